@@ -1,0 +1,1 @@
+"""disco2: implicit discourse relations from entity-augmented distributional semantics."""

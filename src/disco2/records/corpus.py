@@ -1,0 +1,49 @@
+"""A corpus as it was read, with an account of what was wrong in its files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from disco2.records.document import Document
+from disco2.records.relation import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault in a file: a kind that can be counted, the place, and what was done about it."""
+
+    kind: str
+    where: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Dirt:
+    """The faults that a reader met, repaired or skipped, and survived."""
+
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, kind: str, *, where: str, detail: str) -> None:
+        self.findings.append(Finding(kind, where, detail))
+
+    def counts(self) -> Counter[str]:
+        return Counter(finding.kind for finding in self.findings)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents by id, and relations in the order of their files.
+
+    ``inventory`` names the sense inventory. ``parts`` maps a document to the corpus's own part (train, dev,
+    test) where it has one.
+    """
+
+    name: str
+    inventory: str
+    documents: Mapping[str, Document]
+    relations: tuple[Relation, ...]
+    parts: Mapping[str, str] = field(default_factory=dict)
+    dirt: Dirt = field(default_factory=Dirt)
+    notes: tuple[str, ...] = ()  # choices the reader made that a user should know, such as how offsets were read

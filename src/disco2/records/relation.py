@@ -1,0 +1,62 @@
+"""A discourse relation between two arguments of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from disco2.records.document import Document
+
+
+class RelationKind(StrEnum):
+    """How the text expresses the relation, as PDTB-style corpora spell it."""
+
+    IMPLICIT = "Implicit"
+    EXPLICIT = "Explicit"
+    ALTLEX = "AltLex"
+    ALTLEXC = "AltLexC"
+    HYPOPHORA = "Hypophora"
+    ENTREL = "EntRel"
+    NOREL = "NoRel"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Tokens of the document, in order, not always adjacent; ``text`` joins the pieces with a space."""
+
+    tokens: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Two arguments and the senses annotated for them.
+
+    ``senses`` are full, canonical names (``Contingency.Cause.Reason``), empty for EntRel, NoRel and unlabelled
+    pairs. ``where`` says which file and line it came from.
+    """
+
+    id: str
+    document: str
+    kind: RelationKind
+    arg1: Argument
+    arg2: Argument
+    senses: tuple[str, ...] = ()
+    connective: str = ""
+    connective_tokens: tuple[int, ...] = ()
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A relation with everything a model may look at, and the labels that count as right under some task.
+
+    ``previous`` and ``following`` are its neighbours among all relations of the document, for the context
+    features. ``gold`` is empty where the label is unknown.
+    """
+
+    relation: Relation
+    document: Document
+    gold: tuple[str, ...] = ()
+    previous: Relation | None = None
+    following: Relation | None = None
