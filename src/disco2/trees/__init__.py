@@ -1,0 +1,6 @@
+"""Layers of a document -> binary argument trees with entity nodes, as flat arrays."""
+
+from disco2.trees.argument_tree import ArgumentTree, argument_tree
+from disco2.trees.entities import EntityLink, MentionIndex, entity_links, mention_node
+
+__all__ = ["ArgumentTree", "EntityLink", "MentionIndex", "argument_tree", "entity_links", "mention_node"]

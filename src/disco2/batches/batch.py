@@ -1,0 +1,213 @@
+"""Many examples as level-ordered flat arrays, ready for one matrix product a level.
+
+Upward rows: the leaves of all trees come first (tree by tree, in text order), then the inner nodes sorted by
+height, so that a level is a slice. Trees alternate: the first argument of example 0, its second argument, the
+first of example 1, and so on.
+
+Downward rows: the roots of those trees that have aligned mentions come first, then the nodes on the way to the
+mentions, sorted by depth and, within one depth, left children before right ones. Every parent is used at most
+once in either half of a level, so the gradient is scattered by plain indexed addition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.batches.example import EncodedArgument, Example
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class MentionGroups:
+    """Which downward rows belong to one side of each link, as one list cut into groups."""
+
+    rows: Ints  # [m] downward rows, link by link
+    starts: Ints  # [links] where each link's rows begin
+    sizes: Ints  # [links]
+
+    # The same list sorted by row, for the way back: several links may share a row.
+    links_by_row: Ints  # [m] the link of each entry, entries sorted by row
+    row_starts: Ints  # where each distinct row's entries begin
+    distinct: Ints  # the distinct rows
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Level-ordered arrays of n examples; see the module's docstring for the order of rows."""
+
+    size: int
+    words: Ints  # [leaves]
+    leaf_starts: Ints  # [2n] where each tree's leaves begin
+    left: Ints  # [inner] upward row of the left child
+    right: Ints  # [inner]
+    levels: tuple[int, ...]  # boundaries of the upward levels among the inner nodes
+    first_roots: Ints  # [n] upward rows
+    second_roots: Ints  # [n]
+    down_roots: Ints  # [trees with mentions] upward rows of their roots
+    down_parents: Ints  # [down] downward rows
+    down_siblings: Ints  # [down] upward rows
+    down_levels: tuple[tuple[int, int, int], ...]  # begin, begin of the right children, end; among ``down``
+    first_mentions: MentionGroups
+    second_mentions: MentionGroups
+    link_examples: Ints  # [links] the example of each link, ascending
+    feature_rows: Ints  # [fired] example of each fired feature
+    feature_columns: Ints  # [fired]
+    labels: Ints  # [n] -1 where unknown
+
+    @property
+    def pair_counts(self) -> Ints:
+        """[links] how many aligned pairs a link stands for."""
+        return self.first_mentions.sizes * self.second_mentions.sizes
+
+    @property
+    def inner_nodes(self) -> int:
+        return len(self.left)
+
+
+def collate(examples: Sequence[Example]) -> Batch:
+    """Lay out examples as one batch. The result for an example does not depend on its neighbours."""
+    trees = [tree for example in examples for tree in (example.first, example.second)]
+    leaf_counts = np.array([len(tree.words) for tree in trees], dtype=np.int32)
+    leaf_starts = _starts(leaf_counts)
+    leaves = int(leaf_counts.sum())
+    inner_starts = leaf_starts - np.arange(len(trees), dtype=np.int32)  # a tree has one inner node fewer than leaves
+
+    heights = _concatenate([tree.heights for tree in trees])
+    order = np.argsort(heights, kind="stable").astype(np.int32)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+
+    def upward_rows(nodes: Ints, owners: Ints) -> Ints:
+        """The rows of nodes that are numbered within their own trees (``owners``)."""
+        rows = nodes + leaf_starts[owners]
+        inner = nodes >= leaf_counts[owners]
+        rows[inner] = leaves + rank[inner_starts[owners[inner]] + nodes[inner] - leaf_counts[owners[inner]]]
+        return rows
+
+    inner_owners = np.repeat(np.arange(len(trees), dtype=np.int32), leaf_counts - 1)
+    left = upward_rows(_concatenate([tree.left for tree in trees]), inner_owners)[order]
+    right = upward_rows(_concatenate([tree.right for tree in trees]), inner_owners)[order]
+    every_tree = np.arange(len(trees), dtype=np.int32)
+    roots = upward_rows(2 * leaf_counts - 2, every_tree)
+
+    down = _downward(trees)
+    first_mentions, second_mentions, link_examples = _mentions(examples, down)
+    return Batch(
+        size=len(examples),
+        words=_concatenate([tree.words for tree in trees]),
+        leaf_starts=leaf_starts,
+        left=left,
+        right=right,
+        levels=_level_boundaries(heights),
+        first_roots=roots[0::2],
+        second_roots=roots[1::2],
+        down_roots=roots[down.trees],
+        down_parents=down.parents,
+        down_siblings=upward_rows(down.siblings, down.owners),
+        down_levels=down.levels,
+        first_mentions=first_mentions,
+        second_mentions=second_mentions,
+        link_examples=link_examples,
+        feature_rows=np.repeat(
+            np.arange(len(examples), dtype=np.int32), [len(example.features) for example in examples]
+        ),
+        feature_columns=_concatenate([example.features for example in examples]),
+        labels=np.array([example.label for example in examples], dtype=np.int32),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Downward:
+    trees: Ints  # trees that have mentions
+    row_of: dict[int, Ints]  # tree -> downward rows of its paths' rows (0 is the root)
+    parents: Ints
+    siblings: Ints
+    owners: Ints
+    levels: tuple[tuple[int, int, int], ...]
+
+
+def _downward(trees: Sequence[EncodedArgument]) -> _Downward:
+    owners = [index for index, tree in enumerate(trees) if tree.downward is not None]
+    paths = [tree.downward for tree in trees if tree.downward is not None]
+    counts = np.array([len(path.nodes) for path in paths], dtype=np.int32)
+    starts = _starts(counts)
+    orders = _concatenate([path.orders for path in paths])
+    order = np.argsort(orders, kind="stable").astype(np.int32)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+
+    roots = len(owners)
+    row_of: dict[int, Ints] = {}
+    parents: list[Ints] = []
+    for index, (owner, path) in enumerate(zip(owners, paths, strict=True)):
+        rows = np.empty(len(path.nodes) + 1, dtype=np.int32)
+        rows[0] = index
+        rows[1:] = roots + rank[starts[index] : starts[index] + counts[index]]
+        row_of[owner] = rows
+        parents.append(rows[path.parents])
+
+    tree_numbers = np.array(owners, dtype=np.int32)
+    return _Downward(
+        trees=tree_numbers,
+        row_of=row_of,
+        parents=_concatenate(parents)[order],
+        siblings=_concatenate([path.siblings for path in paths])[order],
+        owners=np.repeat(tree_numbers, counts)[order],
+        levels=_half_level_boundaries(orders),
+    )
+
+
+def _mentions(examples: Sequence[Example], down: _Downward) -> tuple[MentionGroups, MentionGroups, Ints]:
+    first: list[Ints] = []
+    second: list[Ints] = []
+    link_examples: list[int] = []
+    for index, example in enumerate(examples):
+        for link in example.links:
+            first.append(down.row_of[2 * index][link.first])
+            second.append(down.row_of[2 * index + 1][link.second])
+            link_examples.append(index)
+    return _groups(first), _groups(second), np.array(link_examples, dtype=np.int32)
+
+
+def _groups(rows_by_link: Sequence[Ints]) -> MentionGroups:
+    sizes = np.array([len(rows) for rows in rows_by_link], dtype=np.int32)
+    rows = _concatenate(rows_by_link)
+    by_row = np.argsort(rows, kind="stable")
+    distinct, row_starts = np.unique(rows[by_row], return_index=True)
+    links = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return MentionGroups(
+        rows=rows,
+        starts=_starts(sizes),
+        sizes=sizes,
+        links_by_row=links[by_row],
+        row_starts=row_starts.astype(np.int32),
+        distinct=distinct.astype(np.int32),
+    )
+
+
+def _level_boundaries(heights: Ints) -> tuple[int, ...]:
+    counts = np.bincount(heights)[1:] if len(heights) else np.zeros(0, dtype=np.int64)
+    return (0, *np.cumsum(counts).tolist())
+
+
+def _half_level_boundaries(orders: Ints) -> tuple[tuple[int, int, int], ...]:
+    """Orders are 2 x depth + side, with depths from 1 on."""
+    if not len(orders):
+        return ()
+    ends = [0, *np.cumsum(np.bincount(orders, minlength=2 * (int(orders.max()) // 2) + 2)[2:]).tolist()]
+    return tuple((ends[half], ends[half + 1], ends[half + 2]) for half in range(0, len(ends) - 1, 2))
+
+
+def _starts(counts: Ints) -> Ints:
+    starts = np.zeros(len(counts), dtype=np.int32)
+    np.cumsum(counts[:-1], out=starts[1:])
+    return starts
+
+
+def _concatenate(arrays: Sequence[Ints]) -> Ints:
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int32)

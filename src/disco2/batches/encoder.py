@@ -1,0 +1,80 @@
+"""Relation -> Example: the one path, for training and for serving, so that the two can't drift apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from disco2.batches.example import Example, encode_argument, encode_links
+from disco2.features import FeatureExtractor
+from disco2.records import Document, Instance
+from disco2.trees import MentionIndex, argument_tree, entity_links
+
+UNKNOWN_WORD = 0  # the first row of every table of word vectors, all zeros
+
+
+class Encoder:
+    """Knows the rows of words, the columns of features and the numbers of labels.
+
+    ``words`` maps a form to its row; a form is looked up as it is, then in lower case, and is otherwise the
+    unknown word. Entities are looked for only ``with_entities``; without an extractor no feature fires.
+    """
+
+    def __init__(
+        self,
+        *,
+        words: Mapping[str, int],
+        labels: Sequence[str],
+        extractor: FeatureExtractor | None,
+        with_entities: bool,
+    ) -> None:
+        self._words = words
+        self._label_numbers = {label: number for number, label in enumerate(labels)}
+        self._extractor = extractor
+        self._with_entities = with_entities
+
+    def encode(self, instances: Sequence[Instance]) -> list[Example]:
+        """One example for each instance, in order; its label is the first gold one."""
+        features = self._extractor.transform(instances) if self._extractor else None
+        no_features = np.zeros(0, dtype=np.int32)
+        mentions: dict[str, MentionIndex] = {}
+        examples = []
+        for row, instance in enumerate(instances):
+            document = instance.document
+            if document.id not in mentions:
+                mentions[document.id] = MentionIndex(document)
+            fired = no_features if features is None else features.indices[features.indptr[row] : features.indptr[row + 1]]
+            examples.append(self._example(instance, mentions[document.id], fired))
+        return examples
+
+    def _example(self, instance: Instance, mentions: MentionIndex, fired: np.ndarray) -> Example:
+        relation, document = instance.relation, instance.document
+        first = argument_tree(document, relation.arg1.tokens, relation=relation)
+        second = argument_tree(document, relation.arg2.tokens, relation=relation)
+        links = entity_links(first, second, mentions) if self._with_entities else []
+        first_argument, first_rows = encode_argument(
+            first, self._word_rows(document, first.tokens), (node for link in links for node in link.first)
+        )
+        second_argument, second_rows = encode_argument(
+            second, self._word_rows(document, second.tokens), (node for link in links for node in link.second)
+        )
+        return Example(
+            relation=relation.id,
+            first=first_argument,
+            second=second_argument,
+            links=encode_links(links, first_rows, second_rows),
+            features=fired,
+            label=self._label_numbers.get(instance.gold[0], -1) if instance.gold else -1,
+        )
+
+    def _word_rows(self, document: Document, tokens: Sequence[int]) -> np.ndarray:
+        words = self._words
+        return np.fromiter(
+            (
+                row if (row := words.get(form)) is not None else words.get(form.lower(), UNKNOWN_WORD)
+                for form in document.words(tokens)
+            ),
+            dtype=np.int32,
+            count=len(tokens),
+        )

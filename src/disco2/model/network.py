@@ -1,0 +1,98 @@
+"""The decision function of the paper (eq. 6) and its gradients over a batch.
+
+    psi(y) = u_m' A_y u_n  +  sum over aligned (i, j) of d_i' B_y d_j  +  beta_y . phi  +  b_y
+
+The baselines are the same function with terms left out: majority keeps b alone, surface beta and b, additive
+puts sums of word vectors for u, and upward drops the sum over aligned mentions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from disco2.batches import Batch
+from disco2.model.arrays import Floats
+from disco2.model.composition import compose_downward, compose_upward, downward_gradient, upward_gradient
+from disco2.model.links import link_weights, spread_to_mentions, sum_mentions
+from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
+from disco2.model.settings import ModelSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """What a forward pass leaves behind for the way back."""
+
+    scores: Floats  # [n, Y]
+    up: Floats | None = None  # [upward rows, K]
+    down: Floats | None = None  # [downward rows, K]
+    arguments: tuple[Floats, Floats] | None = None  # [n, K] twice
+    entities: tuple[Floats, Floats] | None = None  # [links, K] twice
+    weights: Floats | None = None  # [links, 1]
+    features: Floats | None = None  # [n, F]
+
+
+def forward(settings: ModelSettings, parameters: Parameters, vectors: Floats, batch: Batch) -> Forward:
+    """Scores of all labels for a batch. ``vectors``: [vocabulary, K], the rows that ``batch.words`` names."""
+    labels = len(parameters["b"])
+    scores: Floats = np.broadcast_to(parameters["b"], (batch.size, labels)).copy()
+    up = down = weights = features = None
+    arguments = entities = None
+
+    if settings.composes:
+        up = compose_upward(batch, vectors[batch.words], parameters["U"])
+        arguments = up[batch.first_roots], up[batch.second_roots]
+    elif settings.kind == "additive":
+        sums = np.add.reduceat(vectors[batch.words], batch.leaf_starts, axis=0)
+        arguments = sums[0::2], sums[1::2]
+    if arguments is not None:
+        scores += argument_matrices(parameters).scores(*arguments)
+
+    if settings.kind == "entities" and up is not None and len(batch.link_examples):
+        down = compose_downward(batch, up, parameters["V"])
+        entities = sum_mentions(down, batch.first_mentions), sum_mentions(down, batch.second_mentions)
+        weights = link_weights(batch, settings.pairs, down.dtype)
+        np.add.at(scores, batch.link_examples, weights * entity_matrices(parameters).scores(*entities))
+
+    if settings.uses_features:
+        features = dense_features(batch, parameters["beta"])
+        scores += features @ parameters["beta"].T
+    return Forward(scores, up, down, arguments, entities, weights, features)
+
+
+def backward(settings: ModelSettings, parameters: Parameters, batch: Batch, done: Forward, d_scores: Floats) -> Parameters:
+    """The gradient of every parameter, given the gradient [n, Y] of the scores."""
+    gradients: Parameters = {"b": d_scores.sum(axis=0)}
+    if done.features is not None:
+        gradients["beta"] = d_scores.T @ done.features
+    if done.arguments is None:
+        return gradients
+
+    matrices, d_first, d_second = argument_matrices(parameters).gradients(*done.arguments, d_scores)
+    gradients |= {"A1": matrices.first, "A2": matrices.second, "A3": matrices.diagonal}
+    if done.up is None:
+        return gradients
+
+    d_up = np.zeros_like(done.up)
+    d_up[batch.first_roots] = d_first
+    d_up[batch.second_roots] = d_second
+    if done.down is not None and done.entities is not None and done.weights is not None:
+        d_links = done.weights * d_scores[batch.link_examples]
+        matrices, d_first, d_second = entity_matrices(parameters).gradients(*done.entities, d_links)
+        gradients |= {"B1": matrices.first, "B2": matrices.second, "B3": matrices.diagonal}
+        d_down = np.zeros_like(done.down)
+        spread_to_mentions(d_first, batch.first_mentions, d_down)
+        spread_to_mentions(d_second, batch.second_mentions, d_down)
+        gradients["V"] = downward_gradient(batch, done.up, done.down, d_down, parameters["V"], d_up)
+    elif settings.kind == "entities":
+        gradients |= {name: np.zeros_like(parameters[name]) for name in ("V", "B1", "B2", "B3")}
+    gradients["U"] = upward_gradient(batch, done.up, d_up, parameters["U"])
+    return gradients
+
+
+def dense_features(batch: Batch, beta: Floats) -> Floats:
+    """[n, F] with a one for each feature that fires."""
+    features = np.zeros((batch.size, beta.shape[1]), dtype=beta.dtype)
+    features[batch.feature_rows, batch.feature_columns] = 1
+    return features

@@ -1,0 +1,50 @@
+"""What a model consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from disco2.settings import setting
+
+KINDS = ("entities", "upward", "additive", "surface", "majority")
+PAIR_SCALINGS = ("sum", "mean", "link-mean", "root")
+INITIALISATIONS = ("random", "zero")
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The terms of the score and their sizes."""
+
+    kind: str = setting(
+        "entities",
+        "entities: up and down the tree; upward: up only; additive: sums of word vectors; "
+        "surface: features alone; majority: the most common class",
+        choices=KINDS,
+    )
+    features: bool = setting(True, "add the surface features to the score (kinds entities, upward, additive)")
+    K: int = setting(50, "dimensions of word, phrase and entity vectors", minimum=1)
+    rank: int = setting(1, "rank of the low-rank part of each bilinear matrix (the paper: 1)", minimum=0)
+    pairs: str = setting(
+        "sum",
+        "sum: aligned mention pairs are added up (the paper); mean: averaged over the relation; "
+        "link-mean: averaged over each chain; root: divided by the root of their number",
+        choices=PAIR_SCALINGS,
+    )
+    initialisation: str = setting(
+        "random",
+        "of the low-rank factors; random: small numbers; zero: as the paper writes, which leaves them zero for ever",
+        choices=INITIALISATIONS,
+    )
+    factor_scale: float = setting(0.1, "standard deviation of the random low-rank factors", minimum=0)
+
+    @property
+    def composes(self) -> bool:
+        return self.kind in ("entities", "upward")
+
+    @property
+    def uses_vectors(self) -> bool:
+        return self.kind in ("entities", "upward", "additive")
+
+    @property
+    def uses_features(self) -> bool:
+        return self.kind == "surface" or (self.features and self.uses_vectors)

@@ -1,0 +1,48 @@
+"""How settings are declared, once, with a comment: the same declaration checks, prints and documents them."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, Field, field
+from typing import Any
+
+from disco2.errors import SettingsError
+
+
+def setting(
+    default: Any, doc: str, *, choices: tuple[str, ...] = (), minimum: float | None = None
+) -> Any:  # Any, as dataclasses.field does it: the attribute keeps its own type
+    """A dataclass field with a one-line explanation and the values it may take."""
+    metadata = {"doc": doc, "choices": choices, "minimum": minimum}
+    if isinstance(default, list | dict):
+        raise TypeError("settings are immutable: use a tuple")
+    return field(default=default, metadata=metadata)
+
+
+def checked(name: str, declared: Field[Any], value: Any) -> Any:
+    """A value in the type of the setting's default; SettingsError where it does not fit."""
+    default = declared.default
+    if default is MISSING:
+        raise TypeError(f"setting {name} has no default")
+    if isinstance(default, tuple) and isinstance(value, list | tuple):
+        value = tuple(value)
+        fits = all(isinstance(item, str) for item in value)
+    elif isinstance(default, bool) or isinstance(value, bool):
+        fits = isinstance(default, bool) and isinstance(value, bool)
+    elif isinstance(default, float):
+        fits = isinstance(value, int | float)
+        value = float(value) if fits else value
+    else:
+        fits = isinstance(value, type(default))
+    if not fits:
+        raise SettingsError(f"{name} must be {_type_name(default)}, not {value!r}.", hint=declared.metadata["doc"])
+    choices, minimum = declared.metadata.get("choices"), declared.metadata.get("minimum")
+    if choices and value not in choices:
+        raise SettingsError(f"{name} is {value!r}; it may be one of: {', '.join(choices)}.")
+    if minimum is not None and value < minimum:
+        raise SettingsError(f"{name} is {value}; it must be at least {minimum}.", hint=declared.metadata["doc"])
+    return value
+
+
+def _type_name(default: Any) -> str:
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes", tuple: "a list of texts"}
+    return names[type(default)]

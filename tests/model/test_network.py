@@ -1,0 +1,121 @@
+"""Batched scores against the recursive twin, and hand-derived gradients against central differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from disco2.batches import collate
+from disco2.model.network import backward, forward
+from disco2.model.parameters import initial_parameters
+from disco2.model.settings import KINDS, PAIR_SCALINGS, ModelSettings
+from disco2.training.loss import LOSSES
+from tests.generated import random_example
+from tests.model.recursive import recursive_scores
+
+LABELS, FEATURES, VOCABULARY = 4, 12, 30
+
+# words in each argument, chains, mentions of a chain: one-word arguments, mentions at the root, several
+# mentions of one chain, several chains on the same nodes, and no chain at all
+SHAPES = [((1, 1), 1, 1), ((1, 7), 2, 3), ((9, 4), 3, 5), ((6, 6), 0, 1), ((2, 15), 2, 2), ((25, 3), 1, 4)]
+
+
+def build(settings: ModelSettings, seed: int = 0):
+    generator = np.random.default_rng(seed)
+    made = [
+        random_example(
+            generator,
+            words=words,
+            vocabulary=VOCABULARY,
+            labels=LABELS,
+            features=FEATURES,
+            chains=chains,
+            mentions=mentions,
+        )
+        for words, chains, mentions in SHAPES
+    ]
+    parameters = initial_parameters(settings, labels=LABELS, features=FEATURES, seed=seed, dtype=np.float64)
+    for value in parameters.values():  # nothing at zero, so that every term counts
+        value += generator.normal(0, 0.3, size=value.shape)
+    vectors = generator.normal(size=(VOCABULARY, settings.K))
+    return made, parameters, vectors
+
+
+def every_model() -> list[ModelSettings]:
+    models = [ModelSettings(kind=kind, features=features, K=5, rank=2) for kind in KINDS for features in (False, True)]
+    models += [ModelSettings(kind="entities", K=4, rank=rank, pairs=pairs) for rank in (0, 1) for pairs in PAIR_SCALINGS]
+    return models
+
+
+@pytest.mark.parametrize("settings", every_model(), ids=str)
+def test_batched_scores_equal_the_recursive_ones(settings: ModelSettings) -> None:
+    made, parameters, vectors = build(settings)
+    batched = forward(settings, parameters, vectors, collate([example for example, *_ in made])).scores
+    plain = [recursive_scores(settings, parameters, vectors, *parts) for parts in made]
+    np.testing.assert_allclose(batched, plain, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("settings", every_model(), ids=str)
+def test_gradients_equal_central_differences(settings: ModelSettings, loss: str) -> None:
+    made, parameters, vectors = build(settings, seed=1)
+    batch = collate([example for example, *_ in made])
+
+    def value() -> float:
+        return LOSSES[loss](forward(settings, parameters, vectors, batch).scores, batch)[0]
+
+    done = forward(settings, parameters, vectors, batch)
+    gradients = backward(settings, parameters, batch, done, LOSSES[loss](done.scores, batch)[1])
+    assert gradients.keys() == parameters.keys()
+    step = 1e-6
+    for name, parameter in parameters.items():
+        numeric = np.zeros_like(parameter)
+        for place in np.ndindex(parameter.shape):
+            kept = parameter[place]
+            parameter[place] = kept + step
+            above = value()
+            parameter[place] = kept - step
+            below = value()
+            parameter[place] = kept
+            numeric[place] = (above - below) / (2 * step)
+        scale = max(np.linalg.norm(numeric), np.linalg.norm(gradients[name]), 1e-8)
+        assert np.linalg.norm(numeric - gradients[name]) / scale < 1e-6, name
+
+
+def test_neighbours_and_order_in_a_batch_make_no_difference() -> None:
+    settings = ModelSettings(K=5)
+    made, parameters, vectors = build(settings)
+    examples = [example for example, *_ in made]
+    together = forward(settings, parameters, vectors, collate(examples)).scores
+    alone = np.concatenate([forward(settings, parameters, vectors, collate([e])).scores for e in examples])
+    backwards = forward(settings, parameters, vectors, collate(examples[::-1])).scores[::-1]
+    np.testing.assert_allclose(together, alone, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(together, backwards, rtol=1e-12, atol=1e-14)
+
+
+def test_gradient_of_a_batch_is_the_mean_of_its_examples() -> None:
+    settings = ModelSettings(K=5)
+    made, parameters, vectors = build(settings)
+    examples = [example for example, *_ in made]
+
+    def gradients(chosen):
+        batch = collate(chosen)
+        done = forward(settings, parameters, vectors, batch)
+        return backward(settings, parameters, batch, done, LOSSES["large-margin"](done.scores, batch)[1])
+
+    together = gradients(examples)
+    single = [gradients([example]) for example in examples]
+    for name in together:
+        np.testing.assert_allclose(together[name], np.mean([one[name] for one in single], axis=0), rtol=1e-9, atol=1e-12)
+
+
+def test_zero_initialisation_leaves_the_low_rank_factors_without_a_gradient() -> None:
+    settings = ModelSettings(K=5, initialisation="zero")
+    made, _, vectors = build(settings)
+    parameters = initial_parameters(settings, labels=LABELS, features=FEATURES, seed=0, dtype=np.float64)
+    batch = collate([example for example, *_ in made])
+    done = forward(settings, parameters, vectors, batch)
+    gradients = backward(settings, parameters, batch, done, LOSSES["large-margin"](done.scores, batch)[1])
+    assert not any(gradients[name].any() for name in ("A1", "A2", "B1", "B2"))
+    assert gradients["A3"].any()
+    assert gradients["B3"].any()
