@@ -1,0 +1,61 @@
+"""What a bundle on disk looks like: file names, the version of the format, what its manifest says.
+
+    MODEL/
+      bundle.json               the manifest: format, labels, settings, figures, a hash of every file
+      parameters.safetensors    the parameters and the table of word vectors
+      words.txt                 the words of that table, one a line, from row 1 on
+      features.json             the surface features that were selected (null without features)
+      MODEL_CARD.md             for people: data, licence, figures, limits
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+
+MANIFEST = "bundle.json"
+PARAMETERS = "parameters.safetensors"
+WORDS = "words.txt"
+FEATURES = "features.json"
+CARD = "MODEL_CARD.md"
+
+HASHED = (PARAMETERS, WORDS, FEATURES, CARD)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The content of ``bundle.json``.
+
+    ``configuration`` holds every setting the model was trained with, ``task`` what its labels mean, ``data``
+    what it was trained on, and ``figures`` how well it did. ``digest`` guards the manifest itself.
+    """
+
+    format: int
+    version: str  # of the package that wrote it
+    labels: list[str]
+    model: dict[str, Any]
+    configuration: dict[str, Any] = field(default_factory=dict)
+    task: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        content = asdict(self)
+        return content | {"digest": digest(content)}
+
+
+def digest(content: dict[str, Any]) -> str:
+    """A hash of the manifest's content, whatever the order of its keys."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hash_file(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

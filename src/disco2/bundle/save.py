@@ -1,0 +1,77 @@
+"""A trained model -> a folder, written beside and renamed into place."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import save_file
+
+from disco2.bundle.card import model_card
+from disco2.bundle.layout import CARD, FEATURES, FORMAT, HASHED, MANIFEST, PARAMETERS, WORDS, Manifest, hash_file
+from disco2.errors import BundleError
+from disco2.model import RelationModel
+from disco2.version import VERSION
+
+
+def save_bundle(
+    model: RelationModel,
+    path: Path,
+    *,
+    configuration: dict[str, Any] | None = None,
+    task: dict[str, Any] | None = None,
+    data: dict[str, Any] | None = None,
+    figures: dict[str, Any] | None = None,
+) -> None:
+    """Write a bundle. A bundle that is already there is replaced; any other folder is refused."""
+    check_target(path)
+    manifest = Manifest(
+        format=FORMAT,
+        version=VERSION,
+        labels=list(model.labels),
+        model=asdict(model.settings),
+        configuration=configuration or {},
+        task=task or {},
+        data=data or {},
+        figures=figures or {},
+    )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as scratch:
+            fresh = Path(scratch) / "new"
+            fresh.mkdir()
+            _write(model, manifest, fresh)
+            if path.exists():
+                path.rename(Path(scratch) / "old")
+            fresh.rename(path)
+    except OSError as error:
+        raise BundleError(
+            f"the model can't be written: {error.strerror or error}.",
+            where=str(path),
+            hint="Choose another --output folder, or make room on the disk.",
+        ) from error
+
+
+def check_target(path: Path) -> None:
+    """Refuse to replace anything but a bundle; called before training, so that no work is lost."""
+    is_empty_folder = path.is_dir() and not any(path.iterdir())
+    if path.exists() and not is_empty_folder and not (path / MANIFEST).is_file():
+        raise BundleError(
+            "something that is not a disco2 model stands there.", where=str(path), hint="Choose another --output folder."
+        )
+
+
+def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
+    arrays = {f"parameters.{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
+    arrays["vectors"] = np.ascontiguousarray(model.vectors)
+    save_file(arrays, folder / PARAMETERS)
+    (folder / WORDS).write_text("".join(f"{word}\n" for word in model.words), encoding="utf-8", newline="\n")
+    features = model.extractor.to_json() if model.extractor else None
+    (folder / FEATURES).write_text(json.dumps(features, ensure_ascii=False), encoding="utf-8")
+    (folder / CARD).write_text(model_card(manifest), encoding="utf-8")
+    hashed = replace(manifest, hashes={name: hash_file(folder / name) for name in HASHED})
+    (folder / MANIFEST).write_text(json.dumps(hashed.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")

@@ -1,0 +1,61 @@
+"""A trained model: instances in, scores out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from disco2.batches import Encoder, Example, collate
+from disco2.features import FeatureExtractor
+from disco2.model.arrays import Floats
+from disco2.model.network import forward
+from disco2.model.parameters import Parameters
+from disco2.model.settings import ModelSettings
+from disco2.model.threads import single_threaded
+from disco2.records import Instance
+
+
+@dataclass(frozen=True)
+class RelationModel:
+    """Everything that is needed to score relations.
+
+    ``words[i]`` has the vector ``vectors[i + 1]``; row 0, all zeros, stands for unknown words.
+    """
+
+    settings: ModelSettings
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
+    vectors: Floats  # [words + 1, K]
+    extractor: FeatureExtractor | None
+    parameters: Parameters
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        return Encoder(
+            words={word: row for row, word in enumerate(self.words, start=1)},
+            labels=self.labels,
+            extractor=self.extractor,
+            with_entities=self.settings.kind == "entities",
+        )
+
+    def scores(self, instances: Sequence[Instance], *, batch_size: int = 256) -> Floats:
+        """psi(y) for each instance and label, [n, Y]."""
+        return self.score_examples(self.encoder.encode(instances), batch_size=batch_size)
+
+    def score_examples(self, examples: Sequence[Example], *, batch_size: int = 256) -> Floats:
+        """The same for examples that are already encoded."""
+        found = np.zeros((len(examples), len(self.labels)), dtype=self.parameters["b"].dtype)
+        with single_threaded():
+            for begin in range(0, len(examples), batch_size):
+                batch = collate(examples[begin : begin + batch_size])
+                found[begin : begin + batch.size] = forward(
+                    self.settings, self.parameters, self.vectors, batch
+                ).scores
+        return found
+
+    def predict(self, instances: Sequence[Instance]) -> list[str]:
+        """The best label of each instance."""
+        return [self.labels[label] for label in self.scores(instances).argmax(axis=1)]

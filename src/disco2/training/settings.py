@@ -1,0 +1,47 @@
+"""How a model is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from disco2.settings import setting
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """Optimisation. Rates and regularisers are separate for the four groups of the paper."""
+
+    seed: int = setting(1, "fixes initial parameters, order of examples and the random development part", minimum=0)
+    epochs: int = setting(30, "passes over the training relations at most", minimum=1)
+    patience: int = setting(6, "stop after so many passes without a better development accuracy", minimum=1)
+    batch_size: int = setting(32, "relations in a step", minimum=1)
+    development_share: float = setting(0.2, "of the training relations, where the corpus has no dev part", minimum=0)
+    loss: str = setting("large-margin", "large-margin: the paper's; logistic: softmax", choices=("large-margin", "logistic"))
+    clip: float = setting(5.0, "largest norm of a gradient", minimum=0)
+    warm_start: int = setting(3, "passes that train the feature weights alone before all else", minimum=0)
+    rate_upward: float = setting(0.01, "learning rate of U", minimum=0)
+    rate_downward: float = setting(0.01, "learning rate of V", minimum=0)
+    rate_features: float = setting(0.03, "learning rate of beta", minimum=0)
+    rate_classification: float = setting(0.03, "learning rate of A, B and b", minimum=0)
+    lambda_upward: float = setting(0.002, "regulariser of U", minimum=0)
+    lambda_downward: float = setting(0.002, "regulariser of V", minimum=0)
+    lambda_features: float = setting(0.0002, "regulariser of beta", minimum=0)
+    lambda_classification: float = setting(0.002, "regulariser of A and B", minimum=0)
+
+    def rates(self) -> dict[str, float]:
+        """Learning rate by group of parameters."""
+        return {
+            "upward": self.rate_upward,
+            "downward": self.rate_downward,
+            "features": self.rate_features,
+            "classification": self.rate_classification,
+        }
+
+    def regularisers(self) -> dict[str, float]:
+        """Lambda by group of parameters."""
+        return {
+            "upward": self.lambda_upward,
+            "downward": self.lambda_downward,
+            "features": self.lambda_features,
+            "classification": self.lambda_classification,
+        }
