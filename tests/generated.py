@@ -57,7 +57,9 @@ def random_example(
     rows = []
     for tree, side in ((first, "first"), (second, "second")):
         word_rows = generator.integers(vocabulary, size=tree.leaves).astype(np.int32)
-        argument, row = encode_argument(tree, word_rows, [node for link in links for node in getattr(link, side)])
+        argument, row = encode_argument(
+            tree, word_rows, [node for link in links for node in getattr(link, side)]
+        )
         encoded.append(argument)
         rows.append(row)
     columns = np.sort(generator.choice(features, size=min(fired, features), replace=False)).astype(np.int32)

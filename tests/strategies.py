@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import strategies as st
 
 from disco2.records import Argument, Constituents, Document, Mention, Relation, RelationKind, Sentence, Token
@@ -26,7 +28,7 @@ def constituents(draw: st.DrawFn, *, max_words: int = 12) -> Constituents:
             waiting.append((start, end, node))
             continue
         cuts = sorted(draw(st.sets(st.integers(start, end), max_size=4)) | {start, end})
-        pieces = [piece for piece in zip(cuts, cuts[1:], strict=False) if piece != (start, end)]
+        pieces = [piece for piece in pairwise(cuts) if piece != (start, end)]
         kept = [piece for piece in pieces if draw(st.booleans())]
         waiting.extend((*piece, node) for piece in reversed(kept))
     return Constituents(tuple(labels), tuple(starts), tuple(ends), tuple(parents), ("NN",) * words)

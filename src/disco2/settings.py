@@ -34,15 +34,25 @@ def checked(name: str, declared: Field[Any], value: Any) -> Any:
     else:
         fits = isinstance(value, type(default))
     if not fits:
-        raise SettingsError(f"{name} must be {_type_name(default)}, not {value!r}.", hint=declared.metadata["doc"])
+        raise SettingsError(
+            f"{name} must be {_type_name(default)}, not {value!r}.", hint=declared.metadata["doc"]
+        )
     choices, minimum = declared.metadata.get("choices"), declared.metadata.get("minimum")
     if choices and value not in choices:
         raise SettingsError(f"{name} is {value!r}; it may be one of: {', '.join(choices)}.")
     if minimum is not None and value < minimum:
-        raise SettingsError(f"{name} is {value}; it must be at least {minimum}.", hint=declared.metadata["doc"])
+        raise SettingsError(
+            f"{name} is {value}; it must be at least {minimum}.", hint=declared.metadata["doc"]
+        )
     return value
 
 
 def _type_name(default: Any) -> str:
-    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes", tuple: "a list of texts"}
+    names = {
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number",
+        str: "a text in quotes",
+        tuple: "a list of texts",
+    }
     return names[type(default)]

@@ -28,13 +28,18 @@ def recursive_scores(
     if not settings.uses_vectors:
         return scores
     if settings.kind == "additive":
-        u_m, u_n = (sum(vectors[word] for word in argument.words) for argument in (example.first, example.second))
+        u_m, u_n = (
+            sum(vectors[word] for word in argument.words) for argument in (example.first, example.second)
+        )
     else:
         u_m = upward(first, example.first.words, vectors, parameters["U"], first.root)
         u_n = upward(second, example.second.words, vectors, parameters["U"], second.root)
     for label in range(len(scores)):
         A = sum(
-            (np.outer(a1, a2) for a1, a2 in zip(parameters["A1"][label], parameters["A2"][label], strict=True)),
+            (
+                np.outer(a1, a2)
+                for a1, a2 in zip(parameters["A1"][label], parameters["A2"][label], strict=True)
+            ),
             start=np.diag(parameters["A3"][label]),
         )
         scores[label] += u_m @ A @ u_n
@@ -42,14 +47,19 @@ def recursive_scores(
         return scores
     total = sum(link.pairs for link in links)
     for link in links:
-        weight = {"sum": 1, "mean": 1 / total, "root": total**-0.5, "link-mean": 1 / link.pairs}[settings.pairs]
+        weight = {"sum": 1, "mean": 1 / total, "root": total**-0.5, "link-mean": 1 / link.pairs}[
+            settings.pairs
+        ]
         for i in link.first:
             for j in link.second:
                 d_i = downward(first, example.first.words, vectors, parameters, i)
                 d_j = downward(second, example.second.words, vectors, parameters, j)
                 for label in range(len(scores)):
                     B = sum(
-                        (np.outer(*pair) for pair in zip(parameters["B1"][label], parameters["B2"][label], strict=True)),
+                        (
+                            np.outer(*pair)
+                            for pair in zip(parameters["B1"][label], parameters["B2"][label], strict=True)
+                        ),
                         start=np.diag(parameters["B3"][label]),
                     )
                     scores[label] += weight * (d_i @ B @ d_j)
@@ -64,7 +74,9 @@ def upward(tree: ArgumentTree, words: np.ndarray, vectors: Floats, U: Floats, no
     return np.tanh(U @ np.concatenate([left, right]))
 
 
-def downward(tree: ArgumentTree, words: np.ndarray, vectors: Floats, parameters: Parameters, node: int) -> Floats:
+def downward(
+    tree: ArgumentTree, words: np.ndarray, vectors: Floats, parameters: Parameters, node: int
+) -> Floats:
     if node == tree.root:
         return upward(tree, words, vectors, parameters["U"], node)
     parent = downward(tree, words, vectors, parameters, int(tree.parent[node]))

@@ -42,8 +42,16 @@ def build(settings: ModelSettings, seed: int = 0):
 
 
 def every_model() -> list[ModelSettings]:
-    models = [ModelSettings(kind=kind, features=features, K=5, rank=2) for kind in KINDS for features in (False, True)]
-    models += [ModelSettings(kind="entities", K=4, rank=rank, pairs=pairs) for rank in (0, 1) for pairs in PAIR_SCALINGS]
+    models = [
+        ModelSettings(kind=kind, features=features, K=5, rank=2)
+        for kind in KINDS
+        for features in (False, True)
+    ]
+    models += [
+        ModelSettings(kind="entities", K=4, rank=rank, pairs=pairs)
+        for rank in (0, 1)
+        for pairs in PAIR_SCALINGS
+    ]
     return models
 
 
@@ -106,7 +114,9 @@ def test_gradient_of_a_batch_is_the_mean_of_its_examples() -> None:
     together = gradients(examples)
     single = [gradients([example]) for example in examples]
     for name in together:
-        np.testing.assert_allclose(together[name], np.mean([one[name] for one in single], axis=0), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            together[name], np.mean([one[name] for one in single], axis=0), rtol=1e-9, atol=1e-12
+        )
 
 
 def test_zero_initialisation_leaves_the_low_rank_factors_without_a_gradient() -> None:

@@ -24,7 +24,7 @@ def brackets(tree: ArgumentTree, document: Document) -> str:
 
 def bob_and_tina() -> Document:
     """Bob gave Tina the burger . / She was hungry ."""
-    words = "Bob gave Tina the burger . She was hungry .".split()
+    words = ["Bob", "gave", "Tina", "the", "burger", ".", "She", "was", "hungry", "."]
     starts = [sum(len(word) + 1 for word in words[:index]) for index in range(len(words))]
     tokens = tuple(Token(word, start, start + len(word)) for word, start in zip(words, starts, strict=True))
     first = Constituents(

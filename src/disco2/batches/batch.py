@@ -4,9 +4,9 @@ Upward rows: the leaves of all trees come first (tree by tree, in text order), t
 height, so that a level is a slice. Trees alternate: the first argument of example 0, its second argument, the
 first of example 1, and so on.
 
-Downward rows: the roots of those trees that have aligned mentions come first, then the nodes on the way to the
-mentions, sorted by depth and, within one depth, left children before right ones. Every parent is used at most
-once in either half of a level, so the gradient is scattered by plain indexed addition.
+Downward rows: the roots of those trees that have aligned mentions come first, then the nodes on the way to
+the mentions, sorted by depth and, within one depth, left children before right ones. Every parent is used at
+most once in either half of a level, so the gradient is scattered by plain indexed addition.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def collate(examples: Sequence[Example]) -> Batch:
     leaf_counts = np.array([len(tree.words) for tree in trees], dtype=np.int32)
     leaf_starts = _starts(leaf_counts)
     leaves = int(leaf_counts.sum())
-    inner_starts = leaf_starts - np.arange(len(trees), dtype=np.int32)  # a tree has one inner node fewer than leaves
+    inner_starts = leaf_starts - np.arange(
+        len(trees), dtype=np.int32
+    )  # a tree has one inner node fewer than leaves
 
     heights = _concatenate([tree.heights for tree in trees])
     order = np.argsort(heights, kind="stable").astype(np.int32)

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
-from disco2.batches.example import Example, encode_argument, encode_links
+from disco2.batches.example import Example, Ints, encode_argument, encode_links
 from disco2.features import FeatureExtractor
 from disco2.records import Document, Instance
 from disco2.trees import MentionIndex, argument_tree, entity_links
 
-UNKNOWN_WORD = 0  # the first row of every table of word vectors, all zeros
+UNKNOWN_WORD = 0  # the first row of every table of word vectors: zeros
 
 
 class Encoder:
     """Knows the rows of words, the columns of features and the numbers of labels.
 
-    ``words`` maps a form to its row; a form is looked up as it is, then in lower case, and is otherwise the
-    unknown word. Entities are looked for only ``with_entities``; without an extractor no feature fires.
+    ``word_row`` gives a form's row in the table of word vectors. Entities are looked for only
+    ``with_entities``; without an extractor no feature fires.
     """
 
     def __init__(
         self,
         *,
-        words: Mapping[str, int],
+        word_row: Callable[[str], int],
         labels: Sequence[str],
         extractor: FeatureExtractor | None,
         with_entities: bool,
     ) -> None:
-        self._words = words
+        self._word_row = cache(word_row)
         self._label_numbers = {label: number for number, label in enumerate(labels)}
         self._extractor = extractor
         self._with_entities = with_entities
@@ -44,11 +45,15 @@ class Encoder:
             document = instance.document
             if document.id not in mentions:
                 mentions[document.id] = MentionIndex(document)
-            fired = no_features if features is None else features.indices[features.indptr[row] : features.indptr[row + 1]]
+            fired = (
+                no_features
+                if features is None
+                else features.indices[features.indptr[row] : features.indptr[row + 1]]
+            )
             examples.append(self._example(instance, mentions[document.id], fired))
         return examples
 
-    def _example(self, instance: Instance, mentions: MentionIndex, fired: np.ndarray) -> Example:
+    def _example(self, instance: Instance, mentions: MentionIndex, fired: Ints) -> Example:
         relation, document = instance.relation, instance.document
         first = argument_tree(document, relation.arg1.tokens, relation=relation)
         second = argument_tree(document, relation.arg2.tokens, relation=relation)
@@ -68,13 +73,5 @@ class Encoder:
             label=self._label_numbers.get(instance.gold[0], -1) if instance.gold else -1,
         )
 
-    def _word_rows(self, document: Document, tokens: Sequence[int]) -> np.ndarray:
-        words = self._words
-        return np.fromiter(
-            (
-                row if (row := words.get(form)) is not None else words.get(form.lower(), UNKNOWN_WORD)
-                for form in document.words(tokens)
-            ),
-            dtype=np.int32,
-            count=len(tokens),
-        )
+    def _word_rows(self, document: Document, tokens: Sequence[int]) -> Ints:
+        return np.fromiter(map(self._word_row, document.words(tokens)), dtype=np.int32, count=len(tokens))

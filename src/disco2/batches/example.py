@@ -17,8 +17,8 @@ Ints = NDArray[np.int32]
 class DownwardPaths:
     """The nodes on the way from the root to some mentions, the root itself left out.
 
-    Row 0 stands for the root and row 1+k for ``nodes[k]``; ``parents`` are such rows, ``siblings`` are nodes of
-    the tree. ``orders`` is twice the depth, plus one for a right child: sorted by it, nodes come level by
+    Row 0 stands for the root and row 1+k for ``nodes[k]``; ``parents`` are such rows, ``siblings`` are nodes
+    of the tree. ``orders`` is twice the depth, plus one for a right child: sorted by it, nodes come level by
     level, and within one level no two left children, nor two right ones, have the same parent.
     """
 
@@ -59,7 +59,9 @@ class Example:
     label: int
 
 
-def encode_argument(tree: ArgumentTree, words: Ints, mentions: Iterable[int]) -> tuple[EncodedArgument, dict[int, int]]:
+def encode_argument(
+    tree: ArgumentTree, words: Ints, mentions: Iterable[int]
+) -> tuple[EncodedArgument, dict[int, int]]:
     """An argument's arrays, and the downward row of each of the given mention nodes."""
     needed = set(mentions)
     downward, rows = downward_paths(tree, needed) if needed else (None, {})
@@ -69,7 +71,9 @@ def encode_argument(tree: ArgumentTree, words: Ints, mentions: Iterable[int]) ->
 def heights(tree: ArgumentTree) -> Ints:
     """How many compositions lie on the longest way down from each inner node."""
     height = [0] * (2 * tree.leaves - 1)
-    for inner, (left, right) in enumerate(zip(tree.left.tolist(), tree.right.tolist(), strict=True), tree.leaves):
+    for inner, (left, right) in enumerate(
+        zip(tree.left.tolist(), tree.right.tolist(), strict=True), tree.leaves
+    ):
         height[inner] = 1 + max(height[left], height[right])
     return np.array(height[tree.leaves :], dtype=np.int32)
 
@@ -104,7 +108,9 @@ def downward_paths(tree: ArgumentTree, mentions: set[int]) -> tuple[DownwardPath
     return paths, row
 
 
-def encode_links(links: Iterable[EntityLink], first: dict[int, int], second: dict[int, int]) -> tuple[EncodedLink, ...]:
+def encode_links(
+    links: Iterable[EntityLink], first: dict[int, int], second: dict[int, int]
+) -> tuple[EncodedLink, ...]:
     """Entity links in terms of downward rows."""
     return tuple(
         EncodedLink(_ints(first[node] for node in link.first), _ints(second[node] for node in link.second))

@@ -38,7 +38,7 @@ def model_card(manifest: Manifest) -> str:
         "",
         "- The arguments must be given; the model does not look for them.",
         "- It chooses among the labels above and never answers that there is no relation.",
-        "- Implicit relations are hard: expect the accuracy above on text like its training data, less on other text.",
+        "- Expect such accuracy on text like its training data, and less on other text.",
         "",
     ]
     return "\n".join(lines)

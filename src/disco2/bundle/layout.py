@@ -1,11 +1,11 @@
 """What a bundle on disk looks like: file names, the version of the format, what its manifest says.
 
-    MODEL/
-      bundle.json               the manifest: format, labels, settings, figures, a hash of every file
-      parameters.safetensors    the parameters and the table of word vectors
-      words.txt                 the words of that table, one a line, from row 1 on
-      features.json             the surface features that were selected (null without features)
-      MODEL_CARD.md             for people: data, licence, figures, limits
+MODEL/
+  bundle.json               the manifest: format, labels, settings, figures, a hash of every file
+  parameters.safetensors    the parameters and the table of word vectors
+  words.txt                 the words of that table, one a line
+  features.json             the surface features that were selected (null without features)
+  MODEL_CARD.md             for people: data, licence, figures, limits
 """
 
 from __future__ import annotations

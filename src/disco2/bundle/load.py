@@ -14,6 +14,7 @@ from disco2.bundle.layout import FEATURES, FORMAT, MANIFEST, PARAMETERS, WORDS, 
 from disco2.errors import BundleError, Disco2Error
 from disco2.features import FeatureExtractor
 from disco2.model import ModelSettings, RelationModel
+from disco2.model.vectors import WordVectors
 
 REPAIR = "Copy the model again from where it came from, or train it anew with: disco2 train"
 
@@ -25,7 +26,9 @@ def load_bundle(path: Path) -> tuple[RelationModel, Manifest]:
         if not (path / name).is_file():
             raise BundleError(f"the model lacks its file {name}.", where=str(path), hint=REPAIR)
         if hash_file(path / name) != expected:
-            raise BundleError(f"the file {name} is damaged: its hash is not the recorded one.", where=str(path), hint=REPAIR)
+            raise BundleError(
+                f"the file {name} is damaged: its hash is not the recorded one.", where=str(path), hint=REPAIR
+            )
     try:
         arrays = load_file(path / PARAMETERS)
         words = (path / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
@@ -33,8 +36,7 @@ def load_bundle(path: Path) -> tuple[RelationModel, Manifest]:
         model = RelationModel(
             settings=ModelSettings(**manifest.model),
             labels=tuple(manifest.labels),
-            words=tuple(words),
-            vectors=arrays.pop("vectors"),
+            vectors=WordVectors(tuple(words), arrays.pop("vectors")),
             extractor=FeatureExtractor.from_json(features) if features is not None else None,
             parameters={name.removeprefix("parameters."): value for name, value in arrays.items()},
         )
@@ -65,7 +67,9 @@ def read_manifest(path: Path) -> Manifest:
             hint="Update the program with: pip install --upgrade disco2",
         )
     if digest(content) != found:
-        raise BundleError(f"{MANIFEST} is damaged: its hash is not the recorded one.", where=str(file), hint=REPAIR)
+        raise BundleError(
+            f"{MANIFEST} is damaged: its hash is not the recorded one.", where=str(file), hint=REPAIR
+        )
     return _manifest(content, file)
 
 

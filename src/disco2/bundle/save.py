@@ -12,7 +12,17 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from disco2.bundle.card import model_card
-from disco2.bundle.layout import CARD, FEATURES, FORMAT, HASHED, MANIFEST, PARAMETERS, WORDS, Manifest, hash_file
+from disco2.bundle.layout import (
+    CARD,
+    FEATURES,
+    FORMAT,
+    HASHED,
+    MANIFEST,
+    PARAMETERS,
+    WORDS,
+    Manifest,
+    hash_file,
+)
 from disco2.errors import BundleError
 from disco2.model import RelationModel
 from disco2.version import VERSION
@@ -61,17 +71,23 @@ def check_target(path: Path) -> None:
     is_empty_folder = path.is_dir() and not any(path.iterdir())
     if path.exists() and not is_empty_folder and not (path / MANIFEST).is_file():
         raise BundleError(
-            "something that is not a disco2 model stands there.", where=str(path), hint="Choose another --output folder."
+            "something that is not a disco2 model stands there.",
+            where=str(path),
+            hint="Choose another --output folder.",
         )
 
 
 def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
     arrays = {f"parameters.{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
-    arrays["vectors"] = np.ascontiguousarray(model.vectors)
+    arrays["vectors"] = np.ascontiguousarray(model.vectors.matrix)
     save_file(arrays, folder / PARAMETERS)
-    (folder / WORDS).write_text("".join(f"{word}\n" for word in model.words), encoding="utf-8", newline="\n")
+    (folder / WORDS).write_text(
+        "".join(f"{word}\n" for word in model.vectors.words), encoding="utf-8", newline="\n"
+    )
     features = model.extractor.to_json() if model.extractor else None
     (folder / FEATURES).write_text(json.dumps(features, ensure_ascii=False), encoding="utf-8")
     (folder / CARD).write_text(model_card(manifest), encoding="utf-8")
     hashed = replace(manifest, hashes={name: hash_file(folder / name) for name in HASHED})
-    (folder / MANIFEST).write_text(json.dumps(hashed.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
+    (folder / MANIFEST).write_text(
+        json.dumps(hashed.to_json(), indent=1, ensure_ascii=False), encoding="utf-8"
+    )

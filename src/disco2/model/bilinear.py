@@ -1,10 +1,8 @@
-"""Bilinear scores with low-rank-plus-diagonal matrices, A_y = sum_r a1_yr a2_yr' + diag(a3_y) (paper, eq. 5)."""
+"""Bilinear scores with low-rank-plus-diagonal matrices: A_y = sum_r a1_yr a2_yr' + diag(a3_y) (eq. 5)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
 
 from disco2.model.arrays import Floats
 
@@ -20,10 +18,11 @@ class Bilinear:
     def scores(self, p: Floats, q: Floats) -> Floats:
         """p' A_y q for each row and label: [n, K], [n, K] -> [n, Y]."""
         left, right = self._projections(p, q)
-        return (left * right).sum(axis=2) + (p * q) @ self.diagonal.T
+        scores: Floats = (left * right).sum(axis=2) + (p * q) @ self.diagonal.T
+        return scores
 
     def gradients(self, p: Floats, q: Floats, d_scores: Floats) -> tuple[Bilinear, Floats, Floats]:
-        """Gradients of the matrices (in the shape of this object) and of p and q, given [n, Y] of the scores."""
+        """Gradients of the matrices (in this object's shape) and of p and q, given those of the scores."""
         labels, rank, K = self.first.shape
         left, right = self._projections(p, q)
         spread = d_scores[:, :, None]
@@ -44,10 +43,3 @@ class Bilinear:
         left = (p @ self.first.reshape(labels * rank, K).T).reshape(len(p), labels, rank)
         right = (q @ self.second.reshape(labels * rank, K).T).reshape(len(q), labels, rank)
         return left, right
-
-
-def dense(matrices: Bilinear) -> Floats:
-    """The full matrices, [Y, K, K]; for looking at, not for computing."""
-    low_rank = np.einsum("yri,yrj->yij", matrices.first, matrices.second)
-    low_rank[:, *np.diag_indices(matrices.diagonal.shape[1])] += matrices.diagonal
-    return low_rank

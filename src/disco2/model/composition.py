@@ -1,7 +1,7 @@
 """Composition up the tree and down to the mentions, level by level, with hand-derived gradients.
 
-Shapes: K dimensions; a batch has ``leaves`` + ``inner`` upward rows and ``roots`` + ``down`` downward rows, in
-the order that ``batches.batch`` describes.
+Shapes: K dimensions; a batch has ``leaves`` + ``inner`` upward rows and ``roots`` + ``down`` downward rows,
+in the order that ``batches.batch`` describes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats) -> Floats
 
 
 def compose_downward(batch: Batch, up: Floats, V: Floats) -> Floats:
-    """d_root = u_root; d_i = tanh(V [d_parent; u_sibling]) on the way to the mentions (paper, eq. 2). V: [K, 2K].
+    """d_root = u_root; d_i = tanh(V [d_parent; u_sibling]) on the way to mentions (eq. 2). V: [K, 2K].
 
     Returns [roots + down, K].
     """
@@ -72,7 +72,9 @@ def compose_downward(batch: Batch, up: Floats, V: Floats) -> Floats:
     return down
 
 
-def downward_gradient(batch: Batch, up: Floats, down: Floats, d_down: Floats, V: Floats, d_up: Floats) -> Floats:
+def downward_gradient(
+    batch: Batch, up: Floats, down: Floats, d_down: Floats, V: Floats, d_up: Floats
+) -> Floats:
     """dL/dV, [K, 2K], given dL/dd at the mentions; adds what flows to siblings and roots to ``d_up``.
 
     ``d_down`` [roots + down, K] is used up. A node is the sibling of one node only, so siblings are hit once.

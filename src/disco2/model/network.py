@@ -61,7 +61,9 @@ def forward(settings: ModelSettings, parameters: Parameters, vectors: Floats, ba
     return Forward(scores, up, down, arguments, entities, weights, features)
 
 
-def backward(settings: ModelSettings, parameters: Parameters, batch: Batch, done: Forward, d_scores: Floats) -> Parameters:
+def backward(
+    settings: ModelSettings, parameters: Parameters, batch: Batch, done: Forward, d_scores: Floats
+) -> Parameters:
     """The gradient of every parameter, given the gradient [n, Y] of the scores."""
     gradients: Parameters = {"b": d_scores.sum(axis=0)}
     if done.features is not None:

@@ -8,34 +8,36 @@ from functools import cached_property
 
 import numpy as np
 
-from disco2.batches import Encoder, Example, collate
+from disco2.batches import UNKNOWN_WORD, Encoder, Example, collate
 from disco2.features import FeatureExtractor
 from disco2.model.arrays import Floats
 from disco2.model.network import forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.model.threads import single_threaded
+from disco2.model.vectors import WordVectors
 from disco2.records import Instance
 
 
 @dataclass(frozen=True)
 class RelationModel:
-    """Everything that is needed to score relations.
-
-    ``words[i]`` has the vector ``vectors[i + 1]``; row 0, all zeros, stands for unknown words.
-    """
+    """Everything that is needed to score relations."""
 
     settings: ModelSettings
     labels: tuple[str, ...]
-    words: tuple[str, ...]
-    vectors: Floats  # [words + 1, K]
+    vectors: WordVectors
     extractor: FeatureExtractor | None
     parameters: Parameters
 
     @cached_property
+    def leaves(self) -> Floats:
+        """[words + 1, K]: the word vectors, behind a row of zeros for unknown words."""
+        return np.concatenate([np.zeros((1, self.settings.K), dtype=np.float32), self.vectors.matrix])
+
+    @cached_property
     def encoder(self) -> Encoder:
         return Encoder(
-            words={word: row for row, word in enumerate(self.words, start=1)},
+            word_row=self._word_row,
             labels=self.labels,
             extractor=self.extractor,
             with_entities=self.settings.kind == "entities",
@@ -52,10 +54,14 @@ class RelationModel:
             for begin in range(0, len(examples), batch_size):
                 batch = collate(examples[begin : begin + batch_size])
                 found[begin : begin + batch.size] = forward(
-                    self.settings, self.parameters, self.vectors, batch
+                    self.settings, self.parameters, self.leaves, batch
                 ).scores
         return found
 
     def predict(self, instances: Sequence[Instance]) -> list[str]:
         """The best label of each instance."""
         return [self.labels[label] for label in self.scores(instances).argmax(axis=1)]
+
+    def _word_row(self, form: str) -> int:
+        row = self.vectors.row(form)
+        return UNKNOWN_WORD if row is None else row + 1

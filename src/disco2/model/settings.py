@@ -32,7 +32,7 @@ class ModelSettings:
     )
     initialisation: str = setting(
         "random",
-        "of the low-rank factors; random: small numbers; zero: as the paper writes, which leaves them zero for ever",
+        "of the low-rank factors; random: small numbers; zero: as the paper has it, and zero they stay",
         choices=INITIALISATIONS,
     )
     factor_scale: float = setting(0.1, "standard deviation of the random low-rank factors", minimum=0)

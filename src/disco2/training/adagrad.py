@@ -10,17 +10,24 @@ from disco2.model.parameters import GROUP_OF, Parameters
 
 
 class AdaGrad:
-    """theta <- theta - eta g / sqrt(sum of squared g so far), with g = dL/dtheta + 2 lambda theta (Duchi et al. 2011).
+    """theta <- theta - eta g / sqrt(sum of squared g), g = dL/dtheta + 2 lambda theta (Duchi et al. 2011).
 
     The norm of g over all parameters is clipped first (Pascanu et al. 2012). The bias is not regularised.
     """
 
     def __init__(
-        self, parameters: Parameters, *, rates: Mapping[str, float], regularisers: Mapping[str, float], clip: float
+        self,
+        parameters: Parameters,
+        *,
+        rates: Mapping[str, float],
+        regularisers: Mapping[str, float],
+        clip: float,
     ) -> None:
         self._parameters = parameters
         self._rates = {name: rates[GROUP_OF[name]] for name in parameters}
-        self._penalties = {name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters}
+        self._penalties = {
+            name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters
+        }
         self._clip = clip
         self._squares = {name: np.zeros_like(value) for name, value in parameters.items()}
 

@@ -15,7 +15,8 @@ from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.model.threads import single_threaded
 from disco2.training.adagrad import AdaGrad
-from disco2.training.loss import LOSSES, Loss
+from disco2.training.averaging import RunningMean
+from disco2.training.loss import LOSSES
 from disco2.training.settings import TrainingSettings
 
 log = logging.getLogger(__name__)
@@ -48,7 +49,9 @@ class Development:
     gold: tuple[frozenset[int], ...]
 
     @classmethod
-    def of(cls, examples: Sequence[Example], gold: Sequence[frozenset[int]], *, batch_size: int = 256) -> Development:
+    def of(
+        cls, examples: Sequence[Example], gold: Sequence[frozenset[int]], *, batch_size: int = 256
+    ) -> Development:
         return cls(tuple(in_batches(examples, batch_size)), tuple(gold))
 
 
@@ -74,29 +77,60 @@ def train(
     generator = np.random.default_rng(settings.seed)
     order = generator.permutation(len(examples))
     batches = in_batches([examples[index] for index in order], settings.batch_size)
-    loss = LOSSES[settings.loss]
     history = History()
-    best = {name: value.copy() for name, value in parameters.items()}
+    best: Parameters = {}
     with single_threaded():
         if settings.warm_start and model.uses_features and model.uses_vectors:
-            _train_features_alone(model, parameters, vectors, batches, settings, generator, loss)
-        optimiser = AdaGrad(parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip)
+            _train_features_alone(parameters, vectors, batches, settings, generator)
+        learner = Learner(model, parameters, vectors, settings)
         for number in range(1, settings.epochs + 1):
-            mean_loss = _one_pass(model, parameters, vectors, batches, optimiser, generator, loss)
-            epoch = Epoch(number, mean_loss, accuracy(model, parameters, vectors, development))
+            mean_loss = learner.one_pass(batches, generator)
+            epoch = Epoch(number, mean_loss, accuracy(model, learner.mean.values, vectors, development))
             history.epochs.append(epoch)
             log.debug("pass %d: loss %.4f, development accuracy %.4f", number, epoch.loss, epoch.accuracy)
             progress(epoch)
             if history.best is None or epoch.accuracy > history.best.accuracy:
                 history.best = epoch
-                for name, value in parameters.items():
-                    np.copyto(best[name], value)
+                best = {name: value.copy() for name, value in learner.mean.values.items()}
             elif number - history.best.number >= settings.patience:
                 break
     return best, history
 
 
-def accuracy(model: ModelSettings, parameters: Parameters, vectors: Floats, development: Development) -> float:
+class Learner:
+    """Takes steps: parameters, their optimiser, and the running mean that is evaluated."""
+
+    def __init__(
+        self, model: ModelSettings, parameters: Parameters, vectors: Floats, settings: TrainingSettings
+    ) -> None:
+        self._model = model
+        self._parameters = parameters
+        self._vectors = vectors
+        self._loss = LOSSES[settings.loss]
+        self._optimiser = AdaGrad(
+            parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
+        )
+        self.mean = RunningMean(parameters, decay=settings.averaging)
+
+    def step(self, batch: Batch) -> float:
+        """Change the parameters by one batch; its mean loss before that."""
+        done = forward(self._model, self._parameters, self._vectors, batch)
+        value, d_scores = self._loss(done.scores, batch)
+        self._optimiser.step(backward(self._model, self._parameters, batch, done, d_scores))
+        self.mean.update()
+        return value
+
+    def one_pass(self, batches: Sequence[Batch], generator: np.random.Generator) -> float:
+        """A step for every batch, in random order; the mean loss on the way."""
+        total = sum(
+            self.step(batches[index]) * batches[index].size for index in generator.permutation(len(batches))
+        )
+        return total / max(sum(batch.size for batch in batches), 1)
+
+
+def accuracy(
+    model: ModelSettings, parameters: Parameters, vectors: Floats, development: Development
+) -> float:
     """The share of examples whose best label counts as right."""
     chosen = [
         label
@@ -107,37 +141,15 @@ def accuracy(model: ModelSettings, parameters: Parameters, vectors: Floats, deve
     return right / max(len(chosen), 1)
 
 
-def _one_pass(
-    model: ModelSettings,
-    parameters: Parameters,
-    vectors: Floats,
-    batches: Sequence[Batch],
-    optimiser: AdaGrad,
-    generator: np.random.Generator,
-    loss: Loss,
-) -> float:
-    total, count = 0.0, 0
-    for index in generator.permutation(len(batches)):
-        batch = batches[index]
-        done = forward(model, parameters, vectors, batch)
-        value, d_scores = loss(done.scores, batch)
-        optimiser.step(backward(model, parameters, batch, done, d_scores))
-        total, count = total + value * batch.size, count + batch.size
-    return total / max(count, 1)
-
-
 def _train_features_alone(
-    model: ModelSettings,
     parameters: Parameters,
     vectors: Floats,
     batches: Sequence[Batch],
     settings: TrainingSettings,
     generator: np.random.Generator,
-    loss: Loss,
 ) -> None:
     """The paper's hint: convergence is faster when beta is trained first."""
-    alone = ModelSettings(kind="surface", K=model.K)
     features = {name: parameters[name] for name in ("beta", "b")}
-    optimiser = AdaGrad(features, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip)
+    learner = Learner(ModelSettings(kind="surface"), features, vectors, settings)
     for _ in range(settings.warm_start):
-        _one_pass(alone, features, vectors, batches, optimiser, generator, loss)
+        learner.one_pass(batches, generator)

@@ -11,12 +11,23 @@ from disco2.settings import setting
 class TrainingSettings:
     """Optimisation. Rates and regularisers are separate for the four groups of the paper."""
 
-    seed: int = setting(1, "fixes initial parameters, order of examples and the random development part", minimum=0)
+    seed: int = setting(
+        1, "fixes initial parameters, order of examples and the random development part", minimum=0
+    )
     epochs: int = setting(30, "passes over the training relations at most", minimum=1)
     patience: int = setting(6, "stop after so many passes without a better development accuracy", minimum=1)
     batch_size: int = setting(32, "relations in a step", minimum=1)
-    development_share: float = setting(0.2, "of the training relations, where the corpus has no dev part", minimum=0)
-    loss: str = setting("large-margin", "large-margin: the paper's; logistic: softmax", choices=("large-margin", "logistic"))
+    development_share: float = setting(
+        0.2, "of the training relations, where the corpus has no dev part", minimum=0
+    )
+    loss: str = setting(
+        "large-margin", "large-margin: the paper's; logistic: softmax", choices=("large-margin", "logistic")
+    )
+    averaging: float = setting(
+        0.0,
+        "decay of the running mean of the parameters that is kept; 0: no mean",
+        minimum=0,
+    )
     clip: float = setting(5.0, "largest norm of a gradient", minimum=0)
     warm_start: int = setting(3, "passes that train the feature weights alone before all else", minimum=0)
     rate_upward: float = setting(0.01, "learning rate of U", minimum=0)

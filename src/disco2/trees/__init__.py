@@ -2,5 +2,14 @@
 
 from disco2.trees.argument_tree import ArgumentTree, argument_tree
 from disco2.trees.entities import EntityLink, MentionIndex, entity_links, mention_node
+from disco2.trees.shared import shared_entities
 
-__all__ = ["ArgumentTree", "EntityLink", "MentionIndex", "argument_tree", "entity_links", "mention_node"]
+__all__ = [
+    "ArgumentTree",
+    "EntityLink",
+    "MentionIndex",
+    "argument_tree",
+    "entity_links",
+    "mention_node",
+    "shared_entities",
+]

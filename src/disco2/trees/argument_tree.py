@@ -1,7 +1,7 @@
 """The binary tree of an argument, as flat arrays.
 
-Layout: an argument of n tokens has the leaves 0 .. n-1 in text order and the inner nodes n .. 2n-2, every child
-before its parent, so the root is the last node and one loop over the inner nodes walks the tree upwards. A
+Layout: an argument of n tokens has the leaves 0 .. n-1 in text order and the inner nodes n .. 2n-2, every
+child before its parent, so the root is the last node and one loop over the inner nodes walks it upwards. A
 one-word argument is a single leaf that is also the root.
 """
 
@@ -101,7 +101,9 @@ class _Builder:
         return ArgumentTree(tokens, *(np.array(array, dtype=np.int32) for array in arrays))
 
 
-def _subtrees_inside(phrases: Constituents, tokens: list[int], first_leaf: int, builder: _Builder) -> list[int]:
+def _subtrees_inside(
+    phrases: Constituents, tokens: list[int], first_leaf: int, builder: _Builder
+) -> list[int]:
     """Build the maximal subtrees over the given tokens of one sentence; their roots in text order.
 
     A phrase lies inside the argument when all its tokens do, and then so do its descendants. Pre-order puts
@@ -112,7 +114,10 @@ def _subtrees_inside(phrases: Constituents, tokens: list[int], first_leaf: int, 
     for token in range(len(phrases.tags)):
         before[token + 1] = before[token] + (token in leaf_of)
 
-    inside = [before[end] - before[start] == end - start for start, end in zip(phrases.starts, phrases.ends, strict=True)]
+    inside = [
+        before[end] - before[start] == end - start
+        for start, end in zip(phrases.starts, phrases.ends, strict=True)
+    ]
     children: list[list[int]] = [[] for _ in inside]
     tops: list[int] = []
     for node, parent in enumerate(phrases.parents):
@@ -126,7 +131,9 @@ def _subtrees_inside(phrases: Constituents, tokens: list[int], first_leaf: int, 
         roots: list[int] = []
         position = start
         for node in nodes:
-            roots.extend(leaf_of[token] for token in range(position, phrases.starts[node]) if token in leaf_of)
+            roots.extend(
+                leaf_of[token] for token in range(position, phrases.starts[node]) if token in leaf_of
+            )
             roots.append(built[node])
             position = phrases.ends[node]
         roots.extend(leaf_of[token] for token in range(position, end) if token in leaf_of)

@@ -14,8 +14,8 @@ from disco2.trees.argument_tree import ArgumentTree
 class EntityLink:
     """One chain that both arguments mention.
 
-    The aligned set A(m, n) holds every pair of a first and a second node. Keeping the two sides apart lets the
-    sum over pairs be taken as a product of sums, so that a long chain stays cheap.
+    The aligned set A(m, n) holds every pair of a first and a second node. Keeping the two sides apart lets
+    the sum over pairs be taken as a product of sums, so that a long chain stays cheap.
     """
 
     chain: str

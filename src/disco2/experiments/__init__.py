@@ -1,0 +1,1 @@
+"""Configuration -> trained models and figures."""

@@ -1,0 +1,149 @@
+"""Every setting in one place: read from TOML and --set options, printed with comments."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from disco2.corpora.settings import TaskSettings
+from disco2.errors import SettingsError
+from disco2.features import FeatureSettings
+from disco2.model import ModelSettings
+from disco2.model.vectors import VectorSettings
+from disco2.settings import checked
+from disco2.training.settings import TrainingSettings
+
+PRINT_THEM = "See all settings with: disco2 train --print-config"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One section for each room that has settings."""
+
+    task: TaskSettings = field(default_factory=TaskSettings)
+    vectors: VectorSettings = field(default_factory=VectorSettings)
+    features: FeatureSettings = field(default_factory=FeatureSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Mapping[str, Any]]) -> Configuration:
+        """Settings as ``to_json`` gave them; those that this version does not know are passed over."""
+        known = set(names())
+        flat = {
+            f"{section}.{name}": value
+            for section, values in content.items()
+            for name, value in values.items()
+        }
+        return cls().changed({name: value for name, value in flat.items() if name in known})
+
+    def changed(self, values: Mapping[str, Any], *, where: str = "") -> Configuration:
+        """A copy with some settings changed, each named ``section.name``."""
+        result = self
+        for name, value in values.items():
+            if name not in names():
+                raise SettingsError(f"there is no setting '{name}'.", where=where, hint=_nearest(name))
+            section_name, _, key = name.partition(".")
+            section: Any = getattr(result, section_name)
+            (declared,) = (setting for setting in fields(section) if setting.name == key)
+            try:
+                changes: dict[str, Any] = {
+                    section_name: replace(section, **{key: checked(name, declared, value)})
+                }
+            except SettingsError as error:
+                raise SettingsError(error.what, where=where, hint=error.hint) from None
+            result = replace(result, **changes)
+        return result
+
+
+def names() -> list[str]:
+    """All settings, as ``section.name``."""
+    defaults = Configuration()
+    return [
+        f"{section.name}.{setting.name}"
+        for section in fields(defaults)
+        for setting in fields(getattr(defaults, section.name))
+    ]
+
+
+def read_configuration(path: Path | None, assignments: Iterable[str] = ()) -> Configuration:
+    """Defaults, then a TOML file, then ``section.name=value`` options."""
+    configuration = Configuration()
+    if path is not None:
+        configuration = configuration.changed(_flat(_toml(path), path), where=str(path))
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise SettingsError(f"--set {assignment} lacks a value.", hint="Write it as: --set model.K=50")
+        configuration = configuration.changed(
+            {name.strip(): _value(text.strip())}, where=f"--set {assignment}"
+        )
+    return configuration
+
+
+def commented_toml(configuration: Configuration) -> str:
+    """All settings as a TOML file, each with a comment; reading it back gives the same configuration."""
+    lines: list[str] = []
+    for section in fields(configuration):
+        lines += ["", f"[{section.name}]"] if lines else [f"[{section.name}]"]
+        settings = getattr(configuration, section.name)
+        for setting in fields(settings):
+            lines += [
+                f"# {setting.metadata['doc']}",
+                f"{setting.name} = {_toml_value(getattr(settings, setting.name))}",
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _nearest(name: str) -> str:
+    known = names()
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+    tail = name.rpartition(".")[2]
+    same_tail = [other for other in known if other.rpartition(".")[2].lower() == tail.lower()]
+    best = (same_tail or close)[0]
+    return f"The nearest known one is '{best}'. {PRINT_THEM}"
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"the configuration can't be read: {error.strerror}.", where=str(path)) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the configuration is not valid TOML: {error}.", where=str(path)) from error
+
+
+def _flat(content: dict[str, Any], path: Path) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for section, values in content.items():
+        if not isinstance(values, dict):
+            raise SettingsError(
+                f"the setting '{section}' stands outside a section.", where=str(path), hint=_nearest(section)
+            )
+        flat |= {f"{section}.{name}": value for name, value in values.items()}
+    return flat
+
+
+def _value(text: str) -> Any:
+    """A value as TOML has it; anything that TOML does not know is a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)

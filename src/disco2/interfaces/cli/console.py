@@ -1,0 +1,54 @@
+"""What the command line shows: results on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from disco2.errors import Disco2Error
+
+results = Console(soft_wrap=True, highlight=False)
+messages = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+def report_error(error: Disco2Error) -> None:
+    """The whole error as one paragraph."""
+    messages.print(f"error: {error}", markup=False)
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    """One JSON object on standard output, for machines."""
+    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    """A table whose first column is text and whose others are numbers."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="right" if number else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    results.print(table)
+
+
+def progress_bar() -> Progress:
+    """A bar for long work, gone when the work is done; silent where nobody watches."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=messages,
+        transient=True,
+        disable=not messages.is_terminal,
+    )
+
+
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"  # noqa: RUF001  an en dash

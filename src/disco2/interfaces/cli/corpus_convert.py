@@ -1,0 +1,43 @@
+"""disco2 corpus convert: any corpus as plain pairs or in CoNLL-16 form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from disco2.corpora.convert import write_conll16, write_pairs
+from disco2.errors import SettingsError
+from disco2.interfaces.cli import options
+from disco2.interfaces.cli.console import results
+
+
+def corpus_convert(
+    corpus: options.CorpusName,
+    path: options.CorpusPath,
+    to: Annotated[str, typer.Option(help="pairs (JSONL) or conll16 (relations and parses).")],
+    output: Annotated[Path, typer.Option(help="File (pairs) or folder (conll16) to write.")],
+    trees: options.Trees = None,
+    coref: options.Coreference = None,
+    dependencies: options.DependenciesPath = None,
+    offsets: options.Offsets = "auto",
+    encoding: options.Encoding = "auto",
+) -> None:
+    """Write a corpus in another form. Both forms leave coreference out."""
+    if to not in ("pairs", "conll16"):
+        raise SettingsError(f"there is no form '{to}' to write.", hint="Give --to pairs or --to conll16.")
+    found = options.open_corpus(
+        corpus,
+        path,
+        trees=trees,
+        coreference=coref,
+        dependencies=dependencies,
+        offsets=offsets,
+        encoding=encoding,
+    )
+    if to == "pairs":
+        write_pairs(found, output)
+    else:
+        write_conll16(found, output)
+    results.print(f"{output}: {len(found.relations)} relations written as {to}", markup=False)

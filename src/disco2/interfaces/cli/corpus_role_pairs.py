@@ -1,0 +1,21 @@
+"""disco2 corpus role-pairs: the paper's central claim as a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from disco2.corpora.role_pairs import write_role_pairs
+from disco2.interfaces.cli.console import results
+
+
+def role_pairs(
+    output: Annotated[Path, typer.Option(help="Folder to write.")],
+    size: Annotated[int, typer.Option(help="Pairs in all parts together.", min=10)] = 2800,
+    seed: Annotated[int, typer.Option(help="The same seed writes the same files.")] = 1,
+) -> None:
+    """Pairs like Bob's and Tina's, where only the pronoun's referent decides the relation."""
+    write_role_pairs(output, size=size, seed=seed)
+    results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}", markup=False)

@@ -1,0 +1,116 @@
+"""disco2 train: a corpus -> a model on disk."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from disco2.bundle import check_target
+from disco2.errors import SettingsError
+from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
+from disco2.experiments.division import divide
+from disco2.experiments.train_run import save_model, train_model
+from disco2.interfaces.cli import options
+from disco2.interfaces.cli.console import percent, print_json, progress_bar, results
+from disco2.model.settings import KINDS
+from disco2.training.loop import Epoch
+
+
+def train(
+    corpus: options.CorpusName = "",
+    path: options.CorpusPath = None,
+    output: Annotated[Path | None, typer.Option(help="Folder to write the model to.")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file with settings.")] = None,
+    model: Annotated[str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.")] = "",
+    features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None,
+    vectors: Annotated[str, typer.Option(help="Word vectors: shipped, word2vec, or a file.")] = "",
+    seed: Annotated[int | None, typer.Option(help="Fixes everything random.")] = None,
+    assignments: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting, such as model.K=50. May be repeated.")
+    ] = None,
+    protocol: options.Protocol = "",
+    trees: options.Trees = None,
+    coref: options.Coreference = None,
+    dependencies: options.DependenciesPath = None,
+    offsets: options.Offsets = "auto",
+    encoding: options.Encoding = "auto",
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help="Print all settings and stop.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Train a model; the dev part says when to stop, the test part is not looked at."""
+    configuration = _configured(config, assignments or [], model, features, vectors, seed, protocol)
+    if print_config:
+        typer.echo(commented_toml(configuration), nl=False)
+        return
+    if output is None:
+        raise SettingsError("no --output folder was given.", hint="Add, for example: --output my-model")
+    check_target(output)
+    started = time.perf_counter()
+    found = options.open_corpus(
+        corpus,
+        path,
+        trees=trees,
+        coreference=coref,
+        dependencies=dependencies,
+        offsets=offsets,
+        encoding=encoding,
+    )
+    parts = divide(found, configuration)
+    with progress_bar() as bar:
+        task = bar.add_task("preparing", total=configuration.training.epochs)
+
+        def show(epoch: Epoch) -> None:
+            text = f"pass {epoch.number}: loss {epoch.loss:.3f}, dev accuracy {percent(epoch.accuracy)}%"
+            bar.update(task, completed=epoch.number, description=text)
+
+        fitted = train_model(found, parts, configuration, progress=show)
+    save_model(fitted, parts, configuration, found, output)
+    best = fitted.history.best
+    summary = {
+        "output": str(output),
+        "labels": list(parts.labels),
+        "training_relations": fitted.training_relations,
+        "development_relations": fitted.development_relations,
+        "passes": len(fitted.history.epochs),
+        "best_pass": best.number if best else 0,
+        "development_accuracy": best.accuracy if best else None,
+        "seconds": round(time.perf_counter() - started, 2),
+    }
+    if as_json:
+        print_json(summary)
+        return
+    results.print(
+        f"{output}: trained on {fitted.training_relations} relations with {len(parts.labels)} labels "
+        f"in {summary['seconds']} s",
+        markup=False,
+    )
+    if best:
+        results.print(
+            f"development accuracy {percent(best.accuracy)}% after pass {best.number}", markup=False
+        )
+
+
+def _configured(
+    config: Path | None,
+    assignments: list[str],
+    model: str,
+    features: bool | None,
+    vectors: str,
+    seed: int | None,
+    protocol: str,
+) -> Configuration:
+    """The settings of file and --set, overruled by the options that have a name of their own."""
+    named = {
+        "model.kind": model or None,
+        "model.features": features,
+        "vectors.source": vectors or None,
+        "training.seed": seed,
+        "task.protocol": protocol or None,
+    }
+    configuration = read_configuration(config, assignments)
+    return configuration.changed({name: value for name, value in named.items() if value is not None})

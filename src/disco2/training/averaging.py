@@ -1,0 +1,27 @@
+"""A running mean of the parameters, steadier than the parameters themselves."""
+
+from __future__ import annotations
+
+from disco2.model.parameters import Parameters
+
+
+class RunningMean:
+    """mean <- d mean + (1 - d) theta after every step, with d = min(decay, steps / (steps + 1)).
+
+    The first steps are so averaged plainly (Polyak & Juditsky 1992), later ones with a window of about
+    1 / (1 - decay) steps. With a decay of 0 the mean is the parameters themselves.
+    """
+
+    def __init__(self, parameters: Parameters, *, decay: float) -> None:
+        self._parameters = parameters
+        self._decay = decay
+        self._steps = 0
+        self.values = {name: value.copy() for name, value in parameters.items()} if decay else parameters
+
+    def update(self) -> None:
+        if not self._decay:
+            return
+        decay = min(self._decay, self._steps / (self._steps + 1))
+        self._steps += 1
+        for name, mean in self.values.items():
+            mean += mean.dtype.type(1 - decay) * (self._parameters[name] - mean)

@@ -1,0 +1,100 @@
+"""Bundles: what was saved predicts the same, and what is damaged or newer is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from disco2.bundle import load_bundle, save_bundle
+from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, digest
+from disco2.errors import BundleError
+from disco2.features import FeatureSettings
+from disco2.model import ModelSettings, RelationModel
+from disco2.model.settings import KINDS
+from disco2.model.vectors import VectorSettings
+from disco2.training.fit import fit
+from disco2.training.settings import TrainingSettings
+from tests.instances import reasons_and_results
+
+
+def small_model(kind: str = "entities") -> RelationModel:
+    return fit(
+        reasons_and_results(40, seed=1),
+        reasons_and_results(10, seed=2),
+        labels=("Cause", "Result"),
+        model=ModelSettings(kind=kind, K=6),
+        features=FeatureSettings(),
+        vectors=VectorSettings(frequent=5),
+        settings=TrainingSettings(epochs=2, batch_size=8),
+    ).model
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_loaded_model_scores_exactly_as_before(kind: str, tmp_path: Path) -> None:
+    model = small_model(kind)
+    save_bundle(model, tmp_path / "m", data={"corpus": "made up", "licence": "none"})
+    loaded, manifest = load_bundle(tmp_path / "m")
+    unseen = reasons_and_results(20, seed=3)
+    np.testing.assert_array_equal(loaded.scores(unseen), model.scores(unseen))
+    assert loaded.labels == model.labels
+    assert asdict(loaded.settings) == asdict(model.settings)
+    assert manifest.data["corpus"] == "made up"
+    assert "made up" in (tmp_path / "m" / "MODEL_CARD.md").read_text()
+
+
+@pytest.mark.parametrize("name", [*HASHED, MANIFEST])
+def test_a_damaged_file_is_refused_by_name(name: str, tmp_path: Path) -> None:
+    save_bundle(small_model(), tmp_path / "m")
+    content = bytearray((tmp_path / "m" / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "m" / name).write_bytes(content)
+    with pytest.raises(BundleError, match=name):
+        load_bundle(tmp_path / "m")
+
+
+@pytest.mark.parametrize("name", [*HASHED, MANIFEST])
+def test_a_missing_or_cut_file_is_refused(name: str, tmp_path: Path) -> None:
+    save_bundle(small_model(), tmp_path / "m")
+    content = (tmp_path / "m" / name).read_bytes()
+    (tmp_path / "m" / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(BundleError, match=name):
+        load_bundle(tmp_path / "m")
+    (tmp_path / "m" / name).unlink()
+    with pytest.raises(BundleError, match=name):
+        load_bundle(tmp_path / "m")
+
+
+def test_a_newer_format_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    save_bundle(small_model(), tmp_path / "m")
+    file = tmp_path / "m" / MANIFEST
+    content = json.loads(file.read_text())
+    del content["digest"]
+    content["format"] = FORMAT + 1
+    file.write_text(json.dumps(content | {"digest": digest(content)}))
+    with pytest.raises(BundleError, match="pip install --upgrade"):
+        load_bundle(tmp_path / "m")
+
+
+def test_a_bundle_is_replaced_and_anything_else_is_not(tmp_path: Path) -> None:
+    model = small_model()
+    save_bundle(model, tmp_path / "m")
+    save_bundle(model, tmp_path / "m", data={"corpus": "second"})
+    assert load_bundle(tmp_path / "m")[1].data == {"corpus": "second"}
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]  # nothing is left beside it
+
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.txt").write_text("dear")
+    with pytest.raises(BundleError, match="not a disco2 model"):
+        save_bundle(model, tmp_path / "thesis")
+    assert (tmp_path / "thesis" / "chapter.txt").read_text() == "dear"
+
+
+def test_no_bundle_at_all(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="no disco2 model"):
+        load_bundle(tmp_path)
+    with pytest.raises(BundleError, match="no disco2 model"):
+        load_bundle(tmp_path / "nowhere")

@@ -1,0 +1,64 @@
+"""Small made-up corpora of instances, for tests that train."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disco2.records import (
+    Argument,
+    Constituents,
+    Dependencies,
+    Document,
+    Instance,
+    Mention,
+    Relation,
+    RelationKind,
+    Sentence,
+    Token,
+)
+
+SUBJECTS = ("Ann", "Ben", "Cleo", "Dan")
+REASONS = ("hungry", "tired", "cold", "late")
+RESULTS = ("ate", "slept", "left", "ran")
+
+
+def instance(number: int, first: list[str], second: list[str], label: str) -> Instance:
+    """A document of two sentences whose first words are the same entity."""
+    words = [*first, *second]
+    starts = np.cumsum([0, *(len(word) + 1 for word in words)]).tolist()
+    tokens = tuple(Token(word, start, start + len(word), "NN") for word, start in zip(words, starts, strict=False))
+    cut, end = len(first), len(words)
+    document = Document(
+        f"d{number}",
+        " ".join(words),
+        tokens,
+        (Sentence(0, cut, *_layers(cut)), Sentence(cut, end, *_layers(end - cut))),
+        (Mention(0, 1, 0, "x"), Mention(cut, cut + 1, cut, "x")),
+    )
+    relation = Relation(
+        id=f"d{number}:1",
+        document=document.id,
+        kind=RelationKind.IMPLICIT,
+        arg1=Argument(tuple(range(cut)), " ".join(first)),
+        arg2=Argument(tuple(range(cut, end)), " ".join(second)),
+        senses=(label,) if label else (),
+    )
+    return Instance(relation, document, (label,) if label else ())
+
+
+def _layers(words: int) -> tuple[Constituents, Dependencies]:
+    phrases = Constituents(("S", "VP"), (0, 1), (words, words), (-1, 0), ("NN",) * words)
+    return phrases, Dependencies((1, -1, *(1 for _ in range(words - 2))), ("nsubj", "root", *("obj",) * (words - 2)))
+
+
+def reasons_and_results(count: int, *, seed: int) -> list[Instance]:
+    """Two labels that the words of the second sentence decide."""
+    generator = np.random.default_rng(seed)
+    made = []
+    for number in range(count):
+        subject, reason, result = (str(generator.choice(words)) for words in (SUBJECTS, REASONS, RESULTS))
+        if number % 2:
+            made.append(instance(number, [subject, result, "then", "."], ["She", "was", reason, "."], "Cause"))
+        else:
+            made.append(instance(number, [subject, "was", reason, "."], ["She", result, "then", "."], "Result"))
+    return made

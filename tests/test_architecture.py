@@ -1,0 +1,78 @@
+"""Who may import whom. ARCHITECTURE.md shows the same table."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import disco2
+
+PACKAGE = Path(disco2.__file__).parent
+OPEN_TO_ALL = {"errors", "files", "settings", "version"}
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "records": set(),
+    "annotation": {"records"},
+    "corpora": {"records", "annotation"},
+    "trees": {"records"},
+    "evaluation": {"records"},
+    "features": {"records", "trees"},
+    "batches": {"records", "trees", "features"},
+    "model": {"records", "features", "batches"},
+    "training": {"records", "features", "batches", "model", "evaluation"},
+    "bundle": {"records", "trees", "features", "model"},
+    "experiments": {
+        "records", "annotation", "corpora", "trees", "evaluation", "features", "batches", "model", "training", "bundle",
+    },
+    "models": set(),
+}  # fmt: skip
+
+
+def imported_rooms(file: Path) -> set[str]:
+    """The rooms of this package that a file imports, wherever in the file it does so."""
+    rooms = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative import"
+            names = [node.module or ""]
+        rooms |= {name.split(".")[1] for name in names if name.startswith("disco2.")}
+    return rooms
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_a_room_imports_only_what_it_may(room: str) -> None:
+    allowed = MAY_IMPORT[room] | OPEN_TO_ALL | {room}
+    for file in (PACKAGE / room).rglob("*.py"):
+        assert imported_rooms(file) <= allowed, file
+
+
+def test_every_room_is_in_the_table() -> None:
+    rooms = {folder.name for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name != "__pycache__"}
+    assert rooms == MAY_IMPORT.keys() | {"interfaces"}
+
+
+def test_modules_open_to_all_import_no_room() -> None:
+    for name in OPEN_TO_ALL:
+        assert imported_rooms(PACKAGE / f"{name}.py") <= OPEN_TO_ALL
+
+
+def test_no_file_is_much_longer_than_a_screenful_of_screens() -> None:
+    lengths = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in PACKAGE.rglob("*.py")}
+    assert max(lengths.values()) <= 400, max(lengths, key=lambda file: lengths[file])
+
+
+def test_the_package_unpickles_and_evaluates_nothing() -> None:
+    forbidden = {"pickle", "marshal", "shelve", "dill", "joblib"}
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert not {alias.name.split(".")[0] for alias in node.names} & forbidden, file
+            elif isinstance(node, ast.ImportFrom):
+                assert (node.module or "").split(".")[0] not in forbidden, file
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in {"eval", "exec"}, file
