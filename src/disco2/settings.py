@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, field
+from dataclasses import MISSING, Field, field, fields
 from typing import Any
 
 from disco2.errors import SettingsError
@@ -18,7 +18,16 @@ def setting(
     return field(default=default, metadata=metadata)
 
 
-def checked(name: str, declared: Field[Any], value: Any) -> Any:
+class Settings:
+    """What all dataclasses of settings derive from: values are checked when one is made."""
+
+    def __post_init__(self) -> None:
+        for declared in fields(self):  # type: ignore[arg-type]  # only dataclasses derive from this
+            value = _checked(declared.name, declared, getattr(self, declared.name))
+            object.__setattr__(self, declared.name, value)
+
+
+def _checked(name: str, declared: Field[Any], value: Any) -> Any:
     """A value in the type of the setting's default; SettingsError where it does not fit."""
     default = declared.default
     if default is MISSING:

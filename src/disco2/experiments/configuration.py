@@ -14,7 +14,6 @@ from disco2.errors import SettingsError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings
 from disco2.model.vectors import VectorSettings
-from disco2.settings import checked
 from disco2.training.settings import TrainingSettings
 
 PRINT_THEM = "See all settings with: disco2 train --print-config"
@@ -50,13 +49,9 @@ class Configuration:
         for name, value in values.items():
             if name not in names():
                 raise SettingsError(f"there is no setting '{name}'.", where=where, hint=_nearest(name))
-            section_name, _, key = name.partition(".")
-            section: Any = getattr(result, section_name)
-            (declared,) = (setting for setting in fields(section) if setting.name == key)
+            section, _, key = name.partition(".")
             try:
-                changes: dict[str, Any] = {
-                    section_name: replace(section, **{key: checked(name, declared, value)})
-                }
+                changes: dict[str, Any] = {section: replace(getattr(result, section), **{key: value})}
             except SettingsError as error:
                 raise SettingsError(error.what, where=where, hint=error.hint) from None
             result = replace(result, **changes)

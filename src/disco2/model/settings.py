@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from disco2.settings import setting
+from disco2.settings import Settings, setting
 
 KINDS = ("entities", "upward", "additive", "surface", "majority")
 PAIR_SCALINGS = ("sum", "mean", "link-mean", "root")
@@ -12,7 +12,7 @@ INITIALISATIONS = ("random", "zero")
 
 
 @dataclass(frozen=True)
-class ModelSettings:
+class ModelSettings(Settings):
     """The terms of the score and their sizes."""
 
     kind: str = setting(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def fit(
         )
     if not development and model.kind != "majority":
         training, development = hold_out(training, settings)
-    extractor = FeatureExtractor.fit(training, settings=features) if model.uses_features else None
+    extractor = FeatureExtractor.fit(_distinct(training), settings=features) if model.uses_features else None
     word_vectors = _word_vectors((*training, *development), model, vectors, settings, sentences)
     parameters = initial_parameters(
         model, labels=len(labels), features=extractor.width if extractor else 0, seed=settings.seed
@@ -94,6 +94,16 @@ def hold_out(
             hint="Give more relations, or a development part of your own.",
         )
     return kept, [instance for instance in instances if instance.relation.id in chosen]
+
+
+def _distinct(instances: Sequence[Instance]) -> list[Instance]:
+    """Every relation once, with all its labels: repetitions must not lift rare features over the minimum."""
+    labels: dict[str, dict[str, None]] = {}
+    first: dict[str, Instance] = {}
+    for instance in instances:
+        first.setdefault(instance.relation.id, instance)
+        labels.setdefault(instance.relation.id, {}).update(dict.fromkeys(instance.gold))
+    return [replace(instance, gold=tuple(labels[name])) for name, instance in first.items()]
 
 
 def _word_vectors(

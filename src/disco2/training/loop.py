@@ -122,9 +122,9 @@ class Learner:
 
     def one_pass(self, batches: Sequence[Batch], generator: np.random.Generator) -> float:
         """A step for every batch, in random order; the mean loss on the way."""
-        total = sum(
-            self.step(batches[index]) * batches[index].size for index in generator.permutation(len(batches))
-        )
+        total = 0.0
+        for index in generator.permutation(len(batches)):
+            total += self.step(batches[index]) * batches[index].size
         return total / max(sum(batch.size for batch in batches), 1)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from disco2.settings import setting
+from disco2.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class TrainingSettings:
+class TrainingSettings(Settings):
     """Optimisation. Rates and regularisers are separate for the four groups of the paper."""
 
     seed: int = setting(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from disco2.settings import setting
+from disco2.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class VectorSettings:
+class VectorSettings(Settings):
     """Source and size of the table of word vectors."""
 
     source: str = setting(

@@ -1,0 +1,45 @@
+"""What is to be told apart, as settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from disco2.corpora.task import Task, binary_task, task_for
+from disco2.settings import Settings, setting
+
+USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji"}
+
+
+@dataclass(frozen=True)
+class TaskSettings(Settings):
+    """Which relations count and which labels they have; what is left empty follows the corpus's custom."""
+
+    protocol: str = setting(
+        "", "how documents are split: own, gum, lin, ji, cv12-0 to cv12-11, cvK-i; empty: the corpus's usual one"
+    )
+    level: int = setting(-1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the corpus's usual one", minimum=-1)
+    minimum: int = setting(0, "relations a label needs in training; 0: the corpus's usual number", minimum=0)
+    labels: tuple[str, ...] = setting((), "just these labels; empty: all that are frequent enough")
+    keep: tuple[str, ...] = setting((), "labels to keep although they are rare")
+    excluded: tuple[str, ...] = setting((), "labels to leave out")
+    versus: str = setting("", "a class, such as Expansion, to tell from all others (EntRel is Expansion then)")
+    balance: bool = setting(True, "one class against all others: repeat the smaller side until both are equal")
+
+    def task(self, corpus_name: str) -> Task:
+        """The task on a corpus."""
+        if self.versus:
+            return binary_task(self.versus)
+        task = task_for(corpus_name)
+        if self.level >= 0 and self.level != task.level:
+            task = replace(task, level=self.level, labels=())  # the usual labels are of the usual level
+        return replace(
+            task,
+            minimum=self.minimum or task.minimum,
+            labels=self.labels or task.labels,
+            keep=self.keep or task.keep,
+            excluded=self.excluded or task.excluded,
+        )
+
+    def protocol_for(self, corpus_name: str) -> str:
+        """The name of the split protocol on a corpus."""
+        return self.protocol or USUAL_PROTOCOLS.get(corpus_name, "own")

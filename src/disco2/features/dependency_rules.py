@@ -1,0 +1,27 @@
+"""Rules of the dependency trees: ``gave <- <nsubj> <iobj> <obj>``."""
+
+from __future__ import annotations
+
+from disco2.features.pieces import pieces
+from disco2.records import Argument, Document
+
+
+def argument_dependency_rules(doc: Document, argument: Argument) -> set[str]:
+    """One rule for each word of the argument that has dependents within the argument.
+
+    The head is a surface form, case kept; the labels stand in the order of the dependents. Dependents outside
+    the argument are not seen. Sentences without dependencies give nothing.
+    """
+    rules: set[str] = set()
+    for sentence, positions in pieces(doc, argument):
+        if sentence.dependencies is None:
+            continue
+        heads, labels = sentence.dependencies.heads, sentence.dependencies.labels
+        dependents: dict[int, list[str]] = {position: [] for position in positions}
+        for position in positions:
+            if heads[position] in dependents:
+                dependents[heads[position]].append(f"<{labels[position]}>")
+        for head, found in dependents.items():
+            if found:
+                rules.add(f"{doc.tokens[sentence.start + head].text} <- {' '.join(found)}")
+    return rules

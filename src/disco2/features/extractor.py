@@ -1,0 +1,195 @@
+"""Selected surface features: fitted on training relations, found again in any others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from disco2.errors import InputError
+from disco2.features.context import CONTEXT_NAMES, context
+from disco2.features.dependency_rules import argument_dependency_rules
+from disco2.features.first_words import FirstWord, first_words
+from disco2.features.matrix import FeatureMatrix
+from disco2.features.productions import argument_productions
+from disco2.features.selection import Presence, class_membership, select
+from disco2.features.settings import FeatureSettings
+from disco2.features.stored_rows import stored_rows, stored_settings
+from disco2.features.three_way import RulesOf, SidedRule, rule_candidates, sided
+from disco2.features.word_pairs import WordPair, argument_stems, pair_candidates
+from disco2.records import Instance
+
+
+@dataclass(frozen=True)
+class FeatureExtractor:
+    """The features that were kept, in the order of their columns: family by family, best first in each.
+
+    First words are not scored, only counted; all six context features are kept.
+    """
+
+    settings: FeatureSettings
+    word_pairs: tuple[WordPair, ...] = ()
+    production_rules: tuple[SidedRule, ...] = ()
+    dependency_rules: tuple[SidedRule, ...] = ()
+    first_words: tuple[FirstWord, ...] = ()
+
+    @classmethod
+    def fit(
+        cls,
+        instances: Sequence[Instance],
+        labels: Sequence[tuple[str, ...] | str] | None = None,
+        settings: FeatureSettings | None = None,
+    ) -> FeatureExtractor:
+        """Select features on these relations and nothing else.
+
+        ``labels`` are the instances' own gold labels unless given. A relation with several labels counts once
+        for each, one without labels does not count. Give each relation once: repetitions, as in balanced
+        training sets, would lift rare features over ``minimum_count``.
+        """
+        settings = settings or FeatureSettings()
+        names = _label_names(instances, labels)
+        instances = [instance for instance, found in zip(instances, names, strict=True) if found]
+        membership = class_membership([found for found in names if found])
+        least = settings.minimum_count
+
+        def best(
+            candidates: Sequence[tuple[str, str]],
+            presence: Presence,
+            limit: int,
+            name: Callable[[tuple[str, str]], str],
+        ) -> tuple[tuple[str, str], ...]:
+            chosen = select(
+                presence,
+                membership,
+                limit=limit,
+                minimum_count=least,
+                name=lambda number: (name(candidates[number]), *candidates[number]),
+            )
+            return tuple(candidates[number] for number in chosen)
+
+        def best_rules(limit: int, rules_of: RulesOf) -> tuple[SidedRule, ...]:
+            return best(*rule_candidates(instances, rules_of), limit, _rule_name) if limit else ()
+
+        def best_pairs(limit: int) -> tuple[WordPair, ...]:
+            return best(*pair_candidates(instances, minimum_count=least), limit, _pair_name) if limit else ()
+
+        openings = Counter(
+            word for instance in instances for word in first_words(instance, settings.first_words)
+        )
+        return cls(
+            settings=settings,
+            word_pairs=best_pairs(settings.word_pairs),
+            production_rules=best_rules(settings.production_rules, argument_productions),
+            dependency_rules=best_rules(settings.dependency_rules, argument_dependency_rules),
+            first_words=tuple(sorted(word for word, count in openings.items() if count >= least)),
+        )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """A readable name for each column, for people: two columns could share one in odd texts."""
+        return (
+            *(_pair_name(pair) for pair in self.word_pairs),
+            *(_rule_name(rule) for rule in self.production_rules),
+            *(_rule_name(rule) for rule in self.dependency_rules),
+            *(f"first:{side}[{place}]={word}" for side, place, word in self.first_words),
+            *(f"context:{name}" for name in CONTEXT_NAMES if self.settings.context),
+        )
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return len(self.names)
+
+    def transform(self, instances: Sequence[Instance]) -> FeatureMatrix:
+        """The features of each relation; its labels are not looked at."""
+        return FeatureMatrix.from_rows([self._columns(instance) for instance in instances], self.width)
+
+    def _columns(self, instance: Instance) -> list[int]:
+        columns: list[int] = []
+        if self._pair_columns:
+            doc, relation = instance.document, instance.relation
+            second = argument_stems(doc, relation.arg2)
+            for stem in self._pair_columns.keys() & argument_stems(doc, relation.arg1):
+                partners = self._pair_columns[stem]
+                columns.extend(partners[partner] for partner in partners.keys() & second)
+        for table, rules_of in (
+            (self._production_columns, argument_productions),
+            (self._dependency_columns, argument_dependency_rules),
+        ):
+            if table:
+                columns.extend(table[rule] for rule in sided(instance, rules_of) if rule in table)
+        if self._first_word_columns:
+            opening = first_words(instance, self.settings.first_words)
+            columns.extend(
+                self._first_word_columns[word] for word in opening if word in self._first_word_columns
+            )
+        if self.settings.context:
+            start = self.width - len(CONTEXT_NAMES)
+            columns.extend(start + place for place in context(instance))
+        return columns
+
+    @cached_property
+    def _pair_columns(self) -> dict[str, dict[str, int]]:
+        columns: dict[str, dict[str, int]] = {}
+        for column, (first, second) in enumerate(self.word_pairs):
+            columns.setdefault(first, {})[second] = column
+        return columns
+
+    @cached_property
+    def _production_columns(self) -> dict[SidedRule, int]:
+        start = len(self.word_pairs)
+        return {rule: column for column, rule in enumerate(self.production_rules, start)}
+
+    @cached_property
+    def _dependency_columns(self) -> dict[SidedRule, int]:
+        start = len(self.word_pairs) + len(self.production_rules)
+        return {rule: column for column, rule in enumerate(self.dependency_rules, start)}
+
+    @cached_property
+    def _first_word_columns(self) -> dict[FirstWord, int]:
+        start = len(self.word_pairs) + len(self.production_rules) + len(self.dependency_rules)
+        return {word: column for column, word in enumerate(self.first_words, start)}
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain lists, strings and numbers, for a JSON file."""
+        return {
+            "settings": asdict(self.settings),
+            "word_pairs": [list(pair) for pair in self.word_pairs],
+            "production_rules": [list(rule) for rule in self.production_rules],
+            "dependency_rules": [list(rule) for rule in self.dependency_rules],
+            "first_words": [list(word) for word in self.first_words],
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> FeatureExtractor:
+        """The extractor that ``to_json`` described; BundleError where the description is damaged."""
+        return cls(
+            settings=stored_settings(data),
+            word_pairs=stored_rows(data, "word_pairs", str, str),
+            production_rules=stored_rows(data, "production_rules", str, str),
+            dependency_rules=stored_rows(data, "dependency_rules", str, str),
+            first_words=stored_rows(data, "first_words", str, int, str),
+        )
+
+
+def _pair_name(pair: WordPair) -> str:
+    return f"pair:{pair[0]}|{pair[1]}"
+
+
+def _rule_name(rule: SidedRule) -> str:
+    return f"{rule[0]}:{rule[1]}"
+
+
+def _label_names(
+    instances: Sequence[Instance], labels: Sequence[tuple[str, ...] | str] | None
+) -> list[tuple[str, ...]]:
+    if labels is None:
+        return [instance.gold for instance in instances]
+    if len(labels) != len(instances):
+        raise InputError(
+            f"there are {len(labels)} labels for {len(instances)} relations.",
+            hint="Give a label, or a tuple of labels, for each relation.",
+        )
+    return [(found,) if isinstance(found, str) else tuple(found) for found in labels]

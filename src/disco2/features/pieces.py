@@ -1,0 +1,29 @@
+"""An argument, sentence by sentence."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from disco2.errors import LayerError
+from disco2.records import Argument, Document, Sentence
+
+
+def pieces(doc: Document, argument: Argument) -> Iterator[tuple[Sentence, list[int]]]:
+    """Each sentence the argument touches, with the argument's tokens in it.
+
+    The tokens count from the sentence's first one, as the sentence's layers do, and are in order.
+    """
+    tokens = argument.tokens
+    first = 0
+    while first < len(tokens):
+        sentence = doc.sentences[doc.sentence_index(tokens[first])] if doc.sentences else Sentence(0, 0)
+        last = bisect_left(tokens, sentence.end, first)
+        if last == first:
+            raise LayerError(
+                f"token {tokens[first]} of an argument lies in no sentence.",
+                where=doc.id,
+                hint="Check that the sentences of this document cover all of its tokens.",
+            )
+        yield sentence, [token - sentence.start for token in tokens[first:last]]
+        first = last

@@ -1,0 +1,223 @@
+"""Fitting, transforming, storing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.errors import BundleError, InputError, SettingsError
+from disco2.features import FeatureExtractor, FeatureMatrix, FeatureSettings
+from disco2.records import Dependencies, Instance
+from tests.features.feature_documents import (
+    make_document,
+    make_instance,
+    make_relation,
+    random_instances,
+    read_brackets,
+    seeded,
+)
+
+WORDS = ["ran", "run", "Runs", "the", "The", ",", "hungry"]
+SMALL = FeatureSettings(word_pairs=9, production_rules=8, dependency_rules=7, minimum_count=2, first_words=2)
+
+
+def hungry_instance(gold: tuple[str, ...] = ()) -> Instance:
+    first, first_words = read_brackets("(S (NP (NNP Bo)) (VP (VBD ate) (NP (NN ham))))")
+    second, second_words = read_brackets("(S (NP (PRP He)) (VP (VBD was) (ADJP (JJ hungry))))")
+    doc = make_document(
+        (first_words, first, Dependencies((1, -1, 1), ("nsubj", "root", "obj"))),
+        (second_words, second, Dependencies((2, 2, -1), ("nsubj", "cop", "root"))),
+    )
+    return Instance(
+        make_relation(doc, range(3), range(3, 6)), doc, gold, following=make_relation(doc, range(3, 6), [0])
+    )
+
+
+def fired(extractor: FeatureExtractor, instance: Instance) -> set[str]:
+    return {extractor.names[column] for column in extractor.transform([instance]).row(0)}
+
+
+def test_a_relation_by_hand() -> None:
+    settings = FeatureSettings(minimum_count=1, first_words=1)
+    extractor = FeatureExtractor.fit([hungry_instance(("Cause",))], settings=settings)
+    assert fired(extractor, hungry_instance()) == {
+        *(f"pair:{first}|{second}" for first in ("bo", "at", "ham") for second in ("he", "wa", "hungri")),
+        "arg1:S -> NP VP",
+        "arg1:NP -> NNP",
+        "arg1:VP -> VBD NP",
+        "arg1:NP -> NN",
+        "arg1:NNP -> Bo",
+        "arg1:VBD -> ate",
+        "arg1:NN -> ham",
+        "arg2:S -> NP VP",
+        "arg2:NP -> PRP",
+        "arg2:VP -> VBD ADJP",
+        "arg2:ADJP -> JJ",
+        "arg2:PRP -> He",
+        "arg2:VBD -> was",
+        "arg2:JJ -> hungry",
+        "both:S -> NP VP",
+        "arg1:ate <- <nsubj> <obj>",
+        "arg2:hungry <- <nsubj> <cop>",
+        "first:arg1[1]=bo",
+        "first:arg2[1]=he",
+        "context:arg2 equals following arg1",
+    }
+
+
+def test_columns_stand_family_by_family() -> None:
+    instances = random_instances(seeded(1), 40, words=WORDS, classes=["X", "Y"])
+    extractor = FeatureExtractor.fit(instances, settings=SMALL)
+    assert len(extractor.names) == extractor.width
+    assert [len(extractor.word_pairs), len(extractor.production_rules)] == [9, 8]
+    kinds = [name.partition(":")[0] for name in extractor.names]
+    assert kinds[:9] == ["pair"] * 9
+    assert set(kinds[9:24]) <= {"arg1", "arg2", "both"}
+    assert set(kinds[24:-6]) == {"first"}
+    assert kinds[-6:] == ["context"] * 6
+
+
+def test_given_labels_take_the_place_of_gold() -> None:
+    instances = random_instances(seeded(2), 30, words=WORDS, classes=["X"])
+    labels = [seeded(number).choice(["P", "Q"]) for number in range(30)]
+    plain = FeatureExtractor.fit(instances, labels, SMALL)
+    assert plain == FeatureExtractor.fit(instances, [(label,) for label in labels], SMALL)
+    relabelled = [
+        Instance(i.relation, i.document, (label,)) for i, label in zip(instances, labels, strict=True)
+    ]
+    assert plain == FeatureExtractor.fit(relabelled, settings=SMALL)
+    assert plain != FeatureExtractor.fit(instances, settings=SMALL)
+
+
+def test_unlabelled_relations_do_not_count() -> None:
+    instances = random_instances(seeded(3), 30, words=WORDS, classes=["X", "Y"])
+    others = random_instances(seeded(4), 30, words=WORDS, classes=["X", "Y"])
+    unlabelled = [Instance(instance.relation, instance.document) for instance in others]
+    assert FeatureExtractor.fit(instances + unlabelled, settings=SMALL) == FeatureExtractor.fit(
+        instances, settings=SMALL
+    )
+
+
+def test_nothing_to_learn_from_leaves_the_context() -> None:
+    for instances in ([], [hungry_instance()]):
+        extractor = FeatureExtractor.fit(instances, settings=SMALL)
+        assert extractor.width == 6
+        assert extractor.transform([hungry_instance()]).dense([0]).tolist() == [[0, 0, 0, 0, 0, 1]]
+
+
+def test_no_features_at_all() -> None:
+    settings = FeatureSettings(word_pairs=0, production_rules=0, dependency_rules=0, context=False)
+    extractor = FeatureExtractor.fit([hungry_instance(("X",))] * 9, settings=settings)
+    assert extractor.names == ()
+    matrix = extractor.transform([hungry_instance()])
+    assert len(matrix) == 1
+    assert matrix.dense([0, 0]).shape == (2, 0)
+
+
+def test_no_relations_to_transform() -> None:
+    matrix = FeatureExtractor.fit([hungry_instance(("X",))] * 9).transform([])
+    assert len(matrix) == 0
+    assert matrix.indptr.tolist() == [0]
+    assert matrix.dense([]).shape == (0, matrix.width)
+
+
+def test_one_word_arguments_without_layers() -> None:
+    doc = make_document((["Go", "!"], None, None))
+    instances = [make_instance(doc, [0], [1], ("X",))] * 5
+    extractor = FeatureExtractor.fit(instances)
+    assert extractor.names[:-6] == ("pair:go|!",)
+    assert fired(extractor, instances[0]) == {"pair:go|!"}
+
+
+def test_labels_must_match_the_relations() -> None:
+    with pytest.raises(InputError, match="2 labels for 1"):
+        FeatureExtractor.fit([hungry_instance()], ["X", "Y"])
+
+
+@given(st.integers(0, 2**32))
+def test_a_stored_extractor_does_the_same(seed: int) -> None:
+    rng = seeded(seed)
+    instances = random_instances(rng, 12, words=WORDS, classes=["X", "Y"])
+    extractor = FeatureExtractor.fit(instances[:8], settings=SMALL)
+    again = FeatureExtractor.from_json(json.loads(json.dumps(extractor.to_json())))
+    assert again == extractor
+    assert again.names == extractor.names
+    before, after = extractor.transform(instances), again.transform(instances)
+    assert before.indptr.tolist() == after.indptr.tolist()
+    assert before.indices.tolist() == after.indices.tolist()
+    assert before.width == after.width == extractor.width
+
+
+@given(st.integers(0, 2**32))
+def test_the_order_of_the_relations_does_not_matter(seed: int) -> None:
+    rng = seeded(seed)
+    instances = random_instances(rng, 10, words=WORDS, classes=["X", "Y", "Z"])
+    extractor = FeatureExtractor.fit(instances, settings=SMALL)
+    rng.shuffle(instances)
+    assert FeatureExtractor.fit(instances, settings=SMALL) == extractor
+
+
+@given(st.integers(0, 2**32))
+def test_rows_are_sorted_and_fire_where_the_training_saw_them(seed: int) -> None:
+    instances = random_instances(seeded(seed), 10, words=WORDS, classes=["X", "Y"])
+    extractor = FeatureExtractor.fit(instances, settings=SMALL)
+    matrix = extractor.transform(instances)
+    assert matrix.indices.dtype == np.int32
+    assert matrix.indptr.dtype == np.int64
+    for row in range(len(matrix)):
+        columns = matrix.row(row).tolist()
+        assert columns == sorted(set(columns))
+    seen = matrix.dense(range(len(matrix)))[:, :-6].sum(axis=0)
+    assert np.all(seen >= SMALL.minimum_count)
+
+
+def test_dense_rows_come_in_the_order_asked_for() -> None:
+    matrix = FeatureMatrix.from_rows([[2, 0], [], [1]], width=3)
+    dense = matrix.dense(np.array([2, 0, 1, 0]))
+    assert dense.dtype == np.float32
+    assert dense.tolist() == [[0, 1, 0], [1, 0, 1], [0, 0, 0], [1, 0, 1]]
+
+
+GOOD: dict[str, Any] = FeatureExtractor.fit([], settings=SMALL).to_json()
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        None,
+        [],
+        {},
+        {**GOOD, "settings": {"word_pairs": -1}},
+        {**GOOD, "settings": {"no_such_setting": 1}},
+        {**GOOD, "settings": None},
+        {**GOOD, "word_pairs": {"a": "b"}},
+        {**GOOD, "word_pairs": [["a"]]},
+        {**GOOD, "word_pairs": [["a", "b"], ["a", "b"]]},
+        {**GOOD, "production_rules": [["arg1", 3]]},
+        {**GOOD, "first_words": [["arg1", "one", "but"]]},
+        {key: value for key, value in GOOD.items() if key != "dependency_rules"},
+    ],
+)
+def test_damaged_descriptions_are_refused(damaged: object) -> None:
+    with pytest.raises(BundleError, match="surface features"):
+        FeatureExtractor.from_json(damaged)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"word_pairs": -1}, {"minimum_count": 0}, {"context": 1}, {"first_words": True}, {"word_pairs": "9"}],
+)
+def test_settings_refuse_nonsense(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError, match=next(iter(wrong))):
+        FeatureSettings(**wrong)
+
+
+def test_every_setting_is_documented() -> None:
+    assert all(setting.metadata["doc"] for setting in fields(FeatureSettings))
+    assert FeatureSettings() == FeatureSettings(500, 100, 100, 5, True, 0)

@@ -1,0 +1,169 @@
+"""Dependency rules, word pairs, first words, context, three-way coding: worked examples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from disco2.errors import LayerError
+from disco2.features.context import CONTEXT_NAMES, context
+from disco2.features.dependency_rules import argument_dependency_rules
+from disco2.features.first_words import first_words
+from disco2.features.pieces import pieces
+from disco2.features.productions import argument_productions
+from disco2.features.three_way import sided
+from disco2.features.word_pairs import argument_stems, pair_candidates, stem
+from disco2.records import Dependencies, Document, Instance, Relation
+from tests.features.feature_documents import (
+    make_argument,
+    make_document,
+    make_instance,
+    make_relation,
+    read_brackets,
+)
+
+GAVE = ["Ann", "gave", "the", "boy", "bread", "."]
+GAVE_DEPENDENCIES = Dependencies(
+    heads=(1, -1, 3, 1, 1, 1), labels=("nsubj", "root", "det", "iobj", "obj", "punct")
+)
+
+
+def gave_document() -> Document:
+    return make_document((GAVE, None, GAVE_DEPENDENCIES), (["So", "nice"], None, None))
+
+
+def dependency_rules(doc: Document, tokens: range | list[int]) -> set[str]:
+    return argument_dependency_rules(doc, make_argument(doc, tokens))
+
+
+def test_dependency_rules_list_labels_in_the_order_of_the_words() -> None:
+    assert dependency_rules(gave_document(), range(6)) == {
+        "gave <- <nsubj> <iobj> <obj> <punct>",
+        "boy <- <det>",
+    }
+
+
+def test_dependents_outside_the_argument_are_not_seen() -> None:
+    assert dependency_rules(gave_document(), [1, 3, 4]) == {"gave <- <iobj> <obj>"}
+
+
+def test_a_head_outside_the_argument_has_no_rule() -> None:
+    assert dependency_rules(gave_document(), [0, 2, 3, 4]) == {"boy <- <det>"}
+
+
+def test_a_sentence_without_dependencies_has_no_rules() -> None:
+    assert dependency_rules(gave_document(), range(4, 8)) == set()
+
+
+def test_heads_in_later_sentences_count_from_their_own_sentence() -> None:
+    doc = make_document((["Well", ",", "no"], None, None), (GAVE, None, GAVE_DEPENDENCIES))
+    assert dependency_rules(doc, range(1, 8)) == {
+        "gave <- <nsubj> <iobj> <obj>",
+        "boy <- <det>",
+    }
+
+
+def test_pieces_refuse_tokens_outside_all_sentences() -> None:
+    doc = replace(gave_document(), sentences=gave_document().sentences[:1])
+    with pytest.raises(LayerError, match="token 6"):
+        list(pieces(doc, make_argument(doc, range(3, 8))))
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("Eating", "eat"), ("hungry", "hungri"), ("RELATIONAL", "relat"), (",", ","), ("the", "the")],
+)
+def test_stems_are_porter_stems_of_lower_cased_words(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+def test_stems_of_an_argument_count_once_and_keep_punctuation() -> None:
+    doc = make_document((["Eating", ",", "eats", ",", "the", "burger"], None, None))
+    assert argument_stems(doc, make_argument(doc, range(6))) == {"eat", ",", "the", "burger"}
+
+
+def test_pairs_are_ordered_and_counted_once_in_a_relation() -> None:
+    doc = make_document((["eat", "eats", "ham"], None, None), (["hungry", "eating"], None, None))
+    other = make_document((["ate", "eat"], None, None), (["Hungry", "now"], None, None))
+    instances = [make_instance(doc, range(3), range(3, 5)), make_instance(other, range(2), range(2, 4))]
+    found, presence = pair_candidates(instances, minimum_count=1)
+    members: dict[tuple[str, str], set[int]] = {}
+    for candidate, relation in zip(presence.candidates.tolist(), presence.relations.tolist(), strict=True):
+        assert relation not in members.setdefault(found[candidate], set())
+        members[found[candidate]].add(relation)
+    assert members == {
+        ("eat", "hungri"): {0, 1},
+        ("eat", "eat"): {0},
+        ("ham", "hungri"): {0},
+        ("ham", "eat"): {0},
+        ("at", "hungri"): {1},
+        ("at", "now"): {1},
+        ("eat", "now"): {1},
+    }
+    frequent, _ = pair_candidates(instances, minimum_count=2)
+    assert list(frequent) == [("eat", "hungri")]
+
+
+def test_first_words_are_lower_cased_and_may_be_few() -> None:
+    doc = make_document((["But", "No", "one", "came"], None, None), (["Stop"], None, None))
+    assert first_words(make_instance(doc, range(4), [4]), 3) == [
+        ("arg1", 1, "but"),
+        ("arg1", 2, "no"),
+        ("arg1", 3, "one"),
+        ("arg2", 1, "stop"),
+    ]
+
+
+def test_a_rule_in_both_arguments_fires_three_times() -> None:
+    first, first_words_ = read_brackets("(S (NP (PRP It)))")
+    second, second_words = read_brackets("(S (NP (PRP he)))")
+    doc = make_document((first_words_, first, None), (second_words, second, None))
+    assert sorted(sided(make_instance(doc, [0], [1]), argument_productions)) == [
+        ("arg1", "NP -> PRP"),
+        ("arg1", "PRP -> It"),
+        ("arg1", "S -> NP"),
+        ("arg2", "NP -> PRP"),
+        ("arg2", "PRP -> he"),
+        ("arg2", "S -> NP"),
+        ("both", "NP -> PRP"),
+        ("both", "S -> NP"),
+    ]
+
+
+LETTERS = make_document((list("abcdefghijkl"), None, None))
+
+
+def neighbour(arg1: list[int], arg2: list[int]) -> Relation:
+    return make_relation(LETTERS, arg1, arg2)
+
+
+THIS = make_instance(LETTERS, [2, 3, 4, 5], [6, 7, 8, 9])
+
+
+@pytest.mark.parametrize(
+    ("previous", "following", "expected"),
+    [
+        (None, None, set()),
+        (neighbour([0], [1]), neighbour([10], [11]), set()),
+        (neighbour([2], [4, 5]), None, {"previous embedded in arg1"}),
+        (neighbour([1, 2], [4, 5]), None, set()),
+        (neighbour([2], [5, 6]), None, set()),
+        (None, neighbour([6, 7], [9]), {"following embedded in arg2"}),
+        (None, neighbour([5, 6], [9]), set()),
+        (neighbour([0], list(range(2, 11))), None, {"embedded in previous arg2"}),
+        (neighbour(list(range(2, 11)), [0]), None, set()),
+        (None, neighbour(list(range(1, 10)), [10]), {"embedded in following arg1"}),
+        (None, neighbour(list(range(3, 10)), [10]), set()),
+        (neighbour([0, 1], [2, 3, 4, 5]), None, {"previous arg2 equals arg1"}),
+        (neighbour([0, 1], [2, 3, 4]), None, set()),
+        (
+            neighbour([0, 1], [2, 3, 4, 5]),
+            neighbour([6, 7, 8, 9], [10]),
+            {"previous arg2 equals arg1", "arg2 equals following arg1"},
+        ),
+    ],
+)
+def test_context(previous: Relation | None, following: Relation | None, expected: set[str]) -> None:
+    instance = Instance(THIS.relation, LETTERS, previous=previous, following=following)
+    assert {CONTEXT_NAMES[place] for place in context(instance)} == expected

@@ -1,0 +1,74 @@
+"""Settings: one declaration that checks, prints and documents."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from disco2.errors import SettingsError
+from disco2.experiments.configuration import Configuration, commented_toml, names, read_configuration
+
+
+def test_the_printed_configuration_reads_back_as_itself(tmp_path: Path) -> None:
+    changed = read_configuration(
+        None, ["model.K=30", "model.features=false", "task.keep=['a \"b\"', 'c']", "training.rate_upward=1"]
+    )
+    for number, configuration in enumerate((Configuration(), changed)):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(commented_toml(configuration), encoding="utf-8")
+        assert read_configuration(file) == configuration
+        assert Configuration.from_json(configuration.to_json()) == configuration
+
+
+def test_every_setting_has_a_comment() -> None:
+    printed = commented_toml(Configuration()).splitlines()
+    for section in fields(Configuration()):
+        for setting in fields(getattr(Configuration(), section.name)):
+            assert setting.metadata["doc"]
+            assert f"# {setting.metadata['doc']}" in printed
+
+
+def test_options_overrule_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text('[model]\nK = 20\nkind = "upward"\n', encoding="utf-8")
+    configuration = read_configuration(file, ["model.K=25"])
+    assert (configuration.model.K, configuration.model.kind) == (25, "upward")
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("model.k=50", "'model.K'"),
+        ("training.epoch=5", "'training.epochs'"),
+        ("patience=5", "'training.patience'"),
+        ("nonsense", "lacks a value"),
+        ("model.K=many", "whole number"),
+        ("model.K=2.5", "whole number"),
+        ("model.K=0", "at least 1"),
+        ("model.K=true", "whole number"),
+        ("model.kind=tree", "one of: entities"),
+        ("model.features=1", "true or false"),
+        ("features.word_pairs=-1", "at least 0"),
+        ("task.keep=['a', 1]", "list of texts"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(assignment: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message) as caught:
+        read_configuration(None, [assignment])
+    assert assignment in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["K = 50", "[model]\nK = ", "[modle]\nK = 50", "\xff"])
+def test_a_bad_file_is_refused_by_name(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_bytes(content.encode("latin-1"))
+    with pytest.raises(SettingsError, match="bad.toml"):
+        read_configuration(file)
+    with pytest.raises(SettingsError, match="nowhere.toml"):
+        read_configuration(tmp_path / "nowhere.toml")
+
+
+def test_names_are_unique() -> None:
+    assert len(set(names())) == len(names())
