@@ -1,0 +1,239 @@
+"""The senses of the Penn Discourse Treebanks and of GUM's GDTB, and how a raw label finds its place there.
+
+A sense is a dotted path: class, type, subtype (``Contingency.Cause.Reason``). Annotators may stop early, so
+every prefix of a known path is a sense too. EntRel, NoRel and Hypophora are kinds of relation, not senses,
+and belong to no inventory, even where a corpus writes them into its sense column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from disco2.errors import InputError
+
+MOST_EDITS = 2  # a label further than this from every known sense is not repaired
+
+PDTB2 = (
+    "Temporal.Asynchronous.Precedence",
+    "Temporal.Asynchronous.Succession",
+    "Temporal.Synchrony",
+    "Contingency.Cause.Reason",
+    "Contingency.Cause.Result",
+    "Contingency.Pragmatic cause.Justification",
+    "Contingency.Condition.Hypothetical",
+    "Contingency.Condition.General",
+    "Contingency.Condition.Unreal present",
+    "Contingency.Condition.Unreal past",
+    "Contingency.Condition.Factual present",
+    "Contingency.Condition.Factual past",
+    "Contingency.Pragmatic condition.Relevance",
+    "Contingency.Pragmatic condition.Implicit assertion",
+    "Comparison.Contrast.Juxtaposition",
+    "Comparison.Contrast.Opposition",
+    "Comparison.Pragmatic contrast",
+    "Comparison.Concession.Expectation",
+    "Comparison.Concession.Contra-expectation",
+    "Comparison.Pragmatic concession",
+    "Expansion.Conjunction",
+    "Expansion.Instantiation",
+    "Expansion.Restatement.Specification",
+    "Expansion.Restatement.Equivalence",
+    "Expansion.Restatement.Generalization",
+    "Expansion.Alternative.Conjunctive",
+    "Expansion.Alternative.Disjunctive",
+    "Expansion.Alternative.Chosen alternative",
+    "Expansion.Exception",
+    "Expansion.List",
+)
+
+PDTB3 = (
+    "Temporal.Synchronous",
+    "Temporal.Asynchronous.Precedence",
+    "Temporal.Asynchronous.Succession",
+    "Contingency.Cause.Reason",
+    "Contingency.Cause.Result",
+    "Contingency.Cause.NegResult",
+    "Contingency.Cause+Belief.Reason+Belief",
+    "Contingency.Cause+Belief.Result+Belief",
+    "Contingency.Cause+SpeechAct.Reason+SpeechAct",
+    "Contingency.Cause+SpeechAct.Result+SpeechAct",
+    "Contingency.Condition.Arg1-as-cond",
+    "Contingency.Condition.Arg2-as-cond",
+    "Contingency.Condition+SpeechAct",
+    "Contingency.Negative-condition.Arg1-as-negCond",
+    "Contingency.Negative-condition.Arg2-as-negCond",
+    "Contingency.Negative-condition+SpeechAct",
+    "Contingency.Purpose.Arg1-as-goal",
+    "Contingency.Purpose.Arg2-as-goal",
+    "Comparison.Concession.Arg1-as-denier",
+    "Comparison.Concession.Arg2-as-denier",
+    "Comparison.Concession+SpeechAct.Arg2-as-denier+SpeechAct",
+    "Comparison.Contrast",
+    "Comparison.Similarity",
+    "Expansion.Conjunction",
+    "Expansion.Disjunction",
+    "Expansion.Equivalence",
+    "Expansion.Exception.Arg1-as-excpt",
+    "Expansion.Exception.Arg2-as-excpt",
+    "Expansion.Instantiation.Arg1-as-instance",
+    "Expansion.Instantiation.Arg2-as-instance",
+    "Expansion.Level-of-detail.Arg1-as-detail",
+    "Expansion.Level-of-detail.Arg2-as-detail",
+    "Expansion.Manner.Arg1-as-manner",
+    "Expansion.Manner.Arg2-as-manner",
+    "Expansion.Substitution.Arg1-as-subst",
+    "Expansion.Substitution.Arg2-as-subst",
+)
+
+# Other spellings in use for a sense that is already there: they are neither new senses nor faults.
+PDTB3_SPELLINGS = {
+    "Contingency.Negative-cause.NegResult": "Contingency.Cause.NegResult",
+    "Contingency.Negative-cause": "Contingency.Cause.NegResult",
+    "Comparison.Concession+SpeechAct.Arg2-as-denier": (
+        "Comparison.Concession+SpeechAct.Arg2-as-denier+SpeechAct"
+    ),
+}
+GDTB_SPELLINGS = {
+    **PDTB3_SPELLINGS,
+    "Expansion.Exception.Arg1-as-except": "Expansion.Exception.Arg1-as-excpt",
+    "Expansion.Exception.Arg2-as-except": "Expansion.Exception.Arg2-as-excpt",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The canonical name of a raw label; ``repaired`` where the label was misspelt."""
+
+    sense: str
+    repaired: bool = False
+
+
+@dataclass(frozen=True)
+class SenseInventory:
+    """The senses of one annotation scheme as full dotted paths; ``spellings`` maps other spellings to them.
+
+    An inventory without senses is free: it accepts every label as it stands and knows no levels.
+    """
+
+    name: str
+    senses: tuple[str, ...] = ()
+    spellings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_free(self) -> bool:
+        return not self.senses
+
+    @cached_property
+    def all_senses(self) -> tuple[str, ...]:
+        """The full paths and every prefix of them, classes before types and types before subtypes."""
+        return tuple(dict.fromkeys(prefix for sense in self.senses for prefix in _prefixes(sense)))
+
+    @cached_property
+    def _by_key(self) -> dict[str, str]:
+        other = {_key(spelling): sense for spelling, sense in self.spellings.items()}
+        return {**other, **{_key(sense): sense for sense in self.all_senses}}
+
+    def resolve(self, raw: str) -> Resolved | None:
+        """The sense a raw label means, or None.
+
+        Case, spaces, hyphens and underscores do not matter. Failing that, a label is repaired if it is within
+        two edits of exactly one known sense and no other is only one edit further away. Digits are never
+        repaired: ``Arg1`` and ``Arg2`` are one edit apart and mean opposite things.
+        """
+        if self.is_free:
+            label = raw.strip()
+            return Resolved(label) if label else None
+        key = _key(raw)
+        if not key:
+            return None
+        exact = self._by_key.get(key)
+        if exact is not None:
+            return Resolved(exact)
+        nearest = self._nearest(key)
+        return None if nearest is None else Resolved(nearest, repaired=True)
+
+    def at_level(self, sense: str, level: int) -> str | None:
+        """A sense cut to its class (1), type (2, written ``Contingency.Cause``) or subtype (3).
+
+        None where the annotation is not that deep. A free inventory has no levels: its labels stay whole.
+        """
+        if level not in (1, 2, 3):
+            raise InputError(
+                f"There is no level {level} of senses.", hint="Use 1 (class), 2 (type) or 3 (subtype)."
+            )
+        if self.is_free:
+            return sense
+        steps = sense.split(".")
+        return ".".join(steps[:level]) if len(steps) >= level else None
+
+    def level(self, level: int) -> tuple[str, ...]:
+        """All senses of one level, in the inventory's order."""
+        cut = (self.at_level(sense, level) for sense in self.senses)
+        return tuple(dict.fromkeys(sense for sense in cut if sense is not None))
+
+    def _nearest(self, key: str) -> str | None:
+        digits = _digits(key)
+        distances: dict[str, int] = {}
+        for known, sense in self._by_key.items():
+            if _digits(known) == digits:
+                edits = _edits(key, known, most=MOST_EDITS + 1)
+                distances[sense] = min(edits, distances.get(sense, edits))
+        if not distances:
+            return None
+        best = min(distances.values())
+        close = [sense for sense, edits in distances.items() if edits <= max(MOST_EDITS, best + 1)]
+        return close[0] if best <= MOST_EDITS and len(close) == 1 else None
+
+
+def inventory(name: str) -> SenseInventory:
+    """The inventory of that name; an empty name or ``free`` accepts any label."""
+    try:
+        return _inventories()[name.lower()]
+    except KeyError:
+        known = ", ".join(key for key in _inventories() if key)
+        raise InputError(f"There is no sense inventory '{name}'.", hint=f"Known: {known}.") from None
+
+
+@lru_cache(maxsize=1)
+def _inventories() -> dict[str, SenseInventory]:
+    return {
+        "pdtb2": SenseInventory("pdtb2", PDTB2),
+        "pdtb3": SenseInventory("pdtb3", PDTB3, PDTB3_SPELLINGS),
+        "gdtb": SenseInventory("gdtb", PDTB3, GDTB_SPELLINGS),
+        "free": SenseInventory("free"),
+        "": SenseInventory("free"),
+    }
+
+
+def _prefixes(sense: str) -> Iterable[str]:
+    steps = sense.split(".")
+    return (".".join(steps[: depth + 1]) for depth in range(len(steps)))
+
+
+def _key(label: str) -> str:
+    return "".join(
+        character for character in label.casefold() if character not in "-_" and not character.isspace()
+    )
+
+
+def _digits(label: str) -> str:
+    return "".join(character for character in label if character.isdigit())
+
+
+def _edits(one: str, other: str, *, most: int) -> int:
+    """The Levenshtein distance, or ``most + 1`` where it is larger than ``most``."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    previous = list(range(len(other) + 1))
+    for row, left in enumerate(one, start=1):
+        current = [row]
+        for column, right in enumerate(other, start=1):
+            current.append(
+                min(previous[column] + 1, current[-1] + 1, previous[column - 1] + (left != right)),
+            )
+        if min(current) > most:
+            return most + 1
+        previous = current
+    return min(previous[-1], most + 1)

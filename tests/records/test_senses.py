@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.errors import InputError
+from disco2.records.senses import Resolved, inventory
+
+HIERARCHIES = ("pdtb2", "pdtb3", "gdtb")
+
+
+@st.composite
+def known_senses(draw: st.DrawFn) -> tuple[str, str]:
+    name = draw(st.sampled_from(HIERARCHIES))
+    return name, draw(st.sampled_from(inventory(name).all_senses))
+
+
+def test_pdtb2_has_the_types_of_its_manual() -> None:
+    pdtb2 = inventory("pdtb2")
+    assert sorted(pdtb2.level(1)) == ["Comparison", "Contingency", "Expansion", "Temporal"]
+    assert len(pdtb2.level(2)) == 16
+    assert len(pdtb2.level(3)) == 23
+    assert {"Expansion.Exception", "Expansion.List", "Contingency.Pragmatic cause"} <= set(pdtb2.level(2))
+
+
+def test_pdtb3_has_the_types_of_its_manual() -> None:
+    pdtb3 = inventory("pdtb3")
+    assert len(pdtb3.level(2)) == 22
+    assert "Contingency.Negative-condition+SpeechAct" in pdtb3.level(2)
+    assert "Comparison.Concession+SpeechAct.Arg2-as-denier+SpeechAct" in pdtb3.level(3)
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "sense"),
+    [
+        ("pdtb2", "Contingency.Pragmatic_cause.justification", "Contingency.Pragmatic cause.Justification"),
+        ("pdtb2", " expansion.alternative.chosen-alternative ", "Expansion.Alternative.Chosen alternative"),
+        ("pdtb2", "Comparison.Concession.ContraExpectation", "Comparison.Concession.Contra-expectation"),
+        ("pdtb3", "contingency.cause+belief.reason+belief", "Contingency.Cause+Belief.Reason+Belief"),
+        ("pdtb3", "Contingency.Negative-cause.NegResult", "Contingency.Cause.NegResult"),
+        ("gdtb", "expansion.exception.arg2-as-except", "Expansion.Exception.Arg2-as-excpt"),
+        ("gdtb", "expansion", "Expansion"),
+        ("pdtb3", "Contingency.Cause", "Contingency.Cause"),
+    ],
+)
+def test_other_spellings_are_no_faults(name: str, raw: str, sense: str) -> None:
+    assert inventory(name).resolve(raw) == Resolved(sense)
+
+
+@pytest.mark.parametrize(
+    ("raw", "sense"),
+    [
+        ("Cmparison.Concession", "Comparison.Concession"),
+        ("Expansion.Conjuntcion", "Expansion.Conjunction"),
+        ("Comparison.Concession.Arg2-as-denir", "Comparison.Concession.Arg2-as-denier"),
+    ],
+)
+def test_misspellings_are_repaired(raw: str, sense: str) -> None:
+    assert inventory("gdtb").resolve(raw) == Resolved(sense, repaired=True)
+
+
+@pytest.mark.parametrize(
+    "raw", ["", "  ", "NoRel", "EntRel", "Hypophora", "elaboration", "Comparison.Concession.Arg3-as-denier"]
+)
+def test_what_is_no_sense_stays_unresolved(raw: str) -> None:
+    assert inventory("gdtb").resolve(raw) is None
+
+
+def test_a_label_that_fits_arg1_and_arg2_alike_is_not_repaired() -> None:
+    assert inventory("pdtb3").resolve("Contingency.Condition.Arg-as-cond") is None
+
+
+@given(known_senses(), st.data())
+def test_case_spaces_and_hyphens_never_matter(known: tuple[str, str], data: st.DataObject) -> None:
+    name, sense = known
+    spelt = "".join(
+        data.draw(st.sampled_from((character, character.upper(), character.lower())))
+        + data.draw(st.sampled_from(("", "", " ", "-", "_")))
+        for character in sense
+    )
+    assert inventory(name).resolve(spelt) == Resolved(sense)
+
+
+@given(known_senses(), st.integers(1, 3))
+def test_a_level_is_a_prefix_of_that_many_steps(known: tuple[str, str], level: int) -> None:
+    name, sense = known
+    cut = inventory(name).at_level(sense, level)
+    if len(sense.split(".")) < level:
+        assert cut is None
+    else:
+        assert cut is not None
+        assert (sense + ".").startswith(cut + ".")
+        assert len(cut.split(".")) == level
+
+
+@given(known_senses(), st.integers(0, 60), st.characters(categories=("Ll",)))
+def test_one_strange_letter_never_gives_another_sense(
+    known: tuple[str, str], place: int, letter: str
+) -> None:
+    name, sense = known
+    place = min(place, len(sense))
+    resolved = inventory(name).resolve(sense[:place] + letter + sense[place:])
+    assert resolved is None or resolved.sense == sense
+
+
+def test_a_free_inventory_keeps_labels_whole() -> None:
+    for name in ("", "free"):
+        free = inventory(name)
+        assert free.resolve(" my.own label ") == Resolved("my.own label")
+        assert free.resolve(" ") is None
+        assert free.at_level("my.own label", 1) == "my.own label"
+
+
+def test_unknown_names_and_levels_say_what_there_is() -> None:
+    with pytest.raises(InputError, match="pdtb2, pdtb3, gdtb, free"):
+        inventory("rst")
+    with pytest.raises(InputError, match="level 4"):
+        inventory("pdtb3").at_level("Expansion", 4)
+
+
+def test_every_sense_of_gum_resolves(gum: Path) -> None:
+    raw: set[str] = set()
+    for file in (gum / "rst" / "gdtb" / "pdtb" / "gold" / "00").iterdir():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            fields = line.split("|")
+            raw.update(fields[place] for place in (8, 9, 11, 12) if fields[place])
+    kinds = {"NoRel", "EntRel", "Hypophora"}
+    found = {label: inventory("gdtb").resolve(label) for label in raw - kinds}
+    assert [label for label, resolved in found.items() if resolved is None] == []
+    assert {label for label, resolved in found.items() if resolved and resolved.repaired} == {
+        "Cmparison.Concession"
+    }
