@@ -1,0 +1,188 @@
+"""Every format of word vectors, told apart by content, and what happens when a file is broken."""
+
+from __future__ import annotations
+
+import builtins
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.errors import Disco2Error, MissingExtraError, VectorsError
+from disco2.model.vectors import read_vectors
+from tests.vectors.vector_files import (
+    MATRIX,
+    WORDS,
+    fasttext_text,
+    glove_text,
+    word2vec_binary,
+    word2vec_text,
+    write,
+)
+
+TEXT_FORMATS = {"glove": glove_text(), "word2vec": word2vec_text(), "fasttext": fasttext_text()}
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("name", TEXT_FORMATS)
+def test_text_formats_are_told_by_content(tmp_path: Path, name: str, compressed: bool) -> None:
+    path = write(tmp_path / "vectors", TEXT_FORMATS[name], compressed=compressed)
+    vectors = read_vectors(path)
+    assert vectors.words == WORDS  # with "new york", whose space survives
+    np.testing.assert_array_equal(vectors.matrix, MATRIX)
+    assert vectors.matrix.dtype == np.float32
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("line_feeds", [False, True])
+def test_word2vec_binary(tmp_path: Path, line_feeds: bool, compressed: bool) -> None:
+    path = write(tmp_path / "vectors", word2vec_binary(line_feeds=line_feeds), compressed=compressed)
+    vectors = read_vectors(path)
+    assert vectors.words == ("the", "river", "new_york", "naïve")
+    np.testing.assert_array_equal(vectors.matrix, MATRIX)
+
+
+def test_a_binary_file_larger_than_the_buffer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("disco2.model.vectors.binary_format._CHUNK", 5)
+    path = write(tmp_path / "vectors.bin", word2vec_binary(line_feeds=True))
+    np.testing.assert_array_equal(read_vectors(path).matrix, MATRIX)
+
+
+def test_gensim_reads_our_binary_files_alike(tmp_path: Path) -> None:
+    keyed = pytest.importorskip("gensim.models").KeyedVectors
+    path = write(tmp_path / "vectors.bin", word2vec_binary(line_feeds=True))
+    theirs = keyed.load_word2vec_format(str(path), binary=True)
+    ours = read_vectors(path)
+    assert tuple(theirs.index_to_key) == ours.words
+    np.testing.assert_array_equal(theirs.vectors, ours.matrix)
+
+
+def test_fasttext_model(tmp_path: Path) -> None:
+    fasttext = pytest.importorskip("gensim.models.fasttext")
+    sentences = [["the", "river", "rose"], ["the", "rose", "fell"]] * 5
+    trained = fasttext.FastText(sentences, vector_size=4, min_count=1, epochs=1, bucket=50, workers=1, seed=3)
+    path = tmp_path / "model.bin"
+    fasttext.save_facebook_model(trained, str(path))
+    vectors = read_vectors(path, keep={"fell", "unseen"}, frequent=1)
+    assert vectors.words == (trained.wv.index_to_key[0], "fell")
+    np.testing.assert_allclose(vectors.vector("fell"), trained.wv["fell"], rtol=1e-5)
+
+
+def test_a_fasttext_model_without_gensim_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "model.bin", (793712314).to_bytes(4, "little") + b"rest")
+    original = builtins.__import__
+
+    def without_gensim(name: str, *rest: Any, **options: Any) -> Any:
+        if name.startswith("gensim"):
+            raise ImportError(name)
+        return original(name, *rest, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without_gensim)
+    with pytest.raises(MissingExtraError, match=r"disco2\[word2vec\]"):
+        read_vectors(path)
+
+
+def test_a_damaged_fasttext_model(tmp_path: Path) -> None:
+    pytest.importorskip("gensim")
+    path = write(tmp_path / "model.bin", (793712314).to_bytes(4, "little") + b"rest")
+    with pytest.raises(VectorsError, match="fastText model can't be read"):
+        read_vectors(path)
+
+
+def test_only_wanted_words_are_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "vectors.txt", glove_text())
+    assert read_vectors(path, keep={"naïve", "absent"}, frequent=1).words == ("the", "naïve")
+    assert read_vectors(path, keep=set(), frequent=2).words == ("the", "river")
+
+
+def test_rows_that_are_not_wanted_are_not_parsed(tmp_path: Path) -> None:
+    path = write(tmp_path / "vectors.txt", b"the 1 2 3\nriver x y z\nsea 4 5 6\n")
+    assert read_vectors(path, keep={"sea"}, frequent=1).words == ("the", "sea")
+
+
+def test_the_first_of_two_rows_counts(tmp_path: Path) -> None:
+    path = write(tmp_path / "vectors.txt", b"the 1 2\nthe 3 4\nsea 5 6\n")
+    vectors = read_vectors(path)
+    assert vectors.words == ("the", "sea")
+    np.testing.assert_array_equal(vectors.vector("the"), [1, 2])
+
+
+def test_words_may_be_other_line_breaks_or_broken_utf8(tmp_path: Path) -> None:
+    path = write(tmp_path / "vectors.txt", "\u2028 1 2\n\x85 3 4\n".encode() + b"caf\xe9 5 6\n")
+    assert read_vectors(path).words == ("\u2028", "\x85", "caf\ufffd")
+
+
+def test_words_with_spaces_in_the_first_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "vectors.txt", b". . . 1 2\nthe 3 4\nsea 5 6\nat name@domain.com 7 8\n")
+    assert read_vectors(path).words == (". . .", "the", "sea", "at name@domain.com")
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (b"the 1 2 3\nriver 1 2\nsea 1 2 3\n", ":2:", "2 values where 3 were expected"),
+        (b"the 1 2 3\nriver 1 2 3 4\nsea 1 2 3\n", ":2:", "4 values where 3 were expected"),
+        (b"the 1 2 3\nriver 1 x2 3\nsea 1 2 3\n", ":2:", "'x2' is not a number"),
+        (b"the 1 2 3\nriver 1 nan 3\nsea 1 2 3\n", ":2:", "infinite or not a number"),
+        (b"2 3\nthe 1 2 3\nriver 1 2\n", ":3:", "2 values where 3 were expected"),
+        (b"3 3\nthe 1 2 3\nriver 1 2 3\n", "vectors:", "promises 3 words, the file ends after 2"),
+        (b"", "vectors:", "no vectors"),
+        (b"word\nother\n", "vectors:", "no vectors"),
+        (b"\n\n", "vectors:", "no vectors"),
+        (b"4 3\n", "vectors:", "promises 4 words"),
+    ],
+)
+def test_broken_text_is_named_with_its_line(tmp_path: Path, content: bytes, line: str, message: str) -> None:
+    path = write(tmp_path / "vectors", content)
+    with pytest.raises(VectorsError) as caught:
+        read_vectors(path)
+    assert line in str(caught.value)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("cut", [10, 20, 30, -1])
+def test_a_binary_file_that_is_cut_off(tmp_path: Path, cut: int) -> None:
+    path = write(tmp_path / "vectors.bin", word2vec_binary(line_feeds=False)[:cut])
+    with pytest.raises(VectorsError, match=r"word \d of 4.*ends in the middle"):
+        read_vectors(path)
+
+
+def test_a_damaged_gzip_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "vectors.gz", gzip.compress(glove_text())[:-12])
+    with pytest.raises(VectorsError, match="damaged"):
+        read_vectors(path)
+
+
+def test_no_file_and_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(VectorsError, match="can't be read"):
+        read_vectors(tmp_path / "absent.txt")
+    with pytest.raises(VectorsError, match="can't be read"):
+        read_vectors(tmp_path)
+
+
+def test_none_of_the_words(tmp_path: Path) -> None:
+    path = write(tmp_path / "vectors.txt", glove_text())
+    with pytest.raises(VectorsError, match="None of the words"):
+        read_vectors(path, keep={"absent"})
+
+
+@given(
+    prefix=st.sampled_from([b"", b"2 3\n", b"the 1 2\n", b"\x1f\x8b", (793712314).to_bytes(4, "little")]),
+    content=st.binary(max_size=60),
+)
+def test_any_bytes_give_vectors_or_one_of_our_errors(
+    tmp_path_factory: pytest.TempPathFactory, prefix: bytes, content: bytes
+) -> None:
+    path = write(tmp_path_factory.mktemp("any") / "vectors", prefix + content)
+    try:
+        vectors = read_vectors(path)
+    except Disco2Error:
+        return
+    assert np.isfinite(vectors.matrix).all()
+    assert vectors.dimensions >= 1

@@ -1,0 +1,185 @@
+"""Looking words up, the shipped vectors, and the three kinds of source."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from disco2.errors import VectorsError
+from disco2.model.vectors import WordVectors, load_vectors, train_word2vec
+from disco2.model.vectors.aliases import TABLE, alias
+from disco2.model.vectors.shipped import read_shipped
+from tests.vectors.vector_files import glove_text, write
+
+SENTENCES = [
+    ["The", "cat", "slept", "on", "the", "mat"],
+    ["A", "dog", "slept", "near", "the", "cat"],
+    ["The", "dog", "saw", "a", "cat", "on", "a", "mat"],
+] * 4
+
+
+def vectors_of(*words: str) -> WordVectors:
+    return WordVectors(words, np.arange(len(words) * 2, dtype=np.float32).reshape(-1, 2))
+
+
+def test_exact_then_lower_case_then_alias() -> None:
+    vectors = vectors_of("us", "US", "would", "mr", "--")
+    assert vectors.row("US") == 1
+    assert vectors.row("Us") == 0
+    assert vectors.row("'d") == 2
+    assert vectors.row("\u2019d") == 2
+    assert vectors.row("Mr.") == 3
+    assert vectors.row("—") == 4
+    assert vectors.row("absent") is None
+    np.testing.assert_array_equal(vectors.vector("absent"), [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("1,250.5", "10"),
+        ("10:30", "10"),
+        (".5", "10"),
+        ("1987", "2008"),
+        ("2150", "10"),
+        ("mrs.", "mrs"),
+        ("etc.", "etc"),
+        ("e.g.", None),
+        ("a.", None),
+        ("cat", None),
+        ("CAT", None),
+        ("n\u2019t", "n't"),
+        ("No.", "number"),
+        ("", None),
+    ],
+)
+def test_aliases(word: str, expected: str | None) -> None:
+    assert alias(word) == expected
+
+
+def test_a_cut_leaves_every_look_up_as_it_was() -> None:
+    vectors = vectors_of("a", "the", "would", "cat", "2008", "rest")
+    needed = ["The", "'d", "1999", "unknown"]
+    smaller = vectors.cut(words=needed, frequent=1)
+    assert smaller.words == ("a", "the", "would", "2008")
+    for word in needed:
+        np.testing.assert_array_equal(smaller.vector(word), vectors.vector(word))
+
+
+def test_words_and_matrix_must_fit() -> None:
+    with pytest.raises(VectorsError, match="do not fit"):
+        WordVectors(("a",), np.zeros((2, 3), dtype=np.float32))
+    with pytest.raises(VectorsError, match="twice"):
+        WordVectors(("a", "a"), np.zeros((2, 3), dtype=np.float32))
+
+
+def test_the_shipped_vectors_know_frequent_words() -> None:
+    vectors = read_shipped()
+    assert vectors.matrix.shape == (50_000, 100)
+    clitics = ["'s", "n't", "'re", "'ve", "'m", "'ll", "'d"]
+    punctuation = ["--", "\u2013", "\u2014", "``", "''", '"', "(", ")", "...", ",", "."]
+    words = ["a", "I", *clitics, *punctuation, "U.S.", "Mr.", "1987", "3.5", "hungry", "burger", "Tina"]
+    assert [word for word in words if vectors.row(word) is None] == []
+    # The numbers of the first row in the published file, to float16's precision.
+    np.testing.assert_allclose(vectors.vector("the")[:3], [-0.038194, -0.24487, 0.72812], rtol=1e-3)
+    assert all(vectors.row(target) is not None for target in TABLE.values())
+
+
+@pytest.mark.parametrize(
+    ("word", "near", "far"),
+    [
+        ("n't", "not", "river"),
+        ("'s", "his", "river"),
+        ("i", "me", "river"),
+        ("'m", "am", "river"),
+        ("a", "an", "river"),
+    ],
+)
+def test_restored_rows_lie_where_they_should(word: str, near: str, far: str) -> None:
+    vectors = read_shipped()
+
+    def cosine(one: str, other: str) -> float:
+        first, second = vectors.vector(one), vectors.vector(other)
+        return float(first @ second / np.linalg.norm(first) / np.linalg.norm(second))
+
+    assert cosine(word, near) > 0.55
+    assert cosine(word, near) > cosine(word, far) + 0.2
+
+
+def test_shipped_source_is_reduced_and_standard_over_all_its_words() -> None:
+    load = {"frequent": 50_000, "sentences": None, "seed": 1}
+    everything = load_vectors("shipped", dimensions=20, words=set(), **load)
+    np.testing.assert_allclose(everything.matrix.mean(axis=0), 0, atol=1e-4)
+    np.testing.assert_allclose(everything.matrix.std(axis=0), 1, atol=1e-4)
+    few = load_vectors("shipped", dimensions=20, words={"Tina", "hungry"}, **load | {"frequent": 3})
+    assert len(few) == 5
+    np.testing.assert_array_equal(few.vector("Tina"), everything.vector("tina"))
+    again = load_vectors("shipped", dimensions=20, words={"Tina", "hungry"}, **load | {"frequent": 3})
+    assert again.words == few.words
+    np.testing.assert_array_equal(again.matrix, few.matrix)
+
+
+def test_file_source_keeps_what_is_looked_up(tmp_path: Path) -> None:
+    path = write(tmp_path / "vectors.txt", glove_text())
+    vectors = load_vectors(
+        str(path), dimensions=2, words={"The", "absent"}, frequent=0, sentences=None, seed=1
+    )
+    assert vectors.words == ("the",)
+    assert vectors.dimensions == 2
+
+
+def test_impossible_sources(tmp_path: Path) -> None:
+    common = {"words": {"the"}, "frequent": 1, "sentences": None, "seed": 1}
+    with pytest.raises(VectorsError, match="no file of word vectors"):
+        load_vectors(str(tmp_path / "absent"), dimensions=2, **common)
+    with pytest.raises(VectorsError, match="needs sentences"):
+        load_vectors("word2vec", dimensions=2, **common)
+    with pytest.raises(VectorsError, match="have 100"):
+        load_vectors("shipped", dimensions=101, **common)
+
+
+def test_word2vec_source() -> None:
+    pytest.importorskip("gensim")
+    vectors = load_vectors(
+        "word2vec", dimensions=6, words={"Cat", "unseen"}, frequent=2, sentences=iter(SENTENCES), seed=7
+    )
+    assert vectors.words[0] == "the"  # the most frequent
+    assert vectors.row("Cat") is not None
+    assert vectors.dimensions == 6
+
+
+def test_too_little_text_for_word2vec() -> None:
+    pytest.importorskip("gensim")
+    with pytest.raises(VectorsError, match="No word occurs"):
+        train_word2vec([["one", "two"]], dimensions=4, seed=1)
+    with pytest.raises(VectorsError, match="No word occurs"):
+        train_word2vec([], dimensions=4, seed=1)
+
+
+def test_word2vec_is_the_same_in_every_process() -> None:
+    pytest.importorskip("gensim")
+    program = (
+        "from disco2.model.vectors import train_word2vec\n"
+        "from tests.vectors.test_word_vectors import SENTENCES\n"
+        "v = train_word2vec(SENTENCES, dimensions=5, seed=3)\n"
+        "print(v.words, v.matrix.tobytes().hex())\n"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": hash_seed},
+            cwd=Path(__file__).resolve().parents[2],
+            capture_output=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    here = train_word2vec(SENTENCES, dimensions=5, seed=3)
+    assert f"{here.words} {here.matrix.tobytes().hex()}\n".encode() in outputs
+    assert not np.array_equal(here.matrix, train_word2vec(SENTENCES, dimensions=5, seed=4).matrix)
