@@ -1,0 +1,196 @@
+"""Words matched with the text, or with other words, by their characters."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from disco2.annotation.folding import fold, fold_word
+from disco2.errors import LayerError
+
+_SPACE = re.compile(r"\s*")
+
+# The raw files of the Wall Street Journal open each text with this word, and its trees do not.
+_NOT_IN_TREES = re.compile(r"\s*\.START\b")
+
+ANCHOR = 24  # characters that tell a place in a text from all others, as a rule
+_IN_STEP = 12  # characters that must agree before two streams count as back in step
+_REACH = 400  # how far to look for them
+
+
+def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[tuple[int, int]]:
+    """Where each word stands in the text: (start, end exclusive), in order.
+
+    A full stop that a treebank adds after an abbreviation (``Corp.`` ``.``) and the text writes once takes
+    the place of the abbreviation's. Raises LayerError at the first word that is not the text's next one, and
+    where text is left over.
+    """
+    spans = _exact(words, text)
+    if spans is not None:
+        return spans
+    matcher = TextMatcher(text)
+    spans, failed = matcher.match(words)
+    if spans is None:
+        raise LayerError(
+            f"word {failed + 1}, '{words[failed]}', does not fit the text at offset {matcher.offset}: "
+            f"'{matcher.next_text()}'.",
+            where=where,
+            hint="Check that the layer belongs to this text.",
+        )
+    if not matcher.at_end():
+        raise LayerError(
+            f"the words end before the text does, at offset {matcher.offset}: '{matcher.next_text()}'.",
+            where=where,
+            hint="Check that the layer belongs to this text.",
+        )
+    return spans
+
+
+def _exact(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
+    """The spans where words are spelled just as in the text: the common case, and quick."""
+    spans = []
+    position = 0
+    for word in words:
+        if not text.startswith(word, position):
+            position = _skip_space(text, position)
+            if not text.startswith(word, position):
+                return None
+        if not word or word[0].isspace():
+            return None
+        end = position + len(word)
+        spans.append((position, end))
+        position = end + 1 if text.startswith(" ", end) else end
+    return spans if _skip_space(text, position) == len(text) else None
+
+
+def _skip_space(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+class TextMatcher:
+    """Walks through a text and finds words in it, one sentence after the other."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._folded = fold(text)
+        header = _NOT_IN_TREES.match(text)
+        self._next = bisect_left(self._folded.starts, header.end()) if header else 0
+
+    @property
+    def offset(self) -> int:
+        """Where in the text the next character that was not matched yet stands."""
+        return self._folded.starts[self._next]
+
+    def at_end(self) -> bool:
+        return self._next >= len(self._folded.characters)
+
+    def next_text(self, length: int = 30) -> str:
+        """The beginning of what was not matched yet, for a message."""
+        return " ".join(self.text[self.offset : self.offset + length].split())
+
+    def match(self, words: Sequence[str]) -> tuple[list[tuple[int, int]] | None, int]:
+        """The words' places from here on; or None and the index of the first word that does not fit.
+
+        The matcher moves behind the words, or, where one does not fit, to the place where it does not.
+        """
+        characters, starts, ends = self._folded.characters, self._folded.starts, self._folded.ends
+        spans: list[tuple[int, int]] = []
+        position = self._next
+        for index, word in enumerate(words):
+            folded = fold_word(word)
+            if characters.startswith(folded, position):
+                end = position + len(folded)
+                spans.append((starts[position], ends[end - 1] if folded else starts[position]))
+                position = end
+            elif folded == "." and position and characters[position - 1] == ".":
+                spans.append((starts[position - 1], ends[position - 1]))
+            else:
+                self._next = position
+                return None, index
+        self._next = position
+        return spans, -1
+
+    def move_to(self, offset: int) -> None:
+        """Go on from an offset in the text."""
+        self._next = bisect_left(self._folded.starts, offset)
+
+    def find(self, words: Sequence[str], *, offset: int) -> bool:
+        """Move to the first place, from an offset on, where the words stand; false if there is none."""
+        start = bisect_left(self._folded.starts, offset)
+        folded = [fold_word(word) for word in words]
+        # With the full stops that a treebank adds behind abbreviations, and without them.
+        once = [
+            word
+            for before, word in zip(["", *folded], folded, strict=False)
+            if (before[-1:], word) != (".", ".")
+        ]
+        anchors = {"".join(spelling)[:ANCHOR] for spelling in (folded, once)} - {""}
+        found = [place for anchor in anchors if (place := self._folded.characters.find(anchor, start)) >= 0]
+        if found:
+            self._next = min(found)
+        return bool(found)
+
+
+def align_tokens(words_a: Sequence[str], words_b: Sequence[str]) -> list[tuple[int, int] | None]:
+    """For each word of ``b`` the words of ``a`` that share its characters: (first, last exclusive).
+
+    None for a word whose characters ``a`` does not have at that place; what follows is matched again.
+    """
+    if len(words_a) == len(words_b) and all(a == b for a, b in zip(words_a, words_b, strict=True)):
+        return [(index, index + 1) for index in range(len(words_b))]
+    folded_a, owners = _stream(words_a)
+    folded_b, _ = _stream(words_b)
+    counterparts = _counterparts(folded_a, folded_b)
+    spans: list[tuple[int, int] | None] = []
+    position = 0
+    for word in words_b:
+        end = position + len(fold_word(word))
+        matched = [place for place in counterparts[position:end] if place is not None]
+        if matched and len(matched) == end - position:
+            spans.append((owners[matched[0]], owners[matched[-1]] + 1))
+        else:
+            spans.append(None)
+        position = end
+    return spans
+
+
+def _stream(words: Sequence[str]) -> tuple[str, list[int]]:
+    """The words' folded characters, and for each character the index of its word."""
+    folded = [fold_word(word) for word in words]
+    owners: list[int] = []
+    for index, characters in enumerate(folded):
+        owners.extend([index] * len(characters))
+    return "".join(folded), owners
+
+
+def _counterparts(a: str, b: str) -> list[int | None]:
+    """For each character of ``b`` the index of its counterpart in ``a``, None where there is none."""
+    if a == b:
+        return list(range(len(b)))
+    result: list[int | None] = [None] * len(b)
+    i = j = 0
+    while i < len(a) and j < len(b):
+        if a[i] == b[j]:
+            result[j] = i
+            i += 1
+            j += 1
+            continue
+        skip_a, skip_b = _resynchronise(a, b, i, j)
+        i += skip_a
+        j += skip_b
+    return result
+
+
+def _resynchronise(a: str, b: str, i: int, j: int) -> tuple[int, int]:
+    """How many characters to pass over in each stream until they agree again."""
+    best: tuple[int, int] | None = None
+    for skip_b in range(min(_REACH, len(b) - j)):
+        if best is not None and skip_b >= sum(best):
+            break
+        anchor = b[j + skip_b : j + skip_b + _IN_STEP]
+        found = a.find(anchor, i, i + _REACH + _IN_STEP)
+        if found >= 0 and (best is None or found - i + skip_b < sum(best)):
+            best = found - i, skip_b
+    return best or (_REACH, _REACH)

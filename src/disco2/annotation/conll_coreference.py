@@ -1,0 +1,149 @@
+"""CoNLL coreference columns -> words and the spans that speak of each entity."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from disco2.errors import LayerError
+from disco2.records import Dirt
+
+_BEGIN = re.compile(r"#\s*begin document\s*(.*)")
+_PART = re.compile(r"^\((.*)\);\s*part\s+(\d+)\s*$")
+_BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|[()]")
+_GUM_CHAIN = re.compile(
+    r"[^\W\d_]+-(\d+)(?:-.*)?"
+)  # person-6-Name: a type, the chain, a link to an encyclopedia
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceDocument:
+    """The words of one document and its mentions: (start, end exclusive, chain), in text order."""
+
+    name: str
+    words: tuple[str, ...]
+    spans: tuple[tuple[int, int, str], ...]
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A document that is being read.
+
+    ``open_spans`` holds, for each chain, the tokens and lines where mentions begin that await their end.
+    """
+
+    name: str
+    part: str = ""
+    words: list[str] = field(default_factory=list)
+    spans: dict[tuple[int, int, str], None] = field(default_factory=dict)
+    open_spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+
+def parse_coreference(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDocument]:
+    """All documents of a CoNLL-2011/2012, OntoGUM or GUM coreference file.
+
+    The parts of one document are joined in their order, and their chains kept apart (``000.12``, ``001.12``).
+    A bracket without its partner is reported and passed over.
+    """
+    documents: list[_Growing] = []
+    current: _Growing | None = None
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        line = line.rstrip("\r")
+        if not line.strip():
+            continue
+        if line[0] == "#" and "\t" not in line:
+            begin = _BEGIN.match(line)
+            if begin:
+                current = _next_document(documents, begin[1].strip(), where=where, dirt=dirt)
+            continue
+        if current is None:
+            current = _next_document(documents, "", where=where, dirt=dirt)
+        columns = line.split("\t") if "\t" in line else line.split()
+        if len(columns) < 3 or len(columns) == 4:
+            raise LayerError(
+                f"{len(columns)} columns where a coreference file has three, or eleven and more.",
+                where=f"{where}:{number}",
+            )
+        current.words.append(columns[1] if len(columns) == 3 else columns[3])
+        cell = columns[-1]
+        if cell not in ("_", "-", ""):
+            _read_cell(current, cell, number, where=where, dirt=dirt)
+    for document in documents:
+        _close(document, where=where, dirt=dirt)
+    return [
+        CoreferenceDocument(
+            document.name,
+            tuple(document.words),
+            tuple(sorted(document.spans, key=lambda span: (span[0], -span[1]))),
+        )
+        for document in documents
+    ]
+
+
+def _next_document(documents: list[_Growing], header: str, *, where: str, dirt: Dirt) -> _Growing:
+    part = _PART.match(header)
+    name = part[1] if part else header.strip("()")
+    if documents:
+        _close(documents[-1], where=where, dirt=dirt)
+    if part and documents and documents[-1].name == name:
+        documents[-1].part = part[2]
+    else:
+        documents.append(_Growing(name, part[2] if part else ""))
+    return documents[-1]
+
+
+def _close(document: _Growing, *, where: str, dirt: Dirt) -> None:
+    for chain, starts in document.open_spans.items():
+        for _, number in starts:
+            dirt.add(
+                "coreference bracket never closed",
+                where=f"{where}:{number}",
+                detail=f"A mention of chain {chain} opens here and is never closed; it was left out.",
+            )
+    document.open_spans.clear()
+
+
+def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: Dirt) -> None:
+    token = len(document.words) - 1
+    opening: list[str] = []
+    closing: list[str] = []
+    for bracket in _BRACKET.finditer(cell):
+        opened, at_once, closed = bracket.groups()
+        if opened is None and closed is None:
+            dirt.add(
+                "odd coreference bracket",
+                where=f"{where}:{number}",
+                detail=f"A bracket in '{cell}' has no chain; it was passed over.",
+            )
+            continue
+        chain = _chain(opened if opened is not None else closed, document.part)
+        if at_once:
+            document.spans[token, token + 1, chain] = None
+        elif opened is not None:
+            opening.append(chain)
+        else:
+            closing.append(chain)
+
+    # A mention of one token is written (7), so a closing bracket belongs to an earlier cell if it can.
+    for chain in closing:
+        starts = document.open_spans.get(chain)
+        if starts:
+            start, _ = starts.pop()
+            document.spans[start, token + 1, chain] = None
+        elif chain in opening:
+            opening.remove(chain)
+            document.spans[token, token + 1, chain] = None
+        else:
+            dirt.add(
+                "coreference bracket never opened",
+                where=f"{where}:{number}",
+                detail=f"A mention of chain {chain} closes here and was never opened; it was left out.",
+            )
+    for chain in opening:
+        document.open_spans.setdefault(chain, []).append((token, number))
+
+
+def _chain(name: str, part: str) -> str:
+    gum = _GUM_CHAIN.fullmatch(name)
+    chain = gum[1] if gum else name
+    return f"{part}.{chain}" if part else chain

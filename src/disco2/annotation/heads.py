@@ -1,0 +1,133 @@
+"""The head word of a span: from dependencies, else from phrases, else the last word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from disco2.records import Constituents, Dependencies, Document
+
+# For each kind of phrase, the direction to search from and the daughters to look for, best first, after the
+# head rules of Collins (1999), Appendix A, made simple. A daughter is a bare phrase label or a tag.
+_NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NX", "POS", "JJR")
+_RULES: dict[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
+    "ADJP": ("left", (("NNS",), ("QP",), ("NN",), ("JJ", "VBN", "VBG", "ADJP", "JJR", "JJS"), ("RB", "RBR"))),
+    "ADVP": ("right", (("RB", "RBR", "RBS"), ("ADVP",), ("IN", "NP", "JJ", "NN"))),
+    "CONJP": ("right", (("CC", "RB", "IN"),)),
+    "PP": ("left", (("IN", "TO", "VBG", "VBN", "RP"),)),
+    "PRN": ("left", (("S", "NP", "SBAR", "VP"),)),
+    "QP": ("left", (("$",), ("NNS", "NN", "CD"), ("JJ", "RB", "DT"))),
+    "S": ("left", (("VP",), ("S", "SBAR"), ("ADJP", "UCP", "NP"), ("TO", "IN"))),
+    "SBAR": (
+        "left",
+        (("S", "SQ", "SINV", "SBAR", "FRAG"), ("WHNP", "WHPP", "WHADVP", "WHADJP"), ("IN", "DT")),
+    ),
+    "SBARQ": ("left", (("SQ", "S", "SINV", "SBARQ", "FRAG"),)),
+    "SINV": ("left", (("VP", "VBZ", "VBD", "VBP", "VB", "MD"), ("S", "SINV"), ("ADJP", "NP"))),
+    "SQ": ("left", (("VP",), ("VBZ", "VBD", "VBP", "VB", "MD"), ("SQ",))),
+    "VP": (
+        "left",
+        (("VP",), ("VBD", "VBN", "VBZ", "VB", "VBG", "VBP"), ("MD", "TO"), ("ADJP", "NN", "NNS", "NP")),
+    ),
+    "WHADJP": ("right", (("JJ", "ADJP"), ("CC", "WRB"))),
+    "WHADVP": ("right", (("WRB", "CC"),)),
+    "WHNP": ("right", (_NOMINAL, ("NP",), ("WDT", "WP", "WP$", "WHADJP", "WHPP", "WHNP"))),
+    "WHPP": ("left", (("IN", "TO"),)),
+}
+_PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM", "#"})
+
+
+def head_of_span(document: Document, start: int, end: int) -> int:
+    """The head among the document's tokens ``start`` to ``end`` (exclusive).
+
+    A span that crosses into the next sentence has its head in the first one.
+    """
+    sentence = document.sentences[document.sentence_index(start)]
+    end = min(end, sentence.end)
+    if end - start == 1:
+        return start
+    if sentence.dependencies is not None:
+        return sentence.start + head_by_dependencies(
+            sentence.dependencies, start - sentence.start, end - sentence.start
+        )
+    if sentence.constituents is not None:
+        return sentence.start + head_by_constituents(
+            sentence.constituents, start - sentence.start, end - sentence.start
+        )
+    return end - 1
+
+
+def head_by_dependencies(dependencies: Dependencies, start: int, end: int) -> int:
+    """The token whose head lies outside the span; of several the nearest to the root, punctuation last."""
+    heads, labels = dependencies.heads, dependencies.labels
+    candidates = [token for token in range(start, end) if not start <= heads[token] < end]
+    if not candidates:  # a circle
+        return end - 1
+    if len(candidates) == 1:
+        return candidates[0]
+    return min(candidates, key=lambda token: (labels[token] == "punct", _depth(heads, token), token))
+
+
+def _depth(heads: Sequence[int], token: int) -> int:
+    depth = 0
+    while token >= 0 and depth <= len(heads):
+        token = heads[token]
+        depth += 1
+    return depth
+
+
+def head_by_constituents(constituents: Constituents, start: int, end: int) -> int:
+    """The head by rules for each phrase, from the largest phrases inside the span downwards."""
+    labels, starts, ends = constituents.labels, constituents.starts, constituents.ends
+    label, node = "NP", -1
+    while end - start > 1:
+        # The daughters: largest phrases strictly below, and the tokens that none of them covers.
+        daughters: list[tuple[str, int, int, int]] = []
+        position = start
+        for index in range(node + 1, len(labels)):
+            if starts[index] >= end:
+                break
+            if starts[index] >= position and ends[index] <= end:
+                daughters.extend(
+                    (constituents.tags[token], token, token + 1, -1)
+                    for token in range(position, starts[index])
+                )
+                daughters.append((labels[index], starts[index], ends[index], index))
+                position = ends[index]
+        daughters.extend((constituents.tags[token], token, token + 1, -1) for token in range(position, end))
+        label, start, end, node = daughters[_head_daughter(label, [daughter[0] for daughter in daughters])]
+    return start
+
+
+def _head_daughter(parent: str, daughters: Sequence[str]) -> int:
+    if parent in ("NP", "NX", "NAC"):
+        return _nominal_head(daughters)
+    side, priorities = _RULES.get(parent, ("right", ()))
+    order = range(len(daughters)) if side == "left" else range(len(daughters) - 1, -1, -1)
+    for wanted in priorities:
+        for index in order:
+            if daughters[index] in wanted:
+                return index
+    for index in order:
+        if daughters[index] not in _PUNCTUATION:
+            return index
+    return order[0]
+
+
+def _nominal_head(daughters: Sequence[str]) -> int:
+    """Collins's rules for noun phrases: the last noun, else the first noun phrase, else the next best."""
+    last = len(daughters) - 1
+    possessive = daughters[last] == "POS"
+    for index in range(last, -1, -1):
+        if daughters[index] in _NOMINAL and not (possessive and index == last):
+            return index
+    for index, daughter in enumerate(daughters):
+        if daughter == "NP":
+            return index
+    for wanted in (("$", "ADJP", "PRN"), ("CD",), ("JJ", "JJS", "RB", "QP", "PRP", "DT")):
+        for index in range(last, -1, -1):
+            if daughters[index] in wanted:
+                return index
+    for index in range(last, -1, -1):
+        if daughters[index] not in _PUNCTUATION:
+            return index
+    return last

@@ -1,0 +1,220 @@
+"""Documents from layers, and layers onto documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from disco2.annotation.alignment import ANCHOR, TextMatcher, align_to_text, align_tokens
+from disco2.annotation.conll_coreference import CoreferenceDocument
+from disco2.annotation.conllu import ConlluSentence
+from disco2.annotation.escapes import unescape
+from disco2.annotation.fitting import fit_sentences
+from disco2.annotation.heads import head_of_span
+from disco2.annotation.projection import join_constituents, project_constituents, project_dependencies
+from disco2.annotation.ptb import BracketedSentence
+from disco2.annotation.tokenise import tokenise
+from disco2.errors import LayerError
+from disco2.records import Dependencies, Dirt, Document, Mention, Sentence, Token
+
+
+def document_from_trees(
+    document_id: str, text: str, trees: Sequence[BracketedSentence], *, where: str, dirt: Dirt
+) -> Document:
+    """A document whose tokens, sentences, tags and phrases are those of its trees, found in the raw text.
+
+    Where a tree's words are not the text's, or text has no tree, the text is split by rule and has no
+    phrases, with a finding. Raises LayerError where no tree fits at all.
+    """
+    matcher = TextMatcher(text)
+    tokens: list[Token] = []
+    sentences: list[Sentence] = []
+    behind = matcher.offset  # everything before it is in the document already
+    for index, tree in enumerate(trees):
+        place = f"{where}:{tree.line}"
+        spans, failed = matcher.match(tree.words)
+        if spans is None and matcher.find(_anchor(trees, index), offset=behind):
+            spans, failed = matcher.match(tree.words)
+        if spans is None:
+            dirt.add(
+                "tree does not fit its text",
+                where=place,
+                detail=f"The word '{tree.words[failed]}' is not in the text near '{matcher.next_text()}'; "
+                "the tree was left out.",
+            )
+            matcher.move_to(behind)
+            continue
+        _add_gap(tokens, sentences, text, behind, spans[0][0], where=place, dirt=dirt)
+        first = len(tokens)
+        for (start, end), tag in zip(spans, tree.constituents.tags, strict=True):
+            tokens.append(Token(unescape(text[start:end]), start, end, tag))
+        sentences.append(Sentence(first, len(tokens), tree.constituents))
+        behind = matcher.offset
+    if trees and not sentences:
+        raise LayerError(
+            "not one tree fits the text.", where=where, hint="Check that the trees belong to this text."
+        )
+    _add_gap(tokens, sentences, text, behind, len(text), where=where, dirt=dirt)
+    return Document(document_id, text, tuple(tokens), tuple(sentences))
+
+
+def document_from_words(
+    document_id: str,
+    sentences: Sequence[Sequence[str]],
+    text: str | None = None,
+    tags: Sequence[Sequence[str]] | None = None,
+    *,
+    where: str = "",
+) -> Document:
+    """A document with the given tokens; without a text, words and sentences are joined by single spaces.
+
+    Raises LayerError where the words are not those of the text, or the tags not as many as the words.
+    """
+    words = [word for sentence in sentences for word in sentence]
+    if text is None:
+        text = " ".join(words)
+    spans = align_to_text(words, text, where=where or document_id)
+    flat_tags = [tag for sentence in tags for tag in sentence] if tags is not None else [""] * len(words)
+    if len(flat_tags) != len(words):
+        raise LayerError(f"{len(flat_tags)} tags for {len(words)} words.", where=where or document_id)
+    tokens = tuple(
+        [
+            Token(unescape(text[start:end]), start, end, tag)
+            for (start, end), tag in zip(spans, flat_tags, strict=True)
+        ]
+    )
+    made: list[Sentence] = []
+    first = 0
+    for sentence in sentences:
+        if sentence:
+            made.append(Sentence(first, first + len(sentence)))
+            first += len(sentence)
+    return Document(document_id, text, tokens, tuple(made))
+
+
+def with_constituents(
+    document: Document, trees: Sequence[BracketedSentence], *, where: str, dirt: Dirt
+) -> Document:
+    """The document with phrases on its sentences, matched by characters where the tokens differ.
+
+    Several trees in one sentence are joined under a ROOT. A sentence that they do not cover, or that shares a
+    tree with another sentence, keeps what it had and gives a finding. Tokens without a tag take their tree's.
+    """
+    sentences: list[Sentence] = []
+    fits = fit_sentences(document, [tree.words for tree in trees])
+    for sentence, fit in zip(document.sentences, fits, strict=True):
+        if fit is None:
+            sentences.append(sentence)
+            _report_misfit("tree", document, sentence, where=where, dirt=dirt)
+        elif fit.ranges is None:
+            sentences.append(replace(sentence, constituents=trees[fit.pieces[0]].constituents))
+        else:
+            joined = join_constituents([trees[piece].constituents for piece in fit.pieces])
+            owners = [first for first, _ in fit.ranges]
+            sentences.append(replace(sentence, constituents=project_constituents(joined, owners)))
+    return replace(document, tokens=_with_tags(document, sentences), sentences=tuple(sentences))
+
+
+def with_dependencies(
+    document: Document, conllu_sentences: Sequence[ConlluSentence], *, where: str, dirt: Dirt
+) -> Document:
+    """The document with dependencies on its sentences, matched by characters where the tokens differ.
+
+    A sentence that does not fit, or has no heads in the file, keeps what it had and gives a finding.
+    """
+    sentences: list[Sentence] = []
+    fits = fit_sentences(document, [parsed.words for parsed in conllu_sentences])
+    for sentence, fit in zip(document.sentences, fits, strict=True):
+        parses: list[Dependencies] = []
+        for piece in fit.pieces if fit is not None else ():
+            parse = conllu_sentences[piece].dependencies
+            if parse is not None:
+                parses.append(parse)
+        if fit is None or len(parses) < len(fit.pieces):
+            sentences.append(sentence)
+            _report_misfit("dependencies", document, sentence, where=where, dirt=dirt)
+        elif fit.ranges is None:
+            sentences.append(replace(sentence, dependencies=parses[0]))
+        else:
+            sentences.append(replace(sentence, dependencies=project_dependencies(parses, fit.ranges)))
+    return replace(document, sentences=tuple(sentences))
+
+
+def with_mentions(
+    document: Document, coreference: CoreferenceDocument, *, where: str, dirt: Dirt
+) -> Document:
+    """The document with mentions and their heads; attach trees and dependencies first, heads come from them.
+
+    A mention whose words the document does not have at that place is left out, with a finding.
+    """
+    places = align_tokens([token.text for token in document.tokens], coreference.words)
+    mentions: dict[tuple[int, int, str], Mention] = {}
+    for first, last, chain in coreference.spans:
+        found = [place for place in places[first:last] if place is not None]
+        lost = [
+            word
+            for word, place in zip(coreference.words[first:last], places[first:last], strict=True)
+            if place is None and any(map(str.isalnum, word))
+        ]
+        if lost or not found:
+            dirt.add(
+                "mention does not fit",
+                where=where,
+                detail=f"'{' '.join(coreference.words[first:last])[:80]}', of chain {chain}, has words that "
+                f"{document.id} does not have there; it was left out.",
+            )
+            continue
+        start, end = found[0][0], found[-1][1]
+        mentions.setdefault(
+            (start, end, chain), Mention(start, end, head_of_span(document, start, end), chain)
+        )
+    in_order = sorted(mentions.values(), key=lambda mention: (mention.start, -mention.end))
+    return replace(document, mentions=tuple(in_order))
+
+
+def _anchor(trees: Sequence[BracketedSentence], index: int) -> list[str]:
+    """Enough words from a tree on to be found in the text without taking another place for theirs."""
+    words: list[str] = []
+    for tree in trees[index : index + 5]:
+        words.extend(tree.words)
+        if sum(map(len, words)) >= ANCHOR:
+            break
+    return words
+
+
+def _with_tags(document: Document, sentences: Sequence[Sentence]) -> tuple[Token, ...]:
+    """The tokens, those without a tag with their tree's."""
+    tokens = list(document.tokens)
+    for sentence in sentences:
+        if sentence.constituents is not None:
+            for index, tag in enumerate(sentence.constituents.tags, start=sentence.start):
+                if not tokens[index].tag:
+                    tokens[index] = replace(tokens[index], tag=tag)
+    return tuple(tokens)
+
+
+def _report_misfit(layer: str, document: Document, sentence: Sentence, *, where: str, dirt: Dirt) -> None:
+    words = " ".join(document.words(range(sentence.start, min(sentence.end, sentence.start + 8))))
+    dirt.add(
+        f"sentence without {layer}",
+        where=where,
+        detail=f"The sentence of {document.id} that begins '{words}' has no {layer} that fits it.",
+    )
+
+
+def _add_gap(
+    tokens: list[Token], sentences: list[Sentence], text: str, start: int, end: int, *, where: str, dirt: Dirt
+) -> None:
+    """Split the text between two trees by rule, if there is any."""
+    gap = text[start:end]
+    if not gap.strip():
+        return
+    dirt.add(
+        "text without a tree",
+        where=where,
+        detail=f"'{' '.join(gap.split())[:60]}' has no tree; it was split by rule and has no phrases.",
+    )
+    for sentence in tokenise(gap):
+        first = len(tokens)
+        tokens.extend(replace(token, start=token.start + start, end=token.end + start) for token in sentence)
+        sentences.append(Sentence(first, len(tokens)))

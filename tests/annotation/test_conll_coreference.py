@@ -1,0 +1,123 @@
+"""Coreference columns -> spans."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.annotation import CoreferenceDocument, parse_coreference
+from disco2.errors import LayerError
+from disco2.records import Dirt
+
+
+def read(cells: list[str], *, dirt: Dirt | None = None) -> tuple[tuple[int, int, str], ...]:
+    lines = [f"{index}\tw{index}\t{cell}" for index, cell in enumerate(cells)]
+    dirt = Dirt() if dirt is None else dirt
+    (document,) = parse_coreference("\n".join(["# begin document made_up", *lines]), where="f", dirt=dirt)
+    assert document.words == tuple(f"w{index}" for index in range(len(cells)))
+    return document.spans
+
+
+@pytest.mark.parametrize(
+    ("cells", "spans"),
+    [
+        (["_", "(12)", "_"], [(1, 2, "12")]),
+        (["(12", "_", "12)"], [(0, 3, "12")]),
+        (["(1|(2)", "1)"], [(0, 2, "1"), (0, 1, "2")]),
+        (["(1(2)", "1)"], [(0, 2, "1"), (0, 1, "2")]),
+        (["(2", "(3", "3)2)"], [(0, 3, "2"), (1, 3, "3")]),
+        (["(12)(12", "12)"], [(0, 2, "12"), (0, 1, "12")]),
+        (["(12", "12)(12", "12)"], [(0, 2, "12"), (1, 3, "12")]),
+        (["(12", "(12|12)", "12)"], [(0, 2, "12"), (1, 3, "12")]),
+        (["(12", "(12", "12)", "12)"], [(0, 4, "12"), (1, 3, "12")]),
+        (["(1|(2)|1)"], [(0, 1, "2"), (0, 1, "1")]),
+        (["(5)(5)"], [(0, 1, "5")]),
+        (["(event-1", "_", "(place-3)event-1)"], [(0, 3, "1"), (2, 3, "3")]),
+        (["(person-6-Ada_Jones", "person-6-Ada_Jones)"], [(0, 2, "6")]),
+        (["(abstract-1", "(object-2", "abstract-1)object-2)"], [(0, 3, "1"), (1, 3, "2")]),
+        (["(place-9-Old_%28town%29)", "(time-10-1990-91)"], [(0, 1, "9"), (1, 2, "10")]),
+    ],
+)
+def test_cells(cells: list[str], spans: list[tuple[int, int, str]]) -> None:
+    dirt = Dirt()
+    assert sorted(read(cells, dirt=dirt)) == sorted(spans)
+    assert not dirt.findings
+
+
+def test_spans_come_in_text_order_the_outer_one_first() -> None:
+    assert read(["(2)(1", "(3)", "1)"]) == ((0, 3, "1"), (0, 1, "2"), (1, 2, "3"))
+
+
+def test_lone_brackets_are_reported_and_the_rest_is_read() -> None:
+    dirt = Dirt()
+    assert read(["(1", "(2", "3)", "2)", "()", "(4)"], dirt=dirt) == ((1, 4, "2"), (5, 6, "4"))
+    assert dirt.counts() == {
+        "coreference bracket never closed": 1,
+        "coreference bracket never opened": 1,
+        "odd coreference bracket": 2,
+    }
+    places = {finding.kind: finding.where for finding in dirt.findings}
+    assert places["coreference bracket never closed"] == "f:2"
+    assert places["coreference bracket never opened"] == "f:4"
+
+
+CONLL_2012 = """#begin document (nw/wsj/00/wsj_0001); part 000
+nw/wsj/00/wsj_0001   0   0   Ann      NNP   (TOP(S*   -   -   -   -   *   (0)
+nw/wsj/00/wsj_0001   0   1   sings    VBZ   *))       -   -   -   -   *   -
+
+#end document
+#begin document (nw/wsj/00/wsj_0001); part 001
+nw/wsj/00/wsj_0001   1   0   Bob      NNP   (TOP(S*   -   -   -   -   *   (0
+nw/wsj/00/wsj_0001   1   1   sleeps   VBZ   *))       -   -   -   -   *   0)
+
+#end document
+#begin document (nw/wsj/00/wsj_0002); part 000
+nw/wsj/00/wsj_0002   0   0   Rain     NN    (TOP(S*   -   -   -   -   *   (7)
+#end document
+"""
+
+
+@pytest.mark.parametrize("text", [CONLL_2012, CONLL_2012.replace("\n", "\r\n")])
+def test_parts_are_joined_and_their_chains_kept_apart(text: str) -> None:
+    assert parse_coreference(text, where="f", dirt=Dirt()) == [
+        CoreferenceDocument(
+            "nw/wsj/00/wsj_0001", ("Ann", "sings", "Bob", "sleeps"), ((0, 1, "000.0"), (2, 4, "001.0"))
+        ),
+        CoreferenceDocument("nw/wsj/00/wsj_0002", ("Rain",), ((0, 1, "000.7"),)),
+    ]
+
+
+def test_a_bracket_does_not_reach_into_the_next_part() -> None:
+    dirt = Dirt()
+    text = CONLL_2012.replace("(0)", "(0").replace("(0\n", "(0\n", 1)
+    first, _ = parse_coreference(text, where="f", dirt=dirt)
+    assert first.spans == ((2, 4, "001.0"),)
+    assert [finding.where for finding in dirt.findings] == ["f:2"]
+
+
+def test_a_header_without_a_name_and_no_header_at_all() -> None:
+    for text in ("# begin document \n0\tRain\t(1)", "0\tRain\t(1)"):
+        assert parse_coreference(text, where="f", dirt=Dirt()) == [
+            CoreferenceDocument("", ("Rain",), ((0, 1, "1"),))
+        ]
+    assert parse_coreference("", where="f", dirt=Dirt()) == []
+
+
+@pytest.mark.parametrize("line", ["0\tRain", "Rain", "a b c d"])
+def test_too_few_columns(line: str) -> None:
+    with pytest.raises(LayerError, match="columns") as caught:
+        parse_coreference(f"# begin document x\n{line}", where="f", dirt=Dirt())
+    assert caught.value.where == "f:2"
+
+
+@given(st.lists(st.text(alphabet="()|12-ab_", min_size=1, max_size=8), min_size=1, max_size=12))
+def test_any_cells_give_spans_inside_the_text(cells: list[str]) -> None:
+    for start, end, chain in read(cells):
+        assert 0 <= start < end <= len(cells)
+        assert chain
+
+
+def test_a_sharp_sign_is_a_word() -> None:
+    (document,) = parse_coreference("# begin document x\n0\t#\t_\n1\tgo\t(1)", where="f", dirt=Dirt())
+    assert document.words == ("#", "go")

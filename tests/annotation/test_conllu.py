@@ -1,0 +1,90 @@
+"""CoNLL-U -> words, tags and dependencies."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.annotation import parse_conllu
+from disco2.errors import LayerError
+from disco2.records import Dependencies
+
+
+def row(number: str, form: str, *, head: str = "0", upos: str = "X", xpos: str = "_", misc: str = "_") -> str:
+    label = "root" if head == "0" else "dep:sub"
+    return "\t".join([number, form, form, upos, xpos, "_", head, label, "_", misc])
+
+
+TEXT = "\n".join(
+    [
+        "# newdoc id = GUM_made_up",
+        "# sent_id = GUM_made_up-1",
+        "# text = Goats don't sing.",
+        row("1", "Goats", head="4", xpos="NNS"),
+        row("2-3", "don't"),
+        row("2", "do", head="4", upos="AUX"),
+        row("3", "n't", head="4", upos="PART"),
+        row("3.1", "never"),
+        row("4", "sing", xpos="VB", misc="Gloss=x|SpaceAfter=No"),
+        row("5", ".", head="4", upos="PUNCT", xpos="."),
+        "",
+        "# sent_id = GUM_made_up-2",
+        row("1", "Why", misc="SpaceAfter=No"),
+    ]
+)
+
+
+@pytest.mark.parametrize("text", [TEXT, TEXT + "\n\n", TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT])
+def test_words_tags_heads_and_comments(text: str) -> None:
+    first, second = parse_conllu(text, where="made-up.conllu")
+    assert first.words == ("Goats", "do", "n't", "sing", ".")
+    assert first.tags == ("NNS", "AUX", "PART", "VB", ".")
+    assert first.dependencies == Dependencies(
+        (3, 3, 3, -1, 3), ("dep:sub", "dep:sub", "dep:sub", "root", "dep:sub")
+    )
+    assert first.glued == (False, True, False, True, False)
+    assert (first.document, first.sent_id) == ("GUM_made_up", "GUM_made_up-1")
+    assert (first.text, first.line) == ("Goats don't sing.", 4)
+    assert second.words == ("Why",)
+    assert (second.document, second.sent_id, second.text) == ("GUM_made_up", "GUM_made_up-2", "")
+    assert second.line == 13
+
+
+def test_a_file_without_heads_has_no_dependencies() -> None:
+    text = "\n".join([row("1", "Rain", head="_"), row("2", "falls", head="_")])
+    (sentence,) = parse_conllu(text, where="made-up.conllu")
+    assert sentence.dependencies is None
+    assert sentence.words == ("Rain", "falls")
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "what"),
+    [
+        (["1\tRain\t_"], 1, "3 columns"),
+        (["1 Rain _ _ _ _ 0 root _ _"], 1, "1 columns"),
+        ([row("1", "Rain"), row("2", "falls", head="3")], 2, "'3' is not the number"),
+        ([row("1", "Rain", head="-1")], 1, "'-1' is not the number"),
+        ([row("1", "Rain", head="two")], 1, "'two' is not the number"),
+        ([row("1", "Rain", head="1")], 1, "'1' is not the number"),
+        ([row("1", "Rain", head="9" * 6000)], 1, "is not the number"),
+        ([row("1", "Rain"), row("3", "falls", head="1")], 2, "3 where 2"),
+        ([row("x", "Rain")], 1, "'x' is not a token number"),
+        ([row("1-x", "Rain")], 1, "range"),
+        ([row("1", "Rain"), row("2", "falls", head="_")], 1, "some have none"),
+        ([row("1", "Rain"), row("2", "a", head="3"), row("3", "b", head="2")], 1, "circle"),
+    ],
+)
+def test_faults_are_named_with_their_line(rows: list[str], line: int, what: str) -> None:
+    with pytest.raises(LayerError, match=what) as caught:
+        parse_conllu("\n".join(rows), where="made-up.conllu")
+    assert caught.value.where == f"made-up.conllu:{line}"
+
+
+@given(st.lists(st.lists(st.sampled_from(["1", "2", "0", "_", "1-2", "x", "#"]), min_size=10, max_size=10)))
+def test_any_table_is_read_or_refused(rows: list[list[str]]) -> None:
+    with suppress(LayerError):
+        sentences = parse_conllu("\n".join("\t".join(cells) for cells in rows), where="made-up.conllu")
+        assert all(len(sentence.words) == len(sentence.tags) for sentence in sentences)

@@ -1,0 +1,105 @@
+"""The head word of a span."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.annotation import document_from_words, parse_brackets, with_constituents
+from disco2.annotation.heads import head_by_constituents, head_by_dependencies, head_of_span
+from disco2.records import Constituents, Dependencies, Dirt
+from tests.strategies import constituents
+
+
+def head_in(brackets: str, start: int, end: int) -> str:
+    (sentence,) = parse_brackets(brackets, where="made-up")
+    return sentence.words[head_by_constituents(sentence.constituents, start, end)]
+
+
+# The old goat 's big brother from Rome said that it rains .
+TREE = (
+    "(S (NP (NP (NP (DT The) (JJ old) (NN goat) (POS 's)) (JJ big) (NN brother))"
+    " (PP (IN from) (NP (NNP Rome))))"
+    " (VP (VBD said) (SBAR (IN that) (S (NP (PRP it)) (VP (VBZ rains))))) (. .))"
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "head"),
+    [
+        (0, 8, "brother"),
+        (0, 6, "brother"),
+        (0, 4, "goat"),
+        (0, 2, "old"),
+        (6, 8, "from"),
+        (0, 13, "said"),
+        (9, 12, "rains"),
+        (10, 11, "it"),
+        (5, 8, "brother"),
+        (8, 9, "said"),
+    ],
+)
+def test_heads_from_phrases(start: int, end: int, head: str) -> None:
+    assert head_in(TREE, start, end) == head
+
+
+@pytest.mark.parametrize(
+    ("brackets", "head"),
+    [
+        ("(NP (NP (NN tea)) (CC and) (NP (NN milk)))", "tea"),
+        ("(NP (CD three))", "three"),
+        ("(NP (DT the) (JJ poor))", "poor"),
+        ("(QP ($ $) (CD 5) (CD million))", "$"),
+        ("(VP (MD will) (VP (VB go) (ADVP (RB home))))", "go"),
+        ("(SBAR (WHNP (WP who)) (S (VP (VBD slept))))", "slept"),
+        ("(ADVP (RB very) (RB soon))", "soon"),
+        ("(NP (, ,) (. .))", "."),
+        ("(FRAG (NP (NN tea)) (. .))", "tea"),
+    ],
+)
+def test_heads_of_phrases(brackets: str, head: str) -> None:
+    (sentence,) = parse_brackets(brackets, where="made-up")
+    assert head_in(brackets, 0, len(sentence.words)) == head
+
+
+def test_heads_from_dependencies() -> None:
+    # the red hat , which fell  (hat is the object of a verb behind the span)
+    dependencies = Dependencies(
+        (2, 2, 6, 2, 5, 2, -1), ("det", "amod", "obj", "punct", "nsubj", "acl", "root")
+    )
+    assert head_by_dependencies(dependencies, 0, 6) == 2
+    assert head_by_dependencies(dependencies, 0, 2) == 0
+    assert head_by_dependencies(dependencies, 3, 6) == 5
+    assert head_by_dependencies(dependencies, 0, 7) == 6
+
+
+def test_of_several_tokens_with_heads_outside_the_one_nearest_the_root_wins() -> None:
+    dependencies = Dependencies((1, 3, 3, -1), ("punct", "nsubj", "punct", "root"))
+    assert head_by_dependencies(dependencies, 0, 2) == 1
+    assert head_by_dependencies(dependencies, 1, 3) == 1
+    chain = Dependencies((1, 2, 3, -1), ("a", "b", "c", "root"))
+    assert head_by_dependencies(chain, 0, 3) == 2
+
+
+def test_a_span_in_two_sentences_has_its_head_in_the_first() -> None:
+    document = document_from_words("d", [["Rain", "falls"], ["Snow", "melts"]])
+    assert head_of_span(document, 0, 4) == 1
+    assert head_of_span(document, 3, 4) == 3
+    trees = parse_brackets("(S (NP (NN Rain)) (VP (VBZ falls)))", where="f")
+    assert head_of_span(with_constituents(document, trees, where="f", dirt=Dirt()), 0, 1) == 0
+
+
+@given(constituents(), st.data())
+def test_the_head_lies_in_the_span(tree: Constituents, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(tree.tags) - 1))
+    end = data.draw(st.integers(start + 1, len(tree.tags)))
+    assert start <= head_by_constituents(tree, start, end) < end
+
+
+@given(st.lists(st.integers(-1, 8), min_size=1, max_size=9), st.data())
+def test_the_head_lies_in_the_span_whatever_the_heads(heads: list[int], data: st.DataObject) -> None:
+    heads = [min(head, len(heads) - 1) for head in heads]
+    start = data.draw(st.integers(0, len(heads) - 1))
+    end = data.draw(st.integers(start + 1, len(heads)))
+    assert start <= head_by_dependencies(Dependencies(tuple(heads), ("x",) * len(heads)), start, end) < end
