@@ -1,0 +1,163 @@
+"""The CoNLL-2015 and CoNLL-2016 shared tasks' JSON: relations, and a file of parses that holds the tokens.
+
+A folder holds ``relations.json`` (``pdtb-data.json`` in 2015) and ``parses.json`` (``pdtb-parses.json``),
+and often the texts in ``raw``; or it holds one such folder for each part, named like ``...-train``. The
+senses are a selection of PDTB 2's. EntRel, which the shared task counts among them, is a kind here, and a
+label only for a task that says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from disco2.corpora.conll16_parses import read_parses
+from disco2.corpora.decoding import lines_of, read_text
+from disco2.corpora.json_text import BrokenJsonError, parse_json
+from disco2.corpora.sense_column import read_kind, read_senses
+from disco2.corpora.token_lists import argument_from_tokens
+from disco2.errors import CorpusError
+from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.records.senses import SenseInventory, inventory
+
+RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
+PARSE_FILES = ("parses.json", "pdtb-parses.json")
+SKIPPED_LINE = ("broken line", "bad relation")
+
+_PART = re.compile(r"(?:^|[-_.])(train|dev|test|trial|blind)(?:[-_.]test)?$", re.IGNORECASE)
+
+
+def read_conll16(path: Path, *, inventory_name: str = "pdtb2", encoding: str = "auto") -> Corpus:
+    """The relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
+
+    A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
+    CorpusError where a file is missing, the parses are not JSON, or no relation at all can be used.
+    """
+    dirt = Dirt()
+    known = inventory(inventory_name)
+    documents: dict[str, Document] = {}
+    relations: list[Relation] = []
+    parts: dict[str, str] = {}
+    folders = _part_folders(path)
+    for folder in folders:
+        fresh = read_parses(_one_of(folder, PARSE_FILES), raw=folder / "raw", encoding=encoding, dirt=dirt)
+        for name in [name for name in fresh if name in documents]:
+            dirt.add("document in two parts", where=str(folder), detail=f"{name} was left out of this one.")
+            del fresh[name]
+        documents |= fresh
+        part = _PART.search(folder.name)
+        if part is not None:
+            parts |= dict.fromkeys(fresh, part[1].lower())
+        file = _one_of(folder, RELATION_FILES)
+        relations.extend(_read_relations(file, fresh, known, encoding=encoding, dirt=dirt))
+    if not relations:
+        first = next((found for found in dirt.findings if found.kind in SKIPPED_LINE), None)
+        fault = f" The first fault: {first.where}: {first.detail}" if first else ""
+        raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
+    return Corpus("conll16", known.name, documents, tuple(relations), parts, dirt)
+
+
+def _part_folders(path: Path) -> list[Path]:
+    try:
+        folder = path.parent if path.is_file() else path
+        inside = sorted(child for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
+        found = [folder] if _has_both(folder) else [child for child in inside if _has_both(child)]
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CorpusError(f"The folder can't be read ({reason}).", where=str(path)) from None
+    if not found:
+        raise CorpusError(
+            "There is no folder with relations.json and parses.json here.",
+            where=str(path),
+            hint="Give the folder of one part, or the folder that holds the parts.",
+        )
+    return found
+
+
+def _has_both(folder: Path) -> bool:
+    return all(any((folder / name).is_file() for name in names) for names in (RELATION_FILES, PARSE_FILES))
+
+
+def _one_of(folder: Path, names: Sequence[str]) -> Path:
+    return next(folder / name for name in names if (folder / name).is_file())
+
+
+def _read_relations(
+    file: Path, documents: dict[str, Document], known: SenseInventory, *, encoding: str, dirt: Dirt
+) -> Iterator[Relation]:
+    for number, line in enumerate(lines_of(read_text(file, dirt=dirt, encoding=encoding)), start=1):
+        if not line.strip():
+            continue
+        where = f"{file}:{number}"
+        try:
+            yield _relation(parse_json(line), documents, known, number=number, where=where, dirt=dirt)
+        except BrokenJsonError as error:
+            dirt.add(SKIPPED_LINE[0], where=where, detail=f"Not JSON: {error.reason}; skipped.")
+        except CorpusError as error:
+            dirt.add(SKIPPED_LINE[1], where=where, detail=f"{error.what} Skipped.")
+
+
+def _relation(
+    record: object,
+    documents: dict[str, Document],
+    known: SenseInventory,
+    *,
+    number: int,
+    where: str,
+    dirt: Dirt,
+) -> Relation:
+    """One relation. Raises CorpusError where it can't be used."""
+    if not isinstance(record, dict):
+        raise CorpusError("The line is not an object in braces.")
+    name = record.get("DocID")
+    if not isinstance(name, str) or name not in documents:
+        raise CorpusError(f"There are no parses of the document {name!r}.")
+    document = documents[name]
+    arg1, arg2 = (_tokens(record.get(key), key, document) for key in ("Arg1", "Arg2"))
+    for key, tokens in (("Arg1", arg1), ("Arg2", arg2)):
+        if not tokens:
+            raise CorpusError(f"{key} has no tokens.")
+    connective = record.get("Connective")
+    connective_tokens = _tokens(connective, "Connective", document) if connective else ()
+    raw = connective.get("RawText") if isinstance(connective, dict) else ""
+    senses = record.get("Sense")
+    labels = [sense for sense in senses if isinstance(sense, str)] if isinstance(senses, list) else []
+    given = record.get("ID")
+    return Relation(
+        id=str(given) if isinstance(given, int | str) and given != "" else f"{name}:{number}",
+        document=name,
+        kind=_kind(record.get("Type"), explicit=bool(connective_tokens)),
+        arg1=argument_from_tokens(document, arg1),
+        arg2=argument_from_tokens(document, arg2),
+        senses=read_senses(labels, known, where=where, dirt=dirt),
+        connective=raw if isinstance(raw, str) else "",
+        connective_tokens=connective_tokens,
+        where=where,
+    )
+
+
+def _kind(label: object, *, explicit: bool) -> RelationKind:
+    """The input of the sense classification task leaves the type empty: a connective tells it then."""
+    if label in (None, ""):
+        return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
+    kind = read_kind(label) if isinstance(label, str) else None
+    if kind is None:
+        raise CorpusError(f"There is no type {label!r}.")
+    return kind
+
+
+def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
+    """Token numbers in the document: the third of five numbers in gold lists, the only one in others."""
+    if not isinstance(span, dict):
+        raise CorpusError(f"{key} is missing.")
+    items = span.get("TokenList")
+    if not isinstance(items, list):
+        raise CorpusError(f"{key} has no TokenList.")
+    tokens = [item[2] if isinstance(item, list) and len(item) == 5 else item for item in items]
+    for token in tokens:
+        if not isinstance(token, int) or isinstance(token, bool):
+            raise CorpusError(f"The TokenList of {key} holds {token!r}.")
+        if not 0 <= token < len(document.tokens):
+            raise CorpusError(f"{key} names token {token}; the document has {len(document.tokens)}.")
+    return tuple(sorted(set(tokens)))

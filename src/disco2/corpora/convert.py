@@ -1,0 +1,131 @@
+"""A corpus as files that other programs read: pairs in JSON lines, or the CoNLL-16 shared task's folders.
+
+Both lose coreference. Pairs also lose everything outside the arguments, and CoNLL-16 keeps all tokens, tags,
+trees, dependencies and texts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from disco2.corpora.brackets import write_brackets
+from disco2.corpora.token_lists import character_spans
+from disco2.corpora.writing import is_file_name, write_text
+from disco2.records import Corpus, Document, Relation, Sentence
+
+NO_PARSE = "(())"
+
+
+def write_pairs(corpus: Corpus, path: Path) -> None:
+    """One line of JSON a relation: ``arg1, arg2, label, id, split, kind``; two senses are a list."""
+    write_text(path, (_line(_pair(corpus, relation)) for relation in corpus.relations))
+
+
+def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
+    """``relations.json``, ``parses.json`` and ``raw``, in a folder for each part if the corpus has parts.
+
+    Returns the folders, which are called after the corpus and the part.
+    """
+    parts = {name: corpus.parts.get(name, "rest") for name in corpus.documents}
+    folders = {part: folder / f"{corpus.name}-{part}" for part in dict.fromkeys(parts.values())}
+    if not corpus.parts:
+        folders = {"rest": folder}
+    for part, target in folders.items():
+        documents = {name: document for name, document in corpus.documents.items() if parts[name] == part}
+        relations = [relation for relation in corpus.relations if relation.document in documents]
+        linkers = _linkers(relations)
+        for name, document in documents.items():
+            if is_file_name(name):
+                write_text(target / "raw" / name, [document.text])
+        parses = {name: _parses(document, linkers) for name, document in documents.items()}
+        write_text(target / "parses.json", [_line(parses)])
+        lines = (_line(_relation(relation, documents[relation.document])) for relation in relations)
+        write_text(target / "relations.json", lines)
+    return list(folders.values())
+
+
+def _line(value: Mapping[str, object]) -> str:
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def _pair(corpus: Corpus, relation: Relation) -> dict[str, object]:
+    senses = relation.senses
+    return {
+        "arg1": relation.arg1.text,
+        "arg2": relation.arg2.text,
+        "label": list(senses) if len(senses) > 1 else senses[0] if senses else None,
+        "id": relation.id,
+        "split": corpus.parts.get(relation.document),
+        "kind": str(relation.kind),
+    }
+
+
+def _relation(relation: Relation, document: Document) -> dict[str, object]:
+    return {
+        "DocID": relation.document,
+        "ID": relation.id,
+        "Type": str(relation.kind),
+        "Sense": list(relation.senses)
+        or ([str(relation.kind)] if relation.kind in ("EntRel", "NoRel") else []),
+        "Connective": _span(document, relation.connective_tokens, relation.connective),
+        "Arg1": _span(document, relation.arg1.tokens, relation.arg1.text),
+        "Arg2": _span(document, relation.arg2.tokens, relation.arg2.text),
+    }
+
+
+def _span(document: Document, tokens: tuple[int, ...], text: str) -> dict[str, object]:
+    return {
+        "CharacterSpanList": [list(span) for span in character_spans(document, tokens)],
+        "RawText": text,
+        "TokenList": [_address(document, token) for token in tokens],
+    }
+
+
+def _address(document: Document, token: int) -> list[int]:
+    sentence = document.sentence_index(token)
+    place = token - document.sentences[sentence].start
+    return [document.tokens[token].start, document.tokens[token].end, token, sentence, place]
+
+
+def _linkers(relations: Iterable[Relation]) -> dict[tuple[str, int], list[str]]:
+    """For each token that is part of an argument, which: ``arg1_`` or ``arg2_`` and the relation's id."""
+    linkers: dict[tuple[str, int], list[str]] = {}
+    for relation in relations:
+        for name, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
+            for token in argument.tokens:
+                linkers.setdefault((relation.document, token), []).append(f"{name}_{relation.id}")
+    return linkers
+
+
+def _parses(document: Document, linkers: Mapping[tuple[str, int], list[str]]) -> dict[str, object]:
+    sentences = []
+    for sentence in document.sentences:
+        words = [
+            [
+                document.tokens[token].text,
+                {
+                    "CharacterOffsetBegin": document.tokens[token].start,
+                    "CharacterOffsetEnd": document.tokens[token].end,
+                    "Linkers": linkers.get((document.id, token), []),
+                    "PartOfSpeech": document.tokens[token].tag,
+                },
+            ]
+            for token in range(sentence.start, sentence.end)
+        ]
+        forms = document.words(range(sentence.start, sentence.end))
+        tree = NO_PARSE if sentence.constituents is None else write_brackets(sentence.constituents, forms)
+        arcs = list(_arcs(sentence, forms))
+        sentences.append({"words": words, "parsetree": tree, "dependencies": arcs})
+    return {"sentences": sentences}
+
+
+def _arcs(sentence: Sentence, forms: list[str]) -> Iterator[list[str]]:
+    if sentence.dependencies is None:
+        return
+    for token, (head, label) in enumerate(
+        zip(sentence.dependencies.heads, sentence.dependencies.labels, strict=True)
+    ):
+        governor = "ROOT-0" if head < 0 else f"{forms[head]}-{head + 1}"
+        yield [label, governor, f"{forms[token]}-{token + 1}"]

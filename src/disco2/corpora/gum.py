@@ -1,0 +1,252 @@
+"""The Georgetown University Multilayer corpus, in the folders of its own repository."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from disco2.annotation import (
+    CoreferenceDocument,
+    document_from_words,
+    parse_brackets,
+    parse_conllu,
+    parse_coreference,
+    with_constituents,
+    with_dependencies,
+    with_mentions,
+)
+from disco2.corpora.decoding import read_text
+from disco2.corpora.pdtb_pipe3 import RawRelation, read_pdtb3_lines
+from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind, read_senses
+from disco2.corpora.token_spans import TokenSpans
+from disco2.errors import CorpusError, LayerError, SettingsError
+from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.records.senses import inventory
+
+INVENTORY = "gdtb"
+COREFERENCE = ("ontogum", "gum")
+PARTS = ("train", "dev", "test", "test2")
+
+_MASKED = re.compile(r"[_\s]*")
+
+
+def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
+    """The relations of GDTB with the text and the layers of their documents.
+
+    ``coreference`` chooses the guidelines: ``ontogum`` (OntoNotes) or ``gum``. A document without one of its
+    layers is read without it; one whose text is missing or masked is left out; both give a finding.
+    """
+    if coreference not in COREFERENCE:
+        raise SettingsError(
+            f"There is no coreference '{coreference}' in GUM.", hint=f"Use one of: {', '.join(COREFERENCE)}."
+        )
+    files = sorted((path / "rst" / "gdtb" / "pdtb" / "gold").glob("*/*"), key=lambda file: file.name)
+    files = [file for file in files if file.is_file() and not file.name.startswith(".")]
+    if not files:
+        raise CorpusError(
+            "There are no relations in rst/gdtb/pdtb/gold.",
+            where=str(path),
+            hint="Give the folder of a checkout of the GUM repository.",
+        )
+    dirt = Dirt()
+    documents: dict[str, Document] = {}
+    relations: list[Relation] = []
+    for file in files:
+        if file.name in documents:
+            dirt.add("document twice", where=str(file), detail=f"{file.name} was read already; left out.")
+            continue
+        document = _read_document(path, file, coreference=coreference, dirt=dirt)
+        if document is None:
+            continue
+        documents[document.id] = document
+        relations.extend(_read_relations(file, document, dirt=dirt))
+    return Corpus(
+        name="gum",
+        inventory=INVENTORY,
+        documents=documents,
+        relations=tuple(relations),
+        parts=_read_parts(path / "splits.md", documents, dirt=dirt),
+        dirt=dirt,
+        notes=(
+            "Character offsets are end-exclusive.",
+            f"Coreference follows the guidelines of {coreference}.",
+        ),
+    )
+
+
+def _read_document(path: Path, gold: Path, *, coreference: str, dirt: Dirt) -> Document | None:
+    """The document and its layers; None, with a finding, where it has no text."""
+    name = gold.name
+    raw = gold.parent.parent.parent / "raw" / gold.parent.name / name
+    if not raw.is_file():
+        dirt.add(
+            "document without text", where=str(raw), detail=f"There is no such file; {name} was left out."
+        )
+        return None
+    text = read_text(raw, dirt=dirt)
+    if _MASKED.fullmatch(text):
+        dirt.add(
+            "document without text",
+            where=str(raw),
+            detail=f"The text is masked or empty; {name} was left out.",
+        )
+        return None
+
+    dep = path / "dep" / f"{name}.conllu"
+    try:
+        parses = parse_conllu(_layer_text(dep, dirt=dirt), where=str(dep))
+        document = document_from_words(
+            name, [parse.words for parse in parses], text, [parse.tags for parse in parses], where=str(dep)
+        )
+    except LayerError as error:
+        dirt.add(
+            "document without tokens",
+            where=error.where or str(dep),
+            detail=f"{error.what} {name} was left out.",
+        )
+        return None
+    document = with_dependencies(document, parses, where=str(dep), dirt=dirt)
+
+    const = path / "const" / f"{name}.ptb"
+    try:
+        trees = parse_brackets(_layer_text(const, dirt=dirt), where=str(const))
+        document = with_constituents(document, trees, where=str(const), dirt=dirt)
+    except LayerError as error:
+        dirt.add("document without trees", where=error.where or str(const), detail=error.what)
+
+    coref = path / "coref" / coreference / "conll" / f"{name}.conll"
+    try:
+        chains = parse_coreference(_layer_text(coref, dirt=dirt), where=str(coref), dirt=dirt)
+        document = with_mentions(document, _only(chains), where=str(coref), dirt=dirt)
+    except LayerError as error:
+        dirt.add("document without coreference", where=error.where or str(coref), detail=error.what)
+    return document
+
+
+def _layer_text(file: Path, *, dirt: Dirt) -> str:
+    if not file.is_file():
+        raise LayerError("There is no such file.", where=str(file))
+    return read_text(file, dirt=dirt)
+
+
+def _only(documents: Sequence[CoreferenceDocument]) -> CoreferenceDocument:
+    if len(documents) != 1:
+        raise LayerError(f"There are {len(documents)} documents where one was expected.")
+    return documents[0]
+
+
+def _read_relations(file: Path, document: Document, *, dirt: Dirt) -> Iterator[Relation]:
+    tokens = TokenSpans(document)
+    for number, raw in read_pdtb3_lines(read_text(file, dirt=dirt), where=str(file), dirt=dirt):
+        relation = _relation(raw, number, document, tokens, where=f"{file}:{number}", dirt=dirt)
+        if relation is not None:
+            yield relation
+
+
+def _relation(
+    raw: RawRelation, number: int, document: Document, tokens: TokenSpans, *, where: str, dirt: Dirt
+) -> Relation | None:
+    kind = read_kind(raw.kind)
+    if kind is None:
+        dirt.add("unknown kind of relation", where=where, detail=f"'{raw.kind}'; the line was skipped.")
+        return None
+    arg1, exact1 = tokens.argument(raw.arg1_spans)
+    arg2, exact2 = tokens.argument(raw.arg2_spans)
+    connective = tokens.under(raw.connective_spans)
+    if not arg1.tokens or not arg2.tokens:
+        empty = "Arg1" if not arg1.tokens else "Arg2"
+        dirt.add("empty argument", where=where, detail=f"{empty} has no token; the line was skipped.")
+        return None
+    if not (exact1 and exact2 and connective.exact):
+        dirt.add(
+            "span cuts a token",
+            where=where,
+            detail="A span begins or ends inside a token; the token was taken whole.",
+        )
+    stated = _stated_tokens(raw.provenance, len(document.tokens))
+    if stated is not None and stated != (connective.tokens, arg1.tokens, arg2.tokens):
+        dirt.add(
+            "token spans differ",
+            where=where,
+            detail="The token spans of field 32 are not those under the character spans, which were taken.",
+        )
+    kind, senses = _kind_and_senses(kind, raw.senses, where=where, dirt=dirt)
+    return Relation(
+        id=f"{document.id}:{number}",
+        document=document.id,
+        kind=kind,
+        arg1=arg1,
+        arg2=arg2,
+        senses=senses,
+        connective=raw.connectives[0] if raw.connectives else "",
+        connective_tokens=connective.tokens,
+        where=where,
+    )
+
+
+def _kind_and_senses(
+    kind: RelationKind, labels: Sequence[str], *, where: str, dirt: Dirt
+) -> tuple[RelationKind, tuple[str, ...]]:
+    """The senses by their canonical names, and the kind, which NoRel in the place of a sense puts right."""
+    repeated = {kind_in_place_of_sense(label) for label in labels} - {None, kind}
+    if RelationKind.NOREL in repeated and kind_in_place_of_sense(kind) is None:
+        dirt.add(
+            "NoRel as a sense",
+            where=where,
+            detail=f"The type is {kind} and the sense is NoRel; the relation was taken for NoRel.",
+        )
+        return RelationKind.NOREL, ()
+    if repeated:
+        dirt.add(
+            "kind as a sense",
+            where=where,
+            detail=f"The type is {kind}, the sense is {', '.join(map(str, repeated))}; the type was taken.",
+        )
+    senses = read_senses(labels, inventory(INVENTORY), where=where, dirt=dirt)
+    if not senses and kind_in_place_of_sense(kind) is None:
+        dirt.add("relation without a sense", where=where, detail=f"{kind} relations need one; it was kept.")
+    return kind, senses
+
+
+def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] | None:
+    """The tokens of connective, Arg1 and Arg2 in ``GDTB::DOC:anchor;conn;arg1;arg2``; None in other forms."""
+    pieces = provenance.rpartition(":")[2].split(";")
+    if len(pieces) != 4:
+        return None
+    spans = []
+    for piece in pieces[1:]:
+        tokens: list[int] = []
+        for run in piece.split(",") if piece != "_" else ():
+            first, _, last = run.partition("-")
+            last = last or first
+            if not (first.isdecimal() and last.isdecimal() and len(first + last) < 20):
+                return None
+            tokens.extend(range(int(first) - 1, min(int(last), length + 1)))
+        spans.append(tuple(tokens))
+    return tuple(spans)
+
+
+def _read_parts(file: Path, documents: dict[str, Document], *, dirt: Dirt) -> dict[str, str]:
+    """The official part of each document: a heading for each part, and a list of documents below it."""
+    if not file.is_file():
+        dirt.add(
+            "no splits", where=str(file), detail="There is no such file; the documents belong to no part."
+        )
+        return {}
+    parts: dict[str, str] = {}
+    part = ""
+    for line in read_text(file, dirt=dirt).splitlines():
+        line = line.strip()
+        if line.startswith("#"):
+            part = line.lstrip("#").strip()
+        elif part in PARTS and line[:1] in ("*", "-"):
+            name = line[1:].strip()
+            if name in documents:
+                parts[name] = part
+    for name in documents:
+        if name not in parts:
+            dirt.add(
+                "document without a part", where=str(file), detail=f"{name} is in no part of the splits."
+            )
+    return parts

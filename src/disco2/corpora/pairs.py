@@ -1,0 +1,209 @@
+"""Plain pairs of arguments, one a line: JSON lines, or a table with a header (comma, semicolon or tab).
+
+Columns: ``arg1`` and ``arg2``, and where the user has them ``label`` (in JSON also a list of labels), ``id``,
+``split`` (train, dev, test) and ``kind`` (Implicit, where it is not given). Other columns are passed over.
+Every pair becomes a document of its own, the two arguments on two lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from disco2.annotation.tokenise import tokenise
+from disco2.corpora.decoding import BYTE_ORDER_MARK, lines_of, read_text
+from disco2.corpora.json_text import BrokenJsonError, parse_json
+from disco2.corpora.sense_column import read_kind, read_senses
+from disco2.errors import CorpusError
+from disco2.records import Argument, Corpus, Dirt, Document, Relation, RelationKind, Sentence, Token
+from disco2.records.senses import SenseInventory, inventory
+
+REQUIRED = ("arg1", "arg2")
+DELIMITERS = (",", ";", "\t")
+JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
+TABLE_ENDINGS = (".csv", ".tsv", ".tab")
+SPLIT_NAMES = {
+    "valid": "dev",
+    "validation": "dev",
+    "development": "dev",
+    "training": "train",
+    "testing": "test",
+}
+
+Record = Mapping[str, object]
+
+
+def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "auto") -> Corpus:
+    """The pairs of a JSON lines or table file; labels are kept as they are unless an inventory is named.
+
+    A line that can't be used is a finding. Raises CorpusError where no line can, or where a table has no
+    columns ``arg1`` and ``arg2``.
+    """
+    dirt = Dirt()
+    known = inventory(inventory_name)
+    text = read_text(path, dirt=dirt, encoding=encoding)
+    records = _json_records if _is_json(path, text) else _table_records
+    documents: dict[str, Document] = {}
+    relations: list[Relation] = []
+    parts: dict[str, str] = {}
+    for line, record in records(text, path=path, dirt=dirt):
+        where = f"{path}:{line}"
+        name = _unused_id(record, line, path, documents, where=where, dirt=dirt)
+        pair = _pair(name, record, known, where=where, dirt=dirt)
+        if pair is None:
+            continue
+        documents[name], relation = pair
+        relations.append(relation)
+        split = _text(record, "split").lower()
+        if split:
+            parts[name] = SPLIT_NAMES.get(split, split)
+    if not relations:
+        raise CorpusError(
+            "No line of this file is a usable pair." + _first_fault(dirt),
+            where=str(path),
+            hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
+        )
+    return Corpus("pairs", known.name, documents, tuple(relations), parts, dirt)
+
+
+def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, Argument]:
+    """A document of two arguments, split into words and sentences by rule."""
+    text = f"{arg1}\n{arg2}"
+    tokens: list[Token] = []
+    sentences: list[Sentence] = []
+    arguments: list[Argument] = []
+    for argument, offset in ((arg1, 0), (arg2, len(arg1) + 1)):
+        first = len(tokens)
+        for words in tokenise(argument):
+            if words:
+                sentences.append(Sentence(len(tokens), len(tokens) + len(words)))
+                tokens.extend(
+                    replace(word, start=word.start + offset, end=word.end + offset) for word in words
+                )
+        arguments.append(Argument(tuple(range(first, len(tokens))), argument))
+    return Document(name, text, tuple(tokens), tuple(sentences)), arguments[0], arguments[1]
+
+
+def _is_json(path: Path, text: str) -> bool:
+    if path.suffix.lower() in TABLE_ENDINGS:
+        return False
+    return path.suffix.lower() in JSON_ENDINGS or text.removeprefix(BYTE_ORDER_MARK).lstrip().startswith("{")
+
+
+def _json_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
+    for number, line in enumerate(lines_of(text), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = parse_json(line)
+        except BrokenJsonError as error:
+            dirt.add("broken line", where=f"{path}:{number}", detail=f"Not JSON: {error.reason}; skipped.")
+            continue
+        if isinstance(record, dict):
+            yield number, {str(key).strip().lower(): value for key, value in record.items()}
+        else:
+            dirt.add("broken line", where=f"{path}:{number}", detail="Not an object in braces; skipped.")
+
+
+def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
+    text = text.removeprefix(BYTE_ORDER_MARK)
+    delimiter, header, place = _header(text, path=path)
+    lines = io.StringIO(text, newline="").readlines()
+    while place < len(lines):
+        where = f"{path}:{place + 1}"
+        row, taken = _row(lines, place, delimiter)
+        if row is None or len(row) != len(header):
+            # A quotation mark that never closes eats the lines after it: try this line alone, quotes and all.
+            row, taken = lines[place].rstrip("\r\n").split(delimiter), 1
+            if len(row) == len(header):
+                dirt.add("stray quotation mark", where=where, detail="The line was read without quoting.")
+        if any(cell.strip() for cell in row):
+            if len(row) == len(header):
+                yield place + 1, dict(zip(header, row, strict=True))
+            else:
+                columns = f"{len(row)} columns where the header has {len(header)}"
+                dirt.add("wrong number of columns", where=where, detail=f"{columns}; skipped.")
+        place += taken
+
+
+def _row(lines: Sequence[str], place: int, delimiter: str) -> tuple[list[str] | None, int]:
+    """The row that begins on a line and the number of lines it takes; None where its quoting is broken."""
+    rows = csv.reader((lines[at] for at in range(place, len(lines))), delimiter=delimiter, strict=True)
+    try:
+        return next(rows), rows.line_num
+    except csv.Error:
+        return None, 1
+
+
+def _header(text: str, *, path: Path) -> tuple[str, list[str], int]:
+    """The delimiter under which the first row names both arguments, that row, and how many lines it takes."""
+    lines = io.StringIO(text, newline="").readlines()
+    for delimiter in DELIMITERS:
+        row, taken = _row(lines, 0, delimiter) if lines else (None, 1)
+        header = [cell.strip().lower() for cell in row or ()]
+        if all(name in header for name in REQUIRED):
+            return delimiter, header, taken
+    raise CorpusError(
+        "The first line does not name the columns arg1 and arg2.",
+        where=f"{path}:1",
+        hint="Begin the file with a header such as: arg1,arg2,label",
+    )
+
+
+def _pair(
+    name: str, record: Record, known: SenseInventory, *, where: str, dirt: Dirt
+) -> tuple[Document, Relation] | None:
+    texts = [_text(record, column) for column in REQUIRED]
+    for column, text in zip(REQUIRED, texts, strict=True):
+        if not text:
+            dirt.add("empty argument", where=where, detail=f"There is no text for {column}; skipped.")
+            return None
+    document, arg1, arg2 = pair_document(name, *texts)
+    if not arg1.tokens or not arg2.tokens:
+        dirt.add("empty argument", where=where, detail="An argument has no word; skipped.")
+        return None
+    kind = RelationKind.IMPLICIT
+    if _text(record, "kind"):
+        named = read_kind(_text(record, "kind"))
+        if named is None:
+            dirt.add("unknown kind of relation", where=where, detail=f"'{_text(record, 'kind')}'; skipped.")
+            return None
+        kind = named
+    label = record.get("label")
+    labels = (
+        [item for item in label if isinstance(item, str)]
+        if isinstance(label, list)
+        else [_text(record, "label")]
+    )
+    senses = read_senses(labels, known, where=where, dirt=dirt)
+    return document, Relation(name, name, kind, arg1, arg2, senses, where=where)
+
+
+def _text(record: Record, column: str) -> str:
+    """A cell as text: numbers are written out, anything that is not a plain value counts as empty."""
+    value = record.get(column)
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _unused_id(
+    record: Record, line: int, path: Path, used: Mapping[str, object], *, where: str, dirt: Dirt
+) -> str:
+    given = _text(record, "id")
+    name = given or f"{path.stem}:{line}"
+    if name not in used:
+        return name
+    dirt.add(
+        "repeated id", where=where, detail=f"The id '{name}' was used before; the line number was added."
+    )
+    while name in used:
+        name = f"{name}:{line}"
+    return name
+
+
+def _first_fault(dirt: Dirt) -> str:
+    return f" The first fault: {dirt.findings[0].where}: {dirt.findings[0].detail}" if dirt.findings else ""

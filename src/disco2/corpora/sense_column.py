@@ -1,0 +1,39 @@
+"""What a corpus writes where the sense should stand -> canonical senses, with a finding for each oddity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from disco2.records import Dirt, RelationKind
+from disco2.records.senses import SenseInventory
+
+_WITHOUT_SENSE = {
+    kind.lower(): kind for kind in (RelationKind.ENTREL, RelationKind.NOREL, RelationKind.HYPOPHORA)
+}
+
+
+def kind_in_place_of_sense(label: str) -> RelationKind | None:
+    """EntRel, NoRel and Hypophora have no sense; many corpora repeat the kind in the column of the sense."""
+    return _WITHOUT_SENSE.get(label.strip().lower())
+
+
+def read_senses(labels: Iterable[str], known: SenseInventory, *, where: str, dirt: Dirt) -> tuple[str, ...]:
+    """The canonical senses, each once. Kinds are passed over; misspelt and unknown labels are findings."""
+    senses: list[str] = []
+    for label in labels:
+        if not label.strip() or (not known.is_free and kind_in_place_of_sense(label)):
+            continue
+        resolved = known.resolve(label)
+        if resolved is None:
+            dirt.add("unknown sense", where=where, detail=f"'{label}' is no sense of {known.name}; left out.")
+            continue
+        if resolved.repaired:
+            dirt.add("misspelt sense", where=where, detail=f"'{label}' was taken for '{resolved.sense}'.")
+        senses.append(resolved.sense)
+    return tuple(dict.fromkeys(senses))
+
+
+def read_kind(label: str) -> RelationKind | None:
+    """The kind of relation of that name, in any case; None where there is none."""
+    wanted = label.strip().lower()
+    return next((kind for kind in RelationKind if kind.lower() == wanted), None)

@@ -1,0 +1,278 @@
+"""What is to be told apart: which relations count, which labels they may have, what two senses mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from disco2.errors import SettingsError
+from disco2.records import Corpus, Instance, Relation, RelationKind
+
+CLASSES = ("Comparison", "Contingency", "Expansion", "Temporal")
+OTHER = "Other"
+
+LIN_TYPES = (
+    "Comparison.Concession",
+    "Comparison.Contrast",
+    "Contingency.Cause",
+    "Contingency.Pragmatic cause",
+    "Expansion.Alternative",
+    "Expansion.Conjunction",
+    "Expansion.Instantiation",
+    "Expansion.List",
+    "Expansion.Restatement",
+    "Temporal.Asynchronous",
+    "Temporal.Synchrony",
+)
+LIN_EXCLUDED = (
+    "Comparison.Pragmatic concession",
+    "Comparison.Pragmatic contrast",
+    "Contingency.Condition",
+    "Contingency.Pragmatic condition",
+    "Expansion.Exception",
+)
+PDTB3_TYPES = (
+    "Comparison.Concession",
+    "Comparison.Contrast",
+    "Contingency.Cause",
+    "Contingency.Cause+Belief",
+    "Contingency.Condition",
+    "Contingency.Purpose",
+    "Expansion.Conjunction",
+    "Expansion.Equivalence",
+    "Expansion.Instantiation",
+    "Expansion.Level-of-detail",
+    "Expansion.Manner",
+    "Expansion.Substitution",
+    "Temporal.Asynchronous",
+    "Temporal.Synchronous",
+)
+CONLL16_SENSES = (
+    "Comparison.Concession",
+    "Comparison.Contrast",
+    "Contingency.Cause.Reason",
+    "Contingency.Cause.Result",
+    "Contingency.Condition",
+    "EntRel",
+    "Expansion.Alternative",
+    "Expansion.Alternative.Chosen alternative",
+    "Expansion.Conjunction",
+    "Expansion.Exception",
+    "Expansion.Instantiation",
+    "Expansion.Restatement",
+    "Temporal.Asynchronous.Precedence",
+    "Temporal.Asynchronous.Succession",
+    "Temporal.Synchrony",
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A classification task over the relations of a corpus.
+
+    A sense counts as its label at ``level``: class (1), type (2), subtype (3), or as it was annotated (0). A
+    label outside the four PDTB classes, as in plain pairs, has no levels and always stays whole. The label
+    set is ``labels`` where given; otherwise every label with at least ``minimum`` relations in the training
+    part, and those that ``keep`` names, without those that ``excluded`` names. A name may be given in full
+    (``Comparison.Contrast``) or by its end (``contrast``).
+
+    ``entrel`` is the label that EntRel relations take; while it is empty they don't count. ``versus`` turns
+    the task into one class against ``Other``.
+    """
+
+    name: str
+    level: int = 2
+    kinds: frozenset[RelationKind] = frozenset({RelationKind.IMPLICIT})
+    labels: tuple[str, ...] = ()
+    minimum: int = 20
+    keep: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    entrel: str = ""
+    versus: str = ""
+
+    def __post_init__(self) -> None:
+        if self.level not in (0, 1, 2, 3):
+            raise SettingsError(
+                f"There is no level {self.level} of senses.",
+                hint="Use 1 (class), 2 (type), 3 (subtype) or 0 (as annotated).",
+            )
+        if self.minimum < 1:
+            raise SettingsError(f"A label can't need {self.minimum} relations.", hint="Use 1 or more.")
+
+    def to_json(self) -> dict[str, Any]:
+        """The task as a trained model records it."""
+        return asdict(self) | {"kinds": sorted(self.kinds)}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Task:
+        kinds = frozenset(RelationKind(kind) for kind in content["kinds"])
+        lists = {name: tuple(content[name]) for name in ("labels", "keep", "excluded")}
+        return cls(**{**content, **lists, "kinds": kinds})
+
+    def label_set(self, train_relations: Iterable[Relation]) -> tuple[str, ...]:
+        """The labels to tell apart, sorted. Which ones are frequent enough is read off the training part."""
+        if self.versus:
+            return tuple(sorted((self.versus, OTHER)))
+        if self.labels:
+            return tuple(sorted(self.labels))
+        counts: Counter[str] = Counter()
+        for relation in train_relations:
+            counts.update(set(self.labels_of(relation)))
+        chosen = sorted(
+            label
+            for label, count in counts.items()
+            if (count >= self.minimum or _is_named(label, self.keep)) and not _is_named(label, self.excluded)
+        )
+        if len(chosen) < 2:
+            raise SettingsError(
+                f"The task '{self.name}' leaves {len(chosen)} labels at level {self.level} with at least"
+                f" {self.minimum} training relations each; there must be two.",
+                hint="Lower the minimum, choose another level, or count more kinds of relations.",
+            )
+        return tuple(chosen)
+
+    def instances(
+        self, corpus: Corpus, relations: Iterable[Relation], labels: Collection[str]
+    ) -> tuple[list[Instance], Counter[str]]:
+        """The relations as instances, each with its labels among ``labels``, and why the others were dropped.
+
+        Neighbours are the relations before and after in file order, of any kind, within the document. The
+        counts of the reasons add up to the number of relations that were dropped.
+        """
+        wanted = frozenset(labels)
+        neighbours = _Neighbours(corpus)
+        kept: list[Instance] = []
+        dropped: Counter[str] = Counter()
+        for relation in relations:
+            gold = tuple(label for label in self.labels_of(relation) if label in wanted)
+            if not gold or not relation.arg1.tokens or not relation.arg2.tokens:
+                dropped[self._why_dropped(relation)] += 1
+                continue
+            previous, following = neighbours.of(relation)
+            document = corpus.documents[relation.document]
+            kept.append(Instance(relation, document, gold, previous, following))
+        return kept, dropped
+
+    def _counts(self, relation: Relation) -> bool:
+        return relation.kind in self.kinds or (relation.kind is RelationKind.ENTREL and bool(self.entrel))
+
+    def labels_of(self, relation: Relation) -> tuple[str, ...]:
+        """All labels of a relation that counts, without duplicates, in the order of its senses."""
+        if not self._counts(relation):
+            return ()
+        if relation.kind is RelationKind.ENTREL and self.entrel:
+            found = [self.entrel]
+        else:
+            cut = (_at_level(sense, self.level) for sense in relation.senses)
+            found = [label for label in cut if label is not None]
+        if self.versus and found:
+            # A relation with two senses is positive if one of them is of the class.
+            found = [self.versus if self.versus in found else OTHER]
+        return tuple(dict.fromkeys(found))
+
+    def _why_dropped(self, relation: Relation) -> str:
+        if not self._counts(relation):
+            return f"kind {relation.kind} does not count"
+        if not relation.arg1.tokens or not relation.arg2.tokens:
+            return "an argument has no tokens"
+        if not relation.senses and not (relation.kind is RelationKind.ENTREL and self.entrel):
+            return "no sense"
+        labels = self.labels_of(relation)
+        if not labels:
+            return f"sense {relation.senses[0]} is not annotated at level {self.level}"
+        if _is_named(labels[0], self.excluded):
+            return f"sense {labels[0]} is excluded"
+        return f"sense {labels[0]} is {'not among the labels' if self.labels else 'rare'}"
+
+
+def task_for(corpus_name: str) -> Task:
+    """The usual task on a corpus: pdtb2, pdtb3, gum or conll16; on any other, every label that occurs.
+
+    GUM's twelve types are those with 20 training relations, and Disjunction, which falls just short.
+
+    CoNLL-16 is scored on fifteen senses of mixed depth, EntRel among them, over all non-explicit relations.
+    """
+    if corpus_name == "pdtb2":
+        return Task("pdtb2", labels=LIN_TYPES, excluded=LIN_EXCLUDED)
+    if corpus_name == "pdtb3":
+        return Task("pdtb3", labels=PDTB3_TYPES)
+    if corpus_name == "gum":
+        return Task("gum", minimum=20, keep=("Expansion.Disjunction",))
+    if corpus_name == "conll16":
+        kinds = frozenset({RelationKind.IMPLICIT, RelationKind.ALTLEX})
+        return Task("conll16", level=0, kinds=kinds, labels=CONLL16_SENSES, entrel="EntRel")
+    return Task(corpus_name, minimum=1)
+
+
+def binary_task(positive: str) -> Task:
+    """One class of level 1 against all others, with EntRel counted as Expansion, as in the paper."""
+    known = {name.lower(): name for name in CLASSES}
+    if positive.lower() not in known:
+        raise SettingsError(f"There is no class '{positive}'.", hint=f"Known: {', '.join(CLASSES)}.")
+    name = known[positive.lower()]
+    return Task(f"{name} or not", level=1, entrel="Expansion", versus=name)
+
+
+def expand_two_senses(instances: Iterable[Instance]) -> list[Instance]:
+    """Training instances with one label each: a relation with two becomes two, with none none."""
+    return [replace(instance, gold=(label,)) for instance in instances for label in instance.gold]
+
+
+def balance(instances: Sequence[Instance], seed: int) -> list[Instance]:
+    """All instances, and random repetitions of the smaller classes until all are as frequent as the largest.
+
+    The class is the first gold label: expand relations with two senses first.
+    """
+    classes: dict[str, list[Instance]] = {}
+    for instance in instances:
+        if instance.gold:
+            classes.setdefault(instance.gold[0], []).append(instance)
+    size = max((len(members) for members in classes.values()), default=0)
+    random = np.random.default_rng(seed)
+    balanced = [instance for instance in instances if instance.gold]
+    for label in sorted(classes):
+        members = classes[label]
+        balanced.extend(members[place] for place in random.integers(len(members), size=size - len(members)))
+    return balanced
+
+
+@dataclass
+class _Neighbours:
+    """The relations of each document in file order."""
+
+    corpus: Corpus
+    _by_document: dict[str, list[Relation]] = field(default_factory=dict)
+    _places: dict[Relation, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for relation in self.corpus.relations:
+            line = self._by_document.setdefault(relation.document, [])
+            self._places.setdefault(relation, len(line))
+            line.append(relation)
+
+    def of(self, relation: Relation) -> tuple[Relation | None, Relation | None]:
+        """The nearest relations before and after that are not this very relation over again."""
+        place = self._places.get(relation)
+        if place is None:
+            return None, None
+        line = self._by_document[relation.document]
+        places_before, places_after = range(place - 1, -1, -1), range(place + 1, len(line))
+        before = next((line[other] for other in places_before if line[other] != relation), None)
+        after = next((line[other] for other in places_after if line[other] != relation), None)
+        return before, after
+
+
+def _at_level(sense: str, level: int) -> str | None:
+    steps = sense.split(".")
+    if level == 0 or steps[0] not in CLASSES:
+        return sense
+    return ".".join(steps[:level]) if len(steps) >= level else None
+
+
+def _is_named(label: str, names: Collection[str]) -> bool:
+    lowered = label.lower()
+    return any(lowered == name.lower() or lowered.endswith("." + name.lower()) for name in names)

@@ -1,0 +1,180 @@
+"""Made-up documents with trees, relations and coreference, all counted out.
+
+The documents say, for each relation, which tokens its arguments have. That is found here from the sentences
+alone, without the package's readers, so that tests can hold the two against each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tests.corpora.miniature_scenes import PEOPLE, PLACES, SCENES, THINGS, Said
+
+Spans = tuple[tuple[int, int], ...]
+
+UNESCAPED = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "1\\/2": "1/2"}
+FILES_IN_SECTION = (3, 4, 20)
+
+
+@dataclass(frozen=True)
+class MiniRelation:
+    said: Said
+    arg1: Spans
+    arg2: Spans
+    anchor: Spans
+    sup1: Spans
+    sup2: Spans
+    attribution: Spans
+
+
+@dataclass(frozen=True)
+class MiniDocument:
+    """``text`` has ``\\n`` line ends; ``tokens`` are the treebank's words with their places in it."""
+
+    id: str
+    text: str
+    trees: tuple[str, ...]
+    tokens: tuple[tuple[str, int, int], ...]
+    sentence_ends: tuple[int, ...]
+    relations: tuple[MiniRelation, ...]
+    chains: tuple[Spans, ...]
+
+    def token_numbers(self, spans: Spans) -> tuple[int, ...]:
+        return tuple(
+            number
+            for number, (_, start, end) in enumerate(self.tokens)
+            if any(low <= start and end <= high for low, high in spans)
+        )
+
+
+def documents(sections: Iterable[int] = (0,)) -> list[MiniDocument]:
+    """The documents of some sections: three each, every one with all scenes in another order."""
+    return [
+        _document(section, number, position)
+        for section in sections
+        for position, number in enumerate(FILES_IN_SECTION)
+    ]
+
+
+def _document(section: int, number: int, position: int) -> MiniDocument:
+    seed = section * len(FILES_IN_SECTION) + position
+    slots = {
+        "person": PEOPLE[seed % len(PEOPLE)],
+        "friend": PEOPLE[(seed + 5) % len(PEOPLE)],
+        "place": PLACES[seed % len(PLACES)],
+        "thing": THINGS[(seed * 3) % len(THINGS)],
+    }
+    text = ".START \n\n"
+    trees, tokens, sentence_ends, relations, chains = [], [], [], [], []
+    for turn in range(len(SCENES)):
+        scene = SCENES[(seed + turn) % len(SCENES)]
+        scene_start = len(text)
+        for raw, tree in scene.sentences:
+            raw, tree = raw.format(**slots), tree.format(**slots)
+            tokens.extend(_places(_leaves(tree), raw, offset=len(text)))
+            sentence_ends.append(len(tokens))
+            trees.append(tree)
+            text += raw + "\n"
+
+        def places(pieces: Sequence[str], start: int = scene_start, text: str = text) -> Spans:
+            return _find(text, [piece.format(**slots) for piece in pieces], start)
+
+        for said in scene.relations:
+            relations.append(
+                MiniRelation(
+                    said,
+                    places(said.arg1),
+                    places(said.arg2),
+                    places(said.anchor),
+                    places(said.sup1),
+                    places(said.sup2),
+                    places(said.attribution),
+                )
+            )
+        chains.extend(places(chain) for chain in scene.chains)
+        text += "\n"
+    return MiniDocument(
+        id=f"wsj_{section:02d}{number:02d}",
+        text=text,
+        trees=tuple(trees),
+        tokens=tuple(tokens),
+        sentence_ends=tuple(sentence_ends),
+        relations=tuple(relations),
+        chains=tuple(chains),
+    )
+
+
+def _leaves(tree: str) -> list[str]:
+    pairs = re.findall(r"\(([^\s()]+) ([^\s()]+)\)", tree)
+    return [word for tag, word in pairs if tag != "-NONE-"]
+
+
+def _places(words: Sequence[str], raw: str, *, offset: int) -> Iterable[tuple[str, int, int]]:
+    position = 0
+    for word in words:
+        form = UNESCAPED.get(word, word)
+        start = raw.index(form, position)
+        assert not raw[position:start].strip()
+        position = start + len(form)
+        yield form, offset + start, offset + position
+    assert position == len(raw)
+
+
+def _find(text: str, pieces: Sequence[str], start: int) -> Spans:
+    """Each piece's first place as whole words behind the piece before it."""
+    spans = []
+    for piece in pieces:
+        match = re.compile(rf"(?<!\w){re.escape(piece)}(?!\w)").search(text, start)
+        assert match is not None, piece
+        spans.append(match.span())
+        start = match.end()
+    return tuple(spans)
+
+
+class Node:
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.children: list[Node] = []
+        self.tokens: list[int] = []  # numbers of the words below, traces as -1
+
+
+def _tree(text: str, first_token: int) -> Node:
+    path = [Node("")]
+    for opening, label, word, closing in re.findall(r"(\()([^\s()]*)(?: ([^\s()]+)(?=\)))?|(\))", text):
+        if opening:
+            node = Node(label)
+            path[-1].children.append(node)
+            path.append(node)
+            if word:
+                number = -1 if label == "-NONE-" else first_token
+                first_token += number >= 0
+                for above in path:
+                    above.tokens.append(number)
+        elif closing:
+            path.pop()
+    return path[0].children[0]
+
+
+def gorn(document: MiniDocument, spans: Spans) -> str:
+    """The addresses of the highest nodes whose words all lie in the spans, and of traces among them."""
+    wanted = set(document.token_numbers(spans))
+    addresses = []
+    first = 0
+    for sentence, (tree, end) in enumerate(zip(document.trees, document.sentence_ends, strict=True)):
+        agenda = [((sentence,), _tree(tree, first))]
+        first = end
+        while agenda:
+            address, node = agenda.pop()
+            words = {token for token in node.tokens if token >= 0}
+            if words and words <= wanted:
+                addresses.append(address)
+            elif words & wanted:
+                children = [((*address, i), child) for i, child in enumerate(node.children)]
+                inside = [i for i, (_, child) in enumerate(children) if set(child.tokens) & wanted]
+                addresses += [
+                    where for where, child in children[inside[0] : inside[-1]] if set(child.tokens) == {-1}
+                ]
+                agenda.extend(reversed(children))
+    return ";".join(",".join(map(str, address)) for address in sorted(addresses))

@@ -1,0 +1,135 @@
+"""Corpora by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from disco2.corpora.catalogue import CORPUS_NAMES, EXPECTED, OPTIONS, read_corpus
+from disco2.corpora.convert import write_conll16
+from disco2.corpora.role_pairs import write_role_pairs
+from disco2.errors import CorpusError, SettingsError
+from disco2.records import Corpus
+from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_pdtb3, write_trees
+
+DOCUMENTS = documents()
+
+
+def test_every_corpus_has_its_expectations_and_options() -> None:
+    assert CORPUS_NAMES == ("gum", "pdtb2", "pdtb3", "conll16", "disrpt", "pairs", "role-pairs")
+    assert set(EXPECTED) == set(OPTIONS)
+
+
+def test_both_treebanks_by_name(tmp_path: Path) -> None:
+    trees = write_trees(tmp_path / "trees", DOCUMENTS)
+    coreference = write_coreference(tmp_path / "coreference", DOCUMENTS)
+    two = read_corpus(
+        "PDTB-2", write_pdtb2(tmp_path / "two", DOCUMENTS), trees=trees, coreference=coreference
+    )
+    three = read_corpus(
+        "pdtb3", str(write_pdtb3(tmp_path / "three", DOCUMENTS)), trees=str(trees), offsets="exclusive"
+    )
+    assert (two.name, three.name) == ("pdtb2", "pdtb3")
+    assert len(two.relations) == len(three.relations) == sum(len(d.relations) for d in DOCUMENTS)
+    assert all(document.mentions for document in two.documents.values())
+
+
+def test_twenty_five_sections(tmp_path: Path) -> None:
+    whole = documents(range(25))
+    corpus = read_corpus(
+        "pdtb2", write_pdtb2(tmp_path / "corpus", whole), trees=write_trees(tmp_path / "trees", whole)
+    )
+    assert {name[4:6] for name in corpus.documents} == {f"{section:02d}" for section in range(25)}
+    assert set(corpus.dirt.counts()) == {"not UTF-8"}
+
+
+def test_pairs_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"arg1": "Bakers rise early.", "arg2": "Nobody sleeps.", "label": "Result"}\n')
+    assert len(read_corpus("pairs", file).relations) == 1
+
+
+def test_role_pairs_and_conll16_by_name(tmp_path: Path) -> None:
+    roles = read_corpus("role-pairs", write_role_pairs(tmp_path / "roles", size=20))
+    assert len(roles.relations) > 0
+    write_conll16(roles, tmp_path / "conll16")
+    assert len(read_corpus("conll16", tmp_path / "conll16").relations) == len(roles.relations)
+
+
+def test_disrpt_by_name(tmp_path: Path) -> None:
+    (tmp_path / "mill.rels").write_text("doc\tunit1_toks\tunit2_toks\tlabel\nmill\t1-2\t3-4\tcause\n")
+    words = [("1", "Bakers", "2"), ("2", "rise", "0"), ("3", "Nobody", "4"), ("4", "sleeps", "2")]
+    lines = [
+        "\t".join([number, word, "_", "X", "X", "_", head, "dep", "_", "_"]) for number, word, head in words
+    ]
+    conllu = tmp_path / "elsewhere" / "mill.conllu"
+    conllu.parent.mkdir()
+    conllu.write_text("\n".join(["# newdoc id = mill", *lines, "", ""]))
+    (relation,) = read_corpus("disrpt", tmp_path / "mill.rels", conllu=conllu).relations
+    assert (relation.arg1.tokens, relation.arg2.tokens) == ((0, 1), (2, 3))
+
+
+def test_gum_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GUM's own tests read it; here it matters what its reader is asked for."""
+    asked: list[tuple[Path, str]] = []
+
+    def read_gum(path: Path, *, coreference: str) -> Corpus:
+        asked.append((path, coreference))
+        return Corpus("gum", "gdtb", {}, ())
+
+    monkeypatch.setattr("disco2.corpora.gum.read_gum", read_gum)
+    read_corpus("gum", tmp_path)
+    read_corpus("GUM", tmp_path, coreference="gum")
+    assert asked == [(tmp_path, "ontogum"), (tmp_path, "gum")]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("ptdb3", "pdtb3"), ("pdtb", "pdtb"), ("rolepair", "role-pairs")]
+)
+def test_an_unknown_name_suggests_the_nearest(tmp_path: Path, name: str, meant: str) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read_corpus(name, tmp_path)
+    assert f"'{name}'" in caught.value.what
+    assert meant in caught.value.hint
+    assert "Did you mean" in caught.value.hint
+
+
+def test_a_name_near_nothing_lists_all(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read_corpus("zzzz", tmp_path)
+    assert "Did you mean" not in caught.value.hint
+    assert all(name in caught.value.hint for name in CORPUS_NAMES)
+
+
+@pytest.mark.parametrize("name", CORPUS_NAMES)
+def test_a_path_that_is_not_there_says_what_belongs_there(tmp_path: Path, name: str) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read_corpus(name, tmp_path / "nowhere")
+    assert caught.value.where == str(tmp_path / "nowhere")
+    assert EXPECTED[name] in caught.value.hint
+
+
+@pytest.mark.parametrize("name", CORPUS_NAMES)
+def test_an_empty_folder_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(CorpusError):
+        read_corpus(name, tmp_path)
+
+
+def test_options_without_use_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="'trees'") as caught:
+        read_corpus("conll16", tmp_path, trees=tmp_path)
+    assert "encoding" in caught.value.hint
+    with pytest.raises(SettingsError, match="'offsets'"):
+        read_corpus("pdtb2", tmp_path, offsets="inclusive")
+
+
+def test_the_catalogue_loads_no_reader() -> None:
+    code = (
+        "import sys, disco2.corpora.catalogue;"
+        "print([m for m in sys.modules if m.startswith('disco2.corpora.')])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "['disco2.corpora.catalogue']"

@@ -1,0 +1,322 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disco2.corpora.conll16 import read_conll16
+from disco2.corpora.task import task_for
+from disco2.errors import CorpusError, Disco2Error
+from disco2.records import Dependencies, RelationKind
+
+RAW = 'Well-known cats (two) slept. "Why?" Dogs ran.\n'
+FORMS = (
+    ("Well-known", "cats", "-LRB-", "two", "-RRB-", "slept", "."),
+    ("``", "Why", "?", "''"),
+    ("Dogs", "ran", "."),
+)
+TREES = (
+    "( (S (NP (JJ Well-known) (NNS cats) (PRN (-LRB- -LRB-) (CD two) (-RRB- -RRB-)))"
+    "\n  (VP (VBD slept)) (. .)) )",
+    "(())\n",
+    "( (S (NP-SBJ (NNS Dogs)) (VP (VBD ran)) (. .)) )\n",
+)
+ARCS: tuple[list[list[str]], ...] = (
+    [
+        ["amod", "cats-2", "Well-known-1"],
+        ["nsubj", "slept-6", "cats-2"],
+        ["root", "ROOT-0", "slept-6"],
+        ["dep", "cats-2", "two-4"],
+    ],
+    [],
+    [["nsubj", "ran-2", "Dogs-1"], ["root", "ROOT-0", "ran-2"]],
+)
+WIDTHS = {"-LRB-": 1, "-RRB-": 1, "``": 1, "''": 1}
+
+
+def parses() -> dict[str, Any]:
+    sentences, at = [], 0
+    for forms, tree, arcs in zip(FORMS, TREES, ARCS, strict=True):
+        words = []
+        for form in forms:
+            width = WIDTHS.get(form, len(form))
+            while RAW[at].isspace():
+                at += 1
+            offsets = {"CharacterOffsetBegin": at, "CharacterOffsetEnd": at + width}
+            words.append([form, {**offsets, "Linkers": [], "PartOfSpeech": "NN"}])
+            at += width
+        sentences.append({"words": words, "parsetree": tree, "dependencies": arcs})
+    return {"wsj_9901": {"sentences": sentences}}
+
+
+def span(tokens: list[int], *, gold: bool = True, raw: str = "") -> dict[str, Any]:
+    listed = [[0, 0, token, 0, 0] for token in tokens] if gold else tokens
+    return {"CharacterSpanList": [], "RawText": raw, "TokenList": listed}
+
+
+def relation(number: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "DocID": "wsj_9901",
+        "ID": number,
+        "Type": "Implicit",
+        "Sense": ["Comparison.Contrast"],
+        "Connective": span([], raw="but"),
+        "Arg1": span([0, 1, 5]),
+        "Arg2": span([7, 8, 9, 10, 11, 12]),
+        **changes,
+    }
+
+
+def write(folder: Path, relations: list[Any], *, raw: str | None = RAW, entries: Any = None) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [line if isinstance(line, str) else json.dumps(line) for line in relations]
+    (folder / "relations.json").write_text("\r\n".join(lines), newline="")
+    (folder / "parses.json").write_text(json.dumps(parses() if entries is None else entries))
+    if raw is not None:
+        (folder / "raw").mkdir(exist_ok=True)
+        (folder / "raw" / "wsj_9901").write_text(raw, newline="")
+    return folder
+
+
+def test_tokens_arguments_and_layers(tmp_path: Path) -> None:
+    corpus = read_conll16(write(tmp_path / "en-train", [relation(5)]))
+    document = corpus.documents["wsj_9901"]
+    assert document.text == RAW
+    assert document.words(range(7)) == ["Well-known", "cats", "(", "two", ")", "slept", "."]
+    assert document.words(range(7, 11)) == ['"', "Why", "?", '"']
+    assert all(token.text == RAW[token.start : token.end] for token in document.tokens)
+    (found,) = corpus.relations
+    assert found.arg1.tokens == (0, 1, 5)
+    assert found.arg1.text == "Well-known cats slept"
+    assert found.arg2.text == '"Why?" Dogs ran'
+    assert (found.id, found.connective, found.senses) == ("5", "but", ("Comparison.Contrast",))
+    assert corpus.parts == {"wsj_9901": "train"}
+    first, second, third = document.sentences
+    assert first.constituents is not None
+    assert first.constituents.labels == ("S", "NP", "PRN", "VP")
+    assert first.dependencies == Dependencies(
+        heads=(1, 5, 5, 1, 5, -1, 5), labels=("amod", "nsubj", "punct", "dep", "punct", "root", "punct")
+    )
+    assert (second.constituents, second.dependencies) == (None, None)
+    assert third.constituents is not None
+    assert third.constituents.labels == ("S", "NP", "VP")
+    assert corpus.dirt.counts() == {"no parse": 1}
+
+
+def test_both_shapes_of_token_lists(tmp_path: Path) -> None:
+    flat = relation(2, Arg1=span([5, 1, 0], gold=False), Arg2=span([11, 12], gold=False))
+    corpus = read_conll16(write(tmp_path, [relation(1), flat]))
+    assert corpus.relations[1].arg1 == corpus.relations[0].arg1
+    assert corpus.relations[1].arg2.text == "Dogs ran"
+
+
+def test_entrel_is_a_kind_and_a_label_of_the_shared_tasks(tmp_path: Path) -> None:
+    entrel = relation(2, Type="EntRel", Sense=["EntRel"])
+    chosen = relation(3, Sense=["Expansion.Alternative.Chosen alternative", "Expansion.Conjunction"])
+    corpus = read_conll16(write(tmp_path, [entrel, chosen]))
+    assert (corpus.relations[0].kind, corpus.relations[0].senses) == (RelationKind.ENTREL, ())
+    task = task_for(corpus.name)
+    instances, dropped = task.instances(corpus, corpus.relations, task.label_set(corpus.relations))
+    assert [instance.gold for instance in instances] == [
+        ("EntRel",),
+        ("Expansion.Alternative.Chosen alternative", "Expansion.Conjunction"),
+    ]
+    assert not dropped
+    assert corpus.dirt.counts() == {"no parse": 1}
+
+
+def test_without_raw_text_the_offsets_rebuild_it(tmp_path: Path) -> None:
+    corpus = read_conll16(write(tmp_path, [relation(1)], raw=None))
+    assert corpus.documents["wsj_9901"].text == RAW.rstrip("\n")
+
+
+def test_offsets_that_fit_nothing_are_replaced(tmp_path: Path) -> None:
+    entries = parses()
+    for sentence in entries["wsj_9901"]["sentences"]:
+        for word in sentence["words"]:
+            word[1]["CharacterOffsetEnd"] += 3
+    corpus = read_conll16(write(tmp_path, [relation(1)], raw=None, entries=entries))
+    document = corpus.documents["wsj_9901"]
+    assert document.words((2, 7)) == ["(", "``"]
+    assert all(token.text == document.text[token.start : token.end] for token in document.tokens)
+
+
+def test_a_text_of_another_document_is_not_used(tmp_path: Path) -> None:
+    corpus = read_conll16(write(tmp_path, [relation(1)], raw="x" + RAW))
+    assert corpus.documents["wsj_9901"].text == RAW.rstrip("\n")
+    assert corpus.dirt.counts()["text does not fit its tokens"] == 1
+
+
+def test_windows_texts_keep_their_offsets(tmp_path: Path) -> None:
+    raw = RAW.replace(" Dogs", "\r\nDogs")
+    entries = parses()
+    for word in entries["wsj_9901"]["sentences"][2]["words"]:
+        word[1]["CharacterOffsetBegin"] += 1
+        word[1]["CharacterOffsetEnd"] += 1
+    corpus = read_conll16(write(tmp_path, [relation(1)], raw=raw, entries=entries))
+    assert corpus.documents["wsj_9901"].text == raw
+    assert corpus.relations[0].arg2.text == '"Why?"\r\nDogs ran'
+
+
+def test_faulty_relations_are_named_and_survived(tmp_path: Path) -> None:
+    lines = [
+        relation(1),
+        '{"DocID": "wsj_99',
+        "[]",
+        relation(2, DocID="wsj_0000"),
+        relation(3, DocID=["x"]),
+        relation(4, Arg1=span([99])),
+        relation(5, Arg1=span([])),
+        relation(6, Arg2={"RawText": "x"}),
+        relation(7, Arg2={"TokenList": ["a"]}),
+        relation(8, Type="Guess"),
+        relation(9, Connective=None),
+        relation(10, Sense=["Comparision.Contrast"]),
+        relation(11, Sense=["Nonsense"]),
+        "",
+        relation(12, ID=None),
+        '{"DocID": "wsj_9901", "ID": 13, "Ty',
+    ]
+    corpus = read_conll16(write(tmp_path, lines))
+    assert [found.id for found in corpus.relations] == ["1", "9", "10", "11", "wsj_9901:15"]
+    found = [(finding.kind, finding.where.rpartition(":")[2]) for finding in corpus.dirt.findings[1:]]
+    assert found == [
+        ("broken line", "2"),
+        *[("bad relation", str(line)) for line in range(3, 11)],
+        ("misspelt sense", "12"),
+        ("unknown sense", "13"),
+        ("broken line", "16"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arcs", "kind"),
+    [
+        ([["dep", "ran-2", "Dogs-1"], ["dep", "Dogs-1", "ran-2"]], "bad dependencies"),
+        (
+            [["root", "ROOT-0", "Dogs-1"], ["dep", ".-3", "ran-2"], ["dep", "ran-2", ".-3"]],
+            "bad dependencies",
+        ),
+        ([["root", "ROOT-0", "ran-2"], ["nsubj", "ran-2'", "Dogs-1"]], "bad dependency"),
+        ([["root", "ROOT-0", "ran-2"], ["nsubj", "ran-9", "Dogs-1"]], "bad dependency"),
+        ([["root", "ROOT-0", "ran-2"], ["nsubj", "ran-2"], 3], "bad dependency"),
+    ],
+)
+def test_broken_dependencies_cost_no_more_than_a_sentences(
+    tmp_path: Path, arcs: list[Any], kind: str
+) -> None:
+    entries = parses()
+    entries["wsj_9901"]["sentences"][2]["dependencies"] = arcs
+    corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
+    third = corpus.documents["wsj_9901"].sentences[2].dependencies
+    assert kind in corpus.dirt.counts()
+    if kind == "bad dependency":
+        assert third is not None
+        assert third.heads == (1, -1, 1)
+    else:
+        assert third is None
+
+
+@pytest.mark.parametrize(
+    "tree", ["( (S (NP", "( (S (NN Dogs)) )", "(S (NN a)) (S (NN b) (NN c))", "x", "()", " "]
+)
+def test_broken_trees_cost_no_more_than_a_sentences(tmp_path: Path, tree: str) -> None:
+    entries = parses()
+    entries["wsj_9901"]["sentences"][2]["parsetree"] = tree
+    corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
+    assert corpus.documents["wsj_9901"].sentences[2].constituents is None
+    assert len(corpus.relations) == 1
+
+
+def test_parts_lie_in_folders_of_their_own(tmp_path: Path) -> None:
+    write(tmp_path / "conll16st-en-03-29-16-train", [relation(1)])
+    other = {name.replace("wsj_9901", "wsj_9902"): entry for name, entry in parses().items()}
+    write(tmp_path / "conll16st-en-03-29-16-blind-test", [relation(2, DocID="wsj_9902")], entries=other)
+    write(tmp_path / "conll16st-en-trial", [relation(1)])
+    corpus = read_conll16(tmp_path)
+    assert corpus.parts == {"wsj_9901": "train", "wsj_9902": "blind"}
+    assert corpus.dirt.counts()["document in two parts"] == 1
+    assert len(corpus.relations) == 2
+
+
+def test_the_names_of_2015_and_the_input_without_senses(tmp_path: Path) -> None:
+    write(tmp_path, [relation(1, Type="", Sense=[]), relation(2, Type="", Sense=[], Connective=span([0]))])
+    (tmp_path / "relations.json").rename(tmp_path / "pdtb-data.json")
+    (tmp_path / "parses.json").rename(tmp_path / "pdtb-parses.json")
+    corpus = read_conll16(tmp_path)
+    assert [found.kind for found in corpus.relations] == [RelationKind.IMPLICIT, RelationKind.EXPLICIT]
+    assert corpus.relations[0].senses == ()
+
+
+def test_unusable_files_are_refused_with_their_place(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"no folder with relations\.json"):
+        read_conll16(tmp_path)
+    with pytest.raises(CorpusError, match=r"no folder with relations\.json"):
+        read_conll16(tmp_path / "none")
+    write(tmp_path, ["{", "}"])
+    with pytest.raises(CorpusError, match=r"No relation .*relations\.json:1"):
+        read_conll16(tmp_path)
+    (tmp_path / "parses.json").write_text('{\n"wsj_9901": {,}}')
+    with pytest.raises(CorpusError, match=r"parses\.json:2"):
+        read_conll16(tmp_path)
+    (tmp_path / "parses.json").write_text("[]")
+    with pytest.raises(CorpusError, match="one entry for each document"):
+        read_conll16(tmp_path)
+
+
+def test_a_document_name_can_not_reach_out_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text(RAW)
+    entries = {"../secret": parses()["wsj_9901"]}
+    folder = write(tmp_path / "corpus", [relation(1, DocID="../secret")], entries=entries)
+    assert read_conll16(folder).documents["../secret"].text == RAW.rstrip("\n")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "", ".", "a/b"])
+def test_names_that_can_not_be_files_are_read(tmp_path: Path, name: str) -> None:
+    entries = {name: parses()["wsj_9901"]}
+    folder = write(tmp_path, [relation(1, DocID=name)], entries=entries)
+    assert read_conll16(folder).relations[0].document == name
+
+
+def test_a_path_no_system_allows_is_refused() -> None:
+    with pytest.raises(CorpusError):
+        read_conll16(Path("x" * 5000))
+
+
+def json_values() -> st.SearchStrategy[Any]:
+    return st.recursive(
+        st.one_of(st.none(), st.integers(-2, 99), st.text("a-1(", max_size=3)),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3), st.dictionaries(st.text("a", max_size=2), inner)
+        ),
+        max_leaves=5,
+    )
+
+
+@given(st.data())
+@settings(deadline=None)
+def test_no_json_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Any value anywhere in the files leads to a corpus or to an error of ours."""
+    folder = tmp_path_factory.mktemp("conll16")
+    entries = parses()
+    sentence = entries["wsj_9901"]["sentences"][data.draw(st.integers(0, 2))]
+    target = data.draw(st.sampled_from((entries, entries["wsj_9901"], sentence, sentence["words"][0][1])))
+    target[data.draw(st.sampled_from(sorted(target)))] = data.draw(json_values())
+    broken = relation(1)
+    holder = data.draw(st.sampled_from((broken, broken["Arg1"], broken["Connective"])))
+    holder[data.draw(st.sampled_from(sorted(holder)))] = data.draw(json_values())
+    write(folder, [broken, relation(2)], entries=entries)
+    try:
+        corpus = read_conll16(folder)
+    except Disco2Error:
+        return
+    assert corpus.relations
+    for document in corpus.documents.values():
+        assert all(
+            sentence.constituents is None or len(sentence.constituents.tags) == len(sentence)
+            for sentence in document.sentences
+        )

@@ -1,0 +1,193 @@
+"""PDTB 3 from a folder in LDC's layout to documents and relations."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from disco2.corpora.pdtb3 import read_pdtb3
+from disco2.errors import CorpusError, Disco2Error, SettingsError
+from disco2.records import Corpus, RelationKind
+from tests.corpora.miniature import (
+    MiniDocument,
+    Writer,
+    documents,
+    write_coreference,
+    write_dependencies,
+    write_pdtb3,
+    write_trees,
+)
+
+DOCUMENTS = documents()
+CONVENTIONS = ["inclusive", "exclusive"]
+NORMAL = {"not UTF-8"}
+
+
+@pytest.fixture(scope="session")
+def trees(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trees(tmp_path_factory.mktemp("trees"), DOCUMENTS)
+
+
+def written(path: Path, convention: str = "inclusive", *, newline: str = "\n") -> Path:
+    return write_pdtb3(path, DOCUMENTS, writer=Writer(inclusive=convention == "inclusive", newline=newline))
+
+
+def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) -> None:
+    found = iter(corpus.relations)
+    for document in docs:
+        for said in document.relations:
+            relation = next(found)
+            assert relation.kind == said.said.kind
+            assert relation.arg1.tokens == document.token_numbers(said.arg1)
+            assert relation.arg2.tokens == document.token_numbers(said.arg2)
+            assert relation.connective_tokens == document.token_numbers(said.anchor)
+    assert next(found, None) is None
+
+
+def faults(corpus: Corpus) -> set[str]:
+    return set(corpus.dirt.counts()) - NORMAL
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("offsets", ["auto", "same"])
+def test_either_convention_is_read_when_found_or_told(
+    tmp_path: Path, trees: Path, convention: str, offsets: str
+) -> None:
+    asked = convention if offsets == "same" else "auto"
+    corpus = read_pdtb3(written(tmp_path, convention), trees=trees, offsets=asked)  # type: ignore[arg-type]
+    expect_every_relation(corpus)
+    assert not faults(corpus)
+    assert corpus.notes[0].startswith(f"Span ends were read as {convention}")
+    assert "clear" in corpus.notes[0]
+    assert ("by the text" if offsets == "auto" else "as asked") in corpus.notes[0]
+    assert len(corpus.notes) == 2
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_an_order_against_the_text_is_followed_and_noted(
+    tmp_path: Path, trees: Path, convention: str
+) -> None:
+    other = "exclusive" if convention == "inclusive" else "inclusive"
+    corpus = read_pdtb3(written(tmp_path, convention), trees=trees, offsets=other)  # type: ignore[arg-type]
+    assert corpus.notes[0].startswith(f"Span ends were read as {other}, as asked")
+    assert f"speaks for {convention}" in corpus.notes[1]
+    made_up = DOCUMENTS[0]
+    cause = corpus.relations[0]
+    if other == "exclusive":
+        assert cause.arg1.text == "Mina missed the well-lit ferr", "a letter short"
+        assert "span cuts a token" in faults(corpus)
+    else:
+        end = made_up.token_numbers(made_up.relations[0].arg1)[-1] + 1
+        assert cause.arg1.tokens[-1] == end, "with the full stop"
+
+
+def test_the_folders_may_lie_in_data(tmp_path: Path, trees: Path) -> None:
+    written(tmp_path / "data")
+    expect_every_relation(read_pdtb3(tmp_path, trees=trees))
+
+
+def test_layers_and_senses(tmp_path: Path, trees: Path) -> None:
+    corpus = read_pdtb3(
+        written(tmp_path / "corpus"),
+        trees=trees,
+        coreference=write_coreference(tmp_path / "coreference", DOCUMENTS),
+        dependencies=write_dependencies(tmp_path / "dependencies", DOCUMENTS),
+    )
+    assert not faults(corpus)
+    assert corpus.inventory == "pdtb3"
+    document = corpus.documents["wsj_0003"]
+    assert document.mentions
+    assert all(sentence.constituents and sentence.dependencies for sentence in document.sentences)
+    double, entity = corpus.relations[3], corpus.relations[5]
+    assert double.senses == ("Expansion.Conjunction", "Temporal.Synchronous")
+    assert double.connective == "and"
+    assert double.id == "wsj_0003:4"
+    assert (entity.kind, entity.senses) == (RelationKind.ENTREL, ())
+    assert corpus.relations[2].connective == "That is why"
+
+
+def test_kinds_of_pdtb3(tmp_path: Path, trees: Path) -> None:
+    path = written(tmp_path)
+    file = path / "gold/00/wsj_0003"
+    lines = file.read_bytes().decode("latin-1").splitlines()
+    for number, kind in ((0, "AltLexC"), (5, "Hypophora"), (6, "Weather")):
+        lines[number] = kind + lines[number][lines[number].index("|") :]
+    file.write_bytes("\n".join(lines).encode("latin-1"))
+    corpus = read_pdtb3(path, trees=trees)
+    kinds = {relation.id: relation.kind for relation in corpus.relations}
+    assert kinds["wsj_0003:1"] is RelationKind.ALTLEXC
+    assert kinds["wsj_0003:6"] is RelationKind.HYPOPHORA
+    assert "wsj_0003:7" not in kinds
+    assert faults(corpus) == {"unknown kind of relation"}
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_windows_line_ends(tmp_path: Path, trees: Path, convention: str) -> None:
+    corpus = read_pdtb3(written(tmp_path / "counted", convention, newline="\r\n"), trees=trees)
+    expect_every_relation(corpus)
+    assert not faults(corpus)
+    path = written(tmp_path / "uncounted", convention)
+    for raw in (path / "raw").glob("*/*"):
+        raw.write_bytes(raw.read_bytes().replace(b"\n", b"\r\n"))
+    corpus = read_pdtb3(path, trees=trees)
+    expect_every_relation(corpus)
+    assert faults(corpus) == {"line ends not in the offsets"}
+
+
+def test_without_trees_the_text_is_split_by_rule(tmp_path: Path) -> None:
+    corpus = read_pdtb3(written(tmp_path))
+    assert any("split by rule" in note for note in corpus.notes)
+    assert len(corpus.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS)
+    document = corpus.documents["wsj_0003"]
+    assert document.words(corpus.relations[0].arg1.tokens)[:2] == ["Mina", "missed"]
+    assert document.mentions is None
+
+
+def test_faults_of_lines_and_files(tmp_path: Path, trees: Path) -> None:
+    path = written(tmp_path)
+    (path / "gold/00/wsj_0004").write_text("")
+    (path / "raw/00/wsj_0020").unlink()
+    file = path / "gold/00/wsj_0003"
+    data = file.read_bytes()
+    first, second, *_ = data.splitlines(keepends=True)
+    file.write_bytes(data.replace(first, first.replace(b"|", b"", 1)).replace(second, second * 2)[:-40])
+    corpus = read_pdtb3(path, trees=trees)
+    assert faults(corpus) == {"bad relation line", "document without text", "empty file"}
+    assert corpus.dirt.counts()["bad relation line"] == 2
+    assert list(corpus.documents) == ["wsj_0003", "wsj_0004"]
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read_pdtb3(tmp_path)
+    assert caught.value.where == str(tmp_path / "gold")
+    path = written(tmp_path / "corpus")
+    with pytest.raises(SettingsError, match="sideways"):
+        read_pdtb3(path, offsets="sideways")  # type: ignore[arg-type]
+    shutil.rmtree(path / "raw")
+    with pytest.raises(CorpusError) as caught:
+        read_pdtb3(path)
+    assert caught.value.where == str(path / "raw")
+    (path / "raw").mkdir()
+    with pytest.raises(CorpusError, match="None of 3 files"):
+        read_pdtb3(path)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.integers(0, 2500), length=st.integers(0, 200), instead=st.binary(max_size=12))
+@pytest.mark.parametrize("victim", ["gold/00/wsj_0003", "raw/00/wsj_0003"])
+def test_damaged_bytes_never_raise_anything_else(
+    tmp_path: Path, trees: Path, victim: str, place: int, length: int, instead: bytes
+) -> None:
+    path = write_pdtb3(tmp_path, DOCUMENTS[:1])
+    data = (path / victim).read_bytes()
+    (path / victim).write_bytes(data[:place] + instead + data[place + length :])
+    try:
+        corpus = read_pdtb3(path, trees=trees)
+    except Disco2Error:
+        return
+    assert all(relation.arg1.tokens and relation.arg2.tokens for relation in corpus.relations)

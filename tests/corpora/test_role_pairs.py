@@ -1,0 +1,240 @@
+"""The role-pair corpus: nothing but the chain tells the sense, and all its layers fit."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from disco2.corpora.headed_trees import HEAD, Node, flatten
+from disco2.corpora.role_pair_words import FEMALE_NAMES, GIVING, MALE_NAMES, PARTS, TAKING
+from disco2.corpora.role_pairs import FILES, SENSES, read_role_pairs, write_role_pairs
+from disco2.errors import CorpusError, Disco2Error
+from disco2.model.vectors.shipped import read_shipped
+from disco2.records import Corpus, Document, Relation
+
+CAUSE, CONCESSION = SENSES["recipient"], SENSES["giver"]
+GIVES = {form for verbs in GIVING.values() for verb in verbs for form in (verb.past, verb.participle)}
+TAKES = {form for verbs in TAKING.values() for verb in verbs for form in (verb.past, verb.participle)}
+NAMES = {name for names in (FEMALE_NAMES, MALE_NAMES) for part in PARTS for name in names[part]}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_role_pairs(tmp_path_factory.mktemp("roles") / "corpus", size=1000, seed=5)
+
+
+@pytest.fixture(scope="module")
+def corpus(folder: Path) -> Corpus:
+    return read_role_pairs(folder)
+
+
+def shared_chains(relation: Relation, document: Document) -> list[list[tuple[int, int]]]:
+    """The mentions of each chain that both arguments speak of."""
+    chains: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for mention in document.mentions or ():
+        chains[mention.chain].append((mention.start, mention.end))
+    boundary = relation.arg2.tokens[0]
+    return [
+        spans
+        for spans in chains.values()
+        if any(start < boundary for start, _ in spans) and any(start >= boundary for start, _ in spans)
+    ]
+
+
+def antecedent(relation: Relation, document: Document) -> str:
+    """The name in the one shared chain that has a name."""
+    names = [
+        document.tokens[start].text
+        for spans in shared_chains(relation, document)
+        for start, _ in spans
+        if document.tokens[start].text in NAMES
+    ]
+    assert len(names) == 1
+    return names[0]
+
+
+def recipient_by_hand(words: list[str]) -> str:
+    """Who got the thing, told from the words alone: a slow reading of every construction there is."""
+    first, second = (word for word in words if word in NAMES)
+    before = {word: words[words.index(word) - 1].lower() for word in (first, second)}
+    if any(word in GIVES for word in words):
+        for name in (first, second):
+            if before[name] == "to":
+                return name
+            if before[name] == "by":
+                return first if name == second else second
+        return second  # two objects, active
+    assert any(word in TAKES for word in words)
+    return second if before[first] == "from" else first
+
+
+def test_sizes_and_balance(corpus: Corpus) -> None:
+    assert Counter(corpus.parts.values()) == {"train": 1000, "dev": 200, "test": 200}
+    for part in PARTS:
+        senses = Counter(r.senses for r in corpus.relations if corpus.parts[r.document] == part)
+        assert senses[(CAUSE,)] == senses[(CONCESSION,)]
+    assert corpus.inventory == "pdtb3"
+    assert corpus.dirt.findings == []
+
+
+def test_the_same_sentences_occur_once_with_either_sense_in_one_part(corpus: Corpus) -> None:
+    groups: dict[tuple[str, str], list[Relation]] = defaultdict(list)
+    for relation in corpus.relations:
+        groups[relation.arg1.text, relation.arg2.text].append(relation)
+    for relations in groups.values():
+        assert sorted(relation.senses for relation in relations) == [(CONCESSION,), (CAUSE,)]
+        assert len({corpus.parts[relation.document] for relation in relations}) == 1
+        one, other = (corpus.documents[relation.document] for relation in relations)
+        assert one.tokens == other.tokens
+        assert one.sentences == other.sentences
+        assert one.mentions != other.mentions
+
+
+def test_one_person_is_shared_and_decides_the_sense(corpus: Corpus) -> None:
+    for relation in corpus.relations:
+        document = corpus.documents[relation.document]
+        person = antecedent(relation, document)
+        recipient = recipient_by_hand(document.words(relation.arg1.tokens))
+        assert relation.senses == ((CAUSE,) if person == recipient else (CONCESSION,)), relation.arg1.text
+        # The only other chain is the thing's, where a pronoun takes it up.
+        pronouns = {"it", "them"} & set(document.words(relation.arg2.tokens))
+        assert len(shared_chains(relation, document)) == 1 + len(pronouns)
+
+
+def test_position_does_not_tell_the_sense(corpus: Corpus) -> None:
+    """Neither "the first name is the giver" nor "the subject is" works."""
+    first_is_giver, subject_is_giver, count = 0, 0, 0
+    for relation in corpus.relations[::2]:
+        document = corpus.documents[relation.document]
+        words = document.words(relation.arg1.tokens)
+        recipient = recipient_by_hand(words)
+        first_is_giver += next(word for word in words if word in NAMES) != recipient
+        dependencies = document.sentences[0].dependencies
+        assert dependencies is not None
+        subject = words[next(i for i, label in enumerate(dependencies.labels) if label.startswith("nsubj"))]
+        if subject in NAMES:
+            count += 1
+            subject_is_giver += subject != recipient
+    assert 0.4 < first_is_giver / (len(corpus.relations) / 2) < 0.6
+    assert 0.3 < subject_is_giver / count < 0.6
+
+
+def test_names_and_verbs_are_held_out(corpus: Corpus) -> None:
+    words: dict[str, set[str]] = defaultdict(set)
+    for relation in corpus.relations:
+        document = corpus.documents[relation.document]
+        words[corpus.parts[relation.document]].update(document.words(relation.arg1.tokens))
+    for one, other in combinations(PARTS, 2):
+        assert not words[one] & words[other] & (NAMES | GIVES | TAKES)
+    for part in PARTS:
+        assert words[part] & GIVES
+        assert words[part] & TAKES
+
+
+def test_every_word_has_a_vector(corpus: Corpus) -> None:
+    vectors = read_shipped()
+    words = {token.text for document in corpus.documents.values() for token in document.tokens}
+    assert sorted(word for word in words if vectors.row(word) is None) == []
+    every_word = NAMES | GIVES | TAKES
+    assert sorted(word for word in every_word if vectors.row(word) is None) == []
+
+
+def test_layers_fit(corpus: Corpus) -> None:
+    for relation in corpus.relations:
+        document = corpus.documents[relation.document]
+        assert [document.text[token.start : token.end] for token in document.tokens] == [
+            token.text for token in document.tokens
+        ]
+        assert relation.arg1.tokens + relation.arg2.tokens == tuple(range(len(document.tokens)))
+        for sentence in document.sentences:
+            assert sentence.constituents is not None
+            assert sentence.dependencies is not None
+            assert sentence.constituents.labels[0] == "S"
+            assert len(sentence.constituents.tags) == len(sentence) == len(sentence.dependencies.heads)
+            assert sentence.dependencies.heads.count(-1) == 1
+            assert_single_rooted_and_projective(sentence.dependencies.heads)
+        for mention in document.mentions or ():
+            assert mention.start <= mention.head < mention.end
+
+
+def assert_single_rooted_and_projective(heads: tuple[int, ...]) -> None:
+    for token in range(len(heads)):
+        steps, current = 0, token
+        while current >= 0:
+            current = heads[current]
+            steps += 1
+            assert steps <= len(heads)
+    arcs = [(min(token, head), max(token, head)) for token, head in enumerate(heads) if head >= 0]
+    for (a, b), (c, d) in combinations(arcs, 2):
+        assert not a < c < b < d
+        assert not c < a < d < b
+
+
+def test_same_seed_same_bytes(folder: Path, tmp_path: Path) -> None:
+    again = write_role_pairs(tmp_path / "again", size=1000, seed=5)
+    other = write_role_pairs(tmp_path / "other", size=1000, seed=6)
+    for name in FILES:
+        assert (again / name).read_bytes() == (folder / name).read_bytes()
+        assert (other / name).read_bytes() != (folder / name).read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "other"]
+
+
+def test_an_earlier_corpus_is_replaced_and_nothing_else(tmp_path: Path) -> None:
+    target = write_role_pairs(tmp_path / "corpus", size=10, seed=1)
+    before = (target / FILES[0]).read_bytes()
+    write_role_pairs(target, size=10, seed=2)
+    assert (target / FILES[0]).read_bytes() != before
+    (target / "notes.txt").write_text("mine")
+    with pytest.raises(CorpusError, match="Something else"):
+        write_role_pairs(target, size=10, seed=1)
+    assert (target / "notes.txt").read_text() == "mine"
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(CorpusError, match="Something else"):
+        write_role_pairs(tmp_path / "file", size=10)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert sorted(path.name for path in write_role_pairs(empty, size=10).iterdir()) == sorted(FILES)
+
+
+@pytest.mark.parametrize("size", [0, -10, 15, 1_000_000])
+def test_impossible_sizes(tmp_path: Path, size: int) -> None:
+    with pytest.raises(CorpusError, match="can't have"):
+        write_role_pairs(tmp_path / "corpus", size=size)
+
+
+def test_damaged_corpora(tmp_path: Path) -> None:
+    with pytest.raises(Disco2Error):
+        read_role_pairs(tmp_path)
+    for name in FILES:
+        target = write_role_pairs(tmp_path / name / "corpus", size=10)
+        lines = (target / name).read_text().splitlines(keepends=True)
+        (target / name).write_text("".join(lines[: len(lines) // 2]))
+        with pytest.raises(Disco2Error):
+            read_role_pairs(target)
+
+
+def test_a_tree_read_off_by_hand() -> None:
+    noun = Node("NP", "nsubj", (Node("NN", HEAD, word="Nobody"),), entity="nobody")
+    verb = Node("VP", HEAD, (Node("VBD", HEAD, word="slept"), Node("RB", "advmod", word="well")))
+    flat = flatten(Node("S", "root", (noun, verb, Node(".", "punct", word="."))))
+    assert flat.brackets == "(S (NP (NN Nobody)) (VP (VBD slept) (RB well)) (. .))"
+    assert flat.text == "Nobody slept well."
+    assert flat.heads == (1, -1, 1, 1)
+    assert flat.relations == ("nsubj", "root", "advmod", "punct")
+    assert flat.mentions == ((0, 1, "nobody"),)
+    assert flat.conllu_lines()[0].split("\t") == [
+        "1",
+        "Nobody",
+        "_",
+        "PRON",
+        "NN",
+        "_",
+        "2",
+        "nsubj",
+        "_",
+        "_",
+    ]
+    assert flat.conllu_lines()[2].split("\t")[-1] == "SpaceAfter=No"

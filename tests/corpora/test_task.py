@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.corpora.task import (
+    CONLL16_SENSES,
+    LIN_EXCLUDED,
+    LIN_TYPES,
+    PDTB3_TYPES,
+    Task,
+    balance,
+    binary_task,
+    expand_two_senses,
+    task_for,
+)
+from disco2.errors import SettingsError
+from disco2.records import Instance, RelationKind
+from disco2.records.senses import inventory
+from tests.corpora.made_up import corpus, relation
+
+CAUSE = "Contingency.Cause.Reason"
+RESULT = "Contingency.Cause.Result"
+CONTRAST = "Comparison.Contrast"
+LIST = "Expansion.List"
+
+
+def test_the_papers_types_are_all_of_pdtb2_without_lins_five() -> None:
+    assert set(LIN_TYPES) == set(inventory("pdtb2").level(2)) - set(LIN_EXCLUDED)
+    assert len(LIN_TYPES) == 11
+    assert len(PDTB3_TYPES) == 14
+    assert set(PDTB3_TYPES) <= set(inventory("pdtb3").level(2))
+    assert set(CONLL16_SENSES) - {"EntRel"} <= set(inventory("pdtb2").all_senses)
+
+
+def test_labels_are_read_off_the_training_part() -> None:
+    train = [relation("a", 1, [CAUSE]), relation("a", 2, [RESULT]), relation("a", 3, [CONTRAST])]
+    train += [relation("a", 4, [LIST]), relation("a", 5, [LIST]), relation("a", 6, ["Expansion"])]
+    assert Task("t", minimum=2).label_set(train) == ("Contingency.Cause", LIST)
+    assert Task("t", minimum=2, keep=("contrast",)).label_set(train) == (CONTRAST, "Contingency.Cause", LIST)
+    assert Task("t", minimum=1, excluded=("List",)).label_set(train) == (CONTRAST, "Contingency.Cause")
+    assert Task("t", minimum=3, level=1).label_set(train + train) == ("Contingency", "Expansion")
+
+
+def test_two_senses_of_one_type_count_once() -> None:
+    train = [relation("a", 1, [CAUSE, RESULT]), relation("a", 2, [CONTRAST]), relation("a", 3, [CONTRAST])]
+    with pytest.raises(SettingsError, match="leaves 1 labels"):
+        Task("t", minimum=2).label_set(train)
+
+
+def test_labels_that_are_no_pdtb_senses_have_no_levels() -> None:
+    train = [relation("a", 1, ["elaboration"]), relation("a", 2, ["v1.2.3"])]
+    assert task_for("pairs").label_set(train) == ("elaboration", "v1.2.3")
+
+
+def test_instances_have_all_their_labels_and_their_neighbours() -> None:
+    relations = [
+        relation("a", 1, kind=RelationKind.ENTREL),
+        relation("a", 2, [CONTRAST, CAUSE, RESULT]),
+        relation("a", 3, ["Temporal.Synchronous"], kind=RelationKind.EXPLICIT),
+        relation("b", 1, [CAUSE]),
+    ]
+    instances, dropped = Task("t").instances(corpus(relations), relations, (CONTRAST, "Contingency.Cause"))
+    assert [instance.relation.id for instance in instances] == ["a:2", "b:1"]
+    assert instances[0].gold == (CONTRAST, "Contingency.Cause")
+    assert (instances[0].previous, instances[0].following) == (relations[0], relations[2])
+    assert (instances[1].previous, instances[1].following) == (None, None)
+    assert instances[1].document.id == "b"
+    assert dropped == {"kind EntRel does not count": 1, "kind Explicit does not count": 1}
+
+
+def test_a_relation_is_not_its_own_neighbour() -> None:
+    twice = relation("a", 1, [CAUSE])
+    relations = [relation("a", 0, [CONTRAST]), twice, twice, relation("a", 2, [CONTRAST])]
+    instances, _ = Task("t").instances(corpus(relations), [twice], ("Contingency.Cause",))
+    assert (instances[0].previous, instances[0].following) == (relations[0], relations[3])
+
+
+def test_what_is_dropped_is_counted_once_with_its_reason() -> None:
+    relations = [
+        relation("a", 1, ["Expansion.Exception", CONTRAST]),
+        relation("a", 2, ["Contingency"]),
+        relation("a", 3),
+        relation("a", 4, ["Temporal.Synchrony"]),
+        relation("a", 5, [CAUSE], arg1=()),
+        relation("a", 6, [CAUSE]),
+    ]
+    instances, dropped = Task("t", excluded=("Exception",)).instances(
+        corpus(relations), relations, ("Contingency.Cause",)
+    )
+    assert len(instances) == 1
+    assert dropped == {
+        "sense Expansion.Exception is excluded": 1,
+        "sense Contingency is not annotated at level 2": 1,
+        "no sense": 1,
+        "sense Temporal.Synchrony is rare": 1,
+        "an argument has no tokens": 1,
+    }
+
+
+def test_pdtb2_leaves_out_lins_five_types() -> None:
+    relations = [relation("a", 1, ["Expansion.Exception"]), relation("a", 2, [LIST])]
+    task = task_for("pdtb2")
+    labels = task.label_set(relations)
+    instances, dropped = task.instances(corpus(relations), relations, labels)
+    assert labels == LIN_TYPES
+    assert [instance.gold for instance in instances] == [(LIST,)]
+    assert dropped == {"sense Expansion.Exception is excluded": 1}
+
+
+def test_conll16_counts_entrel_and_senses_of_mixed_depth() -> None:
+    relations = [
+        relation("a", 1, kind=RelationKind.ENTREL),
+        relation("a", 2, ["Expansion.Alternative.Chosen alternative"]),
+        relation("a", 3, [CAUSE], kind=RelationKind.ALTLEX),
+        relation("a", 4, ["Comparison"]),
+    ]
+    task = task_for("conll16")
+    instances, dropped = task.instances(corpus(relations), relations, task.label_set(relations))
+    assert [instance.gold for instance in instances] == [
+        ("EntRel",),
+        ("Expansion.Alternative.Chosen alternative",),
+        (CAUSE,),
+    ]
+    assert dropped == {"sense Comparison is not among the labels": 1}
+
+
+def test_one_class_against_the_others_counts_entrel_as_expansion() -> None:
+    relations = [
+        relation("a", 1, kind=RelationKind.ENTREL),
+        relation("a", 2, [CAUSE, LIST]),
+        relation("a", 3, [CAUSE]),
+        relation("a", 4, kind=RelationKind.NOREL),
+    ]
+    expansion, cause = binary_task("expansion"), binary_task("Contingency")
+    assert expansion.label_set(relations) == ("Expansion", "Other")
+    read = corpus(relations)
+    instances, dropped = expansion.instances(read, relations, expansion.label_set(relations))
+    assert [instance.gold for instance in instances] == [("Expansion",), ("Expansion",), ("Other",)]
+    assert dropped == {"kind NoRel does not count": 1}
+    instances, _ = cause.instances(read, relations, cause.label_set(relations))
+    assert [instance.gold for instance in instances] == [("Other",), ("Contingency",), ("Contingency",)]
+    with pytest.raises(SettingsError, match="Comparison, Contingency"):
+        binary_task("Elaboration")
+
+
+def test_senseless_settings_are_refused() -> None:
+    with pytest.raises(SettingsError):
+        Task("t", level=4)
+    with pytest.raises(SettingsError):
+        Task("t", minimum=0)
+
+
+def instance(number: int, *gold: str) -> Instance:
+    made = relation("a", number)
+    return Instance(made, corpus([made]).documents["a"], gold)
+
+
+def test_two_senses_make_two_training_instances() -> None:
+    expanded = expand_two_senses([instance(1, "A", "B"), instance(2, "A"), instance(3)])
+    assert [(each.relation.id, each.gold) for each in expanded] == [
+        ("a:1", ("A",)),
+        ("a:1", ("B",)),
+        ("a:2", ("A",)),
+    ]
+
+
+@given(st.lists(st.sampled_from("AB"), max_size=30), st.integers(0, 3))
+def test_balancing_repeats_the_smaller_class(golds: list[str], seed: int) -> None:
+    instances = [instance(number, gold) for number, gold in enumerate(golds)]
+    balanced = balance(instances, seed)
+    counts = Counter(each.gold[0] for each in balanced)
+    assert len(set(counts.values())) <= 1
+    assert balanced[: len(instances)] == instances
+    assert all(each in instances for each in balanced)
+    assert max(counts.values(), default=0) == max(Counter(golds).values(), default=0)
+    assert balance(instances, seed) == balanced
