@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.errors import Disco2Error, MissingExtraError, VectorsError
@@ -172,6 +172,7 @@ def test_none_of_the_words(tmp_path: Path) -> None:
         read_vectors(path, keep={"absent"})
 
 
+@settings(deadline=None)  # the first example that needs gensim waits for its import
 @given(
     prefix=st.sampled_from([b"", b"2 3\n", b"the 1 2\n", b"\x1f\x8b", (793712314).to_bytes(4, "little")]),
     content=st.binary(max_size=60),

@@ -19,7 +19,7 @@ def matrices(seed: int, rows: int, columns: int) -> np.ndarray:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), columns=st.integers(2, 8), data=st.data())
 def test_columns_are_standard_and_uncorrelated(seed: int, columns: int, data: st.DataObject) -> None:
     dimensions = data.draw(st.integers(1, columns - 1))

@@ -9,7 +9,7 @@ from typing import Any
 
 from disco2.bundle import Manifest
 from disco2.corpora.task import Task
-from disco2.errors import CorpusError
+from disco2.errors import BundleError, CorpusError
 from disco2.evaluation import Evaluation, evaluate
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -55,7 +55,14 @@ def judge(
     configuration = Configuration.from_json(manifest.configuration)
     if protocol or corpus.name != manifest.data.get("corpus"):
         configuration = configuration.changed({"task.protocol": protocol})
-    parts = divide(corpus, configuration, task=Task.from_json(manifest.task), labels=model.labels)
+    try:
+        task = Task.from_json(manifest.task)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BundleError(
+            "the model does not say which relations and senses it was trained for.",
+            hint="Train it anew with: disco2 train",
+        ) from error
+    parts = divide(corpus, configuration, task=task, labels=model.labels)
     instances = parts.instances.get(part, [])
     if not instances:
         filled = [name for name, some in parts.instances.items() if some]

@@ -7,7 +7,14 @@ import sys
 import typer
 
 from disco2.errors import Disco2Error
-from disco2.interfaces.cli import corpus_convert, corpus_role_pairs, corpus_stats, evaluate, train
+from disco2.interfaces.cli import (
+    corpus_convert,
+    corpus_role_pairs,
+    corpus_stats,
+    evaluate,
+    experiment_multiclass,
+    train,
+)
 from disco2.interfaces.cli.console import report_error
 from disco2.version import VERSION
 
@@ -23,6 +30,9 @@ corpus_app.command("stats")(corpus_stats.corpus_stats)
 corpus_app.command("role-pairs")(corpus_role_pairs.role_pairs)
 corpus_app.command("convert")(corpus_convert.corpus_convert)
 app.add_typer(corpus_app, name="corpus")
+experiment_app = typer.Typer(help="The paper's tables.", no_args_is_help=True)
+experiment_app.command("multiclass")(experiment_multiclass.experiment_multiclass)
+app.add_typer(experiment_app, name="experiment")
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 

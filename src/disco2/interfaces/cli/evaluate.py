@@ -63,7 +63,7 @@ def _show(judged: Judged) -> None:
     )
     for name, subset in (
         ("with shared entities", figures.shared_entities),
-        ("without shared entities", figures.other_pairs),
+        ("without shared entities", figures.without_shared_entities),
     ):
         results.print(f"{name}: accuracy {percent(subset.accuracy)}%, {subset.n} relations", markup=False)
     print_table(
@@ -74,7 +74,7 @@ def _show(judged: Judged) -> None:
             for sense, row in figures.per_sense.items()
         ],
     )
-    labels, counts = figures.confusion.labels, figures.confusion.counts
+    labels, counts = figures.labels, figures.confusion
     print_table(
         "\nConfusion (rows: gold, columns: predicted)",
         ["", *(str(number) for number, _ in enumerate(labels, 1))],

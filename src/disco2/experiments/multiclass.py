@@ -1,0 +1,102 @@
+"""The paper's table of multiclass results: a ladder of models, each trained with several seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.evaluation import mean_interval
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import Parts
+from disco2.experiments.train_run import train_model
+from disco2.records import Corpus, Instance
+from disco2.trees import shared_entities
+
+Right = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One row of the table: a name and the settings that make it."""
+
+    name: str
+    changes: dict[str, Any]
+
+
+LADDER = (
+    Rung("most common class", {"model.kind": "majority", "model.features": False}),
+    Rung("additive word vectors", {"model.kind": "additive", "model.features": False}),
+    Rung("surface features", {"model.kind": "surface", "model.features": True}),
+    Rung("upward", {"model.kind": "upward", "model.features": False}),
+    Rung("upward + entities", {"model.kind": "entities", "model.features": False}),
+    Rung("upward + features", {"model.kind": "upward", "model.features": True}),
+    Rung("upward + entities + features", {"model.kind": "entities", "model.features": True}),
+)
+
+
+@dataclass(frozen=True)
+class RungResult:
+    """Which relations each seed got right on dev and test."""
+
+    name: str
+    dev: Right  # [seeds, relations]
+    test: Right  # [seeds, relations]
+    shared: NDArray[np.bool_]  # [test relations]: whether the arguments share an entity
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "model": self.name,
+            "dev": summary(self.dev),
+            "test": summary(self.test),
+            "test_shared_entities": summary(self.test[:, self.shared]),
+        }
+
+
+def summary(right: Right) -> dict[str, Any]:
+    """Mean accuracy over seeds, its standard deviation, and a 95% interval over relations."""
+    by_seed = right.mean(axis=1)
+    return {
+        "mean": float(by_seed.mean()),
+        "deviation": float(by_seed.std(ddof=1)) if len(by_seed) > 1 else 0.0,
+        "interval": list(mean_interval(right.mean(axis=0), seed=1)),
+        "by_seed": by_seed.tolist(),
+        "n": right.shape[1],
+    }
+
+
+def multiclass(
+    corpus: Corpus,
+    parts: Parts,
+    configuration: Configuration,
+    *,
+    seeds: Sequence[int],
+    rungs: Sequence[Rung] = LADDER,
+    progress: Callable[[str, int], None] = lambda name, seed: None,
+) -> list[RungResult]:
+    """Train every rung with every seed, and note which relations it gets right.
+
+    The most common class does not depend on a seed, and is trained once.
+    """
+    test = parts.instances["test"]
+    shared = np.array(shared_entities(corpus.documents, [instance.relation for instance in test]))
+    results = []
+    for rung in rungs:
+        settings = configuration.changed(rung.changes)
+        right: dict[str, list[Right]] = {"dev": [], "test": []}
+        for seed in seeds if settings.model.kind != "majority" else seeds[:1]:
+            progress(rung.name, seed)
+            fitted = train_model(corpus, parts, settings.changed({"training.seed": seed}))
+            for part, rows in right.items():
+                rows.append(_right(fitted.model.predict(parts.instances[part]), parts.instances[part]))
+        results.append(RungResult(rung.name, np.array(right["dev"]), np.array(right["test"]), shared))
+    return results
+
+
+def _right(predicted: Sequence[str], instances: Sequence[Instance]) -> Right:
+    return np.array(
+        [label in instance.gold for label, instance in zip(predicted, instances, strict=True)], dtype=bool
+    )

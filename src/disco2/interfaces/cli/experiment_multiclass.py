@@ -1,0 +1,72 @@
+"""disco2 experiment multiclass: the paper's ladder of models on a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from disco2.experiments.configuration import read_configuration
+from disco2.experiments.division import divide
+from disco2.experiments.multiclass import LADDER, multiclass
+from disco2.interfaces.cli import options
+from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar
+
+
+def experiment_multiclass(
+    corpus: options.CorpusName,
+    path: options.CorpusPath,
+    seeds: Annotated[int, typer.Option(help="Train each model with the seeds 1 to this.", min=1)] = 5,
+    config: Annotated[Path | None, typer.Option(help="TOML file with settings.")] = None,
+    assignments: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting, such as model.K=50. May be repeated.")
+    ] = None,
+    trees: options.Trees = None,
+    coref: options.Coreference = None,
+    dependencies: options.DependenciesPath = None,
+    offsets: options.Offsets = "auto",
+    encoding: options.Encoding = "auto",
+    as_json: options.AsJson = False,
+) -> None:
+    """Accuracy of every model of the paper's table, as mean and spread over seeds."""
+    configuration = read_configuration(config, assignments or [])
+    found = options.open_corpus(
+        corpus,
+        path,
+        trees=trees,
+        coreference=coref,
+        dependencies=dependencies,
+        offsets=offsets,
+        encoding=encoding,
+    )
+    parts = divide(found, configuration)
+    with progress_bar() as bar:
+        task = bar.add_task("preparing", total=seeds * len(LADDER))
+
+        def show(name: str, seed: int) -> None:
+            bar.update(task, advance=1, description=f"{name}, seed {seed}")
+
+        ladder = multiclass(found, parts, configuration, seeds=range(1, seeds + 1), progress=show)
+    rows = [rung.to_json() for rung in ladder]
+    if as_json:
+        print_json({"corpus": found.name, "protocol": parts.protocol, "seeds": seeds, "rows": rows})
+        return
+    print_table(
+        f"{found.name}, {len(parts.labels)} labels, seeds 1 to {seeds}: accuracy, mean ± deviation over seeds",
+        ["model", "dev", "test", "95% interval", "test, shared entities"],
+        [
+            [
+                row["model"],
+                _mean(row["dev"]),
+                _mean(row["test"]),
+                " to ".join(percent(bound) for bound in row["test"]["interval"]),
+                _mean(row["test_shared_entities"]),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _mean(figures: dict[str, Any]) -> str:
+    return f"{percent(figures['mean'])} ± {percent(figures['deviation'])}"

@@ -1,0 +1,145 @@
+"""Intervals and tests of significance against worked examples and slow twins."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.errors import InputError
+from disco2.evaluation import bootstrap_interval, mcnemar, paired_bootstrap, sign_test, wilson_interval
+
+
+def test_wilson_worked_example() -> None:
+    # 8 of 10: (0.8 + 3.8415/20 ± 1.96 sqrt(0.16/10 + 3.8415/400)) / (1 + 3.8415/10)
+    assert wilson_interval(8, 10) == pytest.approx((0.4901625, 0.9433178), abs=1e-6)
+    assert wilson_interval(0, 10)[0] == 0.0
+    assert wilson_interval(10, 10)[1] == 1.0
+    assert wilson_interval(0, 10)[1] == pytest.approx(0.2775328, abs=1e-6)
+
+
+@given(st.integers(1, 500), st.data())
+def test_wilson_solves_its_equation(n: int, data: st.DataObject) -> None:
+    """Its ends are the shares whose distance from the observed one is z standard errors."""
+    correct = data.draw(st.integers(0, n))
+    for end in wilson_interval(correct, n):
+        assert 0 <= end <= 1
+        if 0 < end < 1:
+            distance = abs(correct / n - end) / math.sqrt(end * (1 - end) / n)
+            assert distance == pytest.approx(1.959964, abs=1e-4)
+
+
+def right(correct: int, n: int) -> list[bool]:
+    return [True] * correct + [False] * (n - correct)
+
+
+def slow_bootstrap(values: list[float], *, seed: int, resamples: int) -> tuple[float, float]:
+    """Draw relation by relation."""
+    generator = random.Random(seed)  # noqa: S311
+    n = len(values)
+    means = sorted(sum(generator.choices(values, k=n)) / n for _ in range(resamples))
+    return means[int(0.025 * resamples)], means[int(0.975 * resamples)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.0] * 42 + [0.0] * 18,
+        [0.0, 1 / 3, 2 / 3, 1.0] * 20,  # the share of three seeds that got a relation right
+    ],
+)
+def test_bootstrap_against_drawing_relations(values: list[float]) -> None:
+    fast = bootstrap_interval(values, seed=3)
+    assert fast == pytest.approx(slow_bootstrap(values, seed=3, resamples=3000), abs=0.02)
+
+
+def test_bootstrap_is_seeded_and_brackets_the_accuracy() -> None:
+    low, high = bootstrap_interval(right(300, 556), seed=1)
+    assert bootstrap_interval(right(300, 556), seed=1) == (low, high)
+    assert low < 300 / 556 < high
+    assert high - low == pytest.approx(2 * 1.96 * math.sqrt(0.54 * 0.46 / 556), abs=0.005)
+    assert bootstrap_interval(right(10, 10), seed=1) == (1.0, 1.0)
+    assert bootstrap_interval(right(0, 10), seed=1) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("values", [[], [[True]], [2.0], [-0.5], [math.nan]])
+def test_nothing_to_resample(values: list[float]) -> None:
+    with pytest.raises(InputError):
+        bootstrap_interval(values, seed=1)
+
+
+@pytest.mark.parametrize(("correct", "n", "level"), [(1, 0, 0.95), (3, 2, 0.95), (-1, 2, 0.95), (1, 2, 1.0)])
+def test_impossible_counts(correct: int, n: int, level: float) -> None:
+    with pytest.raises(InputError):
+        wilson_interval(correct, n, level=level)
+    if n > 1:
+        with pytest.raises(InputError):
+            bootstrap_interval(right(1, n), seed=1, level=1.0)
+
+
+def test_sign_test_by_hand() -> None:
+    assert sign_test(9, 1) == pytest.approx(2 * (1 + 10) / 1024)
+    assert sign_test(1, 9) == sign_test(9, 1)
+    assert sign_test(5, 5) == 1.0
+    assert sign_test(0, 0) == 1.0
+    assert sign_test(0, 6) == pytest.approx(2 / 64)
+    assert 0 < sign_test(1100, 900) < 1e-4  # large counts neither overflow nor vanish
+    with pytest.raises(InputError):
+        sign_test(-1, 2)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_sign_test_against_summing_the_tail(wins: int, losses: int) -> None:
+    n = wins + losses
+    tail = sum(math.comb(n, k) for k in range(min(wins, losses) + 1)) / 2**n
+    assert sign_test(wins, losses) == pytest.approx(min(1.0, 2 * tail))
+
+
+def answers(both: int, first: int, second: int, neither: int) -> tuple[list[bool], list[bool]]:
+    one = [True] * (both + first) + [False] * (second + neither)
+    other = [True] * both + [False] * first + [True] * second + [False] * neither
+    return one, other
+
+
+def test_mcnemar_by_hand() -> None:
+    result = mcnemar(*answers(50, 25, 10, 15))
+    assert (result.only_first, result.only_second) == (25, 10)
+    assert result.statistic == pytest.approx((15 - 1) ** 2 / 35)  # 5.6
+    assert result.p_corrected == pytest.approx(0.017960, abs=1e-5)  # chi squared, one degree of freedom
+    assert result.p_exact == pytest.approx(sign_test(25, 10))
+    same = mcnemar(*answers(5, 0, 0, 5))
+    assert (same.statistic, same.p_corrected, same.p_exact) == (0.0, 1.0, 1.0)
+    one_each = mcnemar(*answers(5, 1, 1, 5))
+    assert (one_each.statistic, one_each.p_corrected) == (0.0, 1.0)
+
+
+def test_paired_bootstrap_against_drawing_relations() -> None:
+    one, other = answers(60, 25, 12, 23)
+    fast = paired_bootstrap(one, other, seed=2)
+    assert fast.difference == pytest.approx(13 / 120)
+    generator = np.random.default_rng(5)
+    gaps = np.array(one, dtype=int) - np.array(other, dtype=int)
+    slow = np.array([gaps[generator.integers(0, 120, size=120)].sum() for _ in range(4000)])
+    assert fast.p == pytest.approx(2 * min((slow <= 0).mean(), (slow >= 0).mean()), abs=0.015)
+    assert fast.interval == pytest.approx(np.quantile(slow / 120, [0.025, 0.975]), abs=0.015)
+    assert paired_bootstrap(one, other, seed=2) == fast
+
+
+def test_paired_bootstrap_has_no_sides() -> None:
+    one, other = answers(10, 30, 5, 10)
+    assert paired_bootstrap(one, other, seed=1).p < 0.01
+    assert paired_bootstrap(other, one, seed=1).p < 0.01
+    assert paired_bootstrap(other, one, seed=1).difference == pytest.approx(-25 / 55)
+    assert paired_bootstrap(one, one, seed=1).p == 1.0
+
+
+def test_answers_that_can_not_be_compared() -> None:
+    for one, other in (([True], [True, False]), ([], [])):
+        with pytest.raises(InputError):
+            mcnemar(one, other)
+        with pytest.raises(InputError):
+            paired_bootstrap(one, other, seed=1)
