@@ -26,7 +26,9 @@ def instance(number: int, first: list[str], second: list[str], label: str) -> In
     """A document of two sentences whose first words are the same entity."""
     words = [*first, *second]
     starts = np.cumsum([0, *(len(word) + 1 for word in words)]).tolist()
-    tokens = tuple(Token(word, start, start + len(word), "NN") for word, start in zip(words, starts, strict=False))
+    tokens = tuple(
+        Token(word, start, start + len(word), "NN") for word, start in zip(words, starts[:-1], strict=True)
+    )
     cut, end = len(first), len(words)
     document = Document(
         f"d{number}",
@@ -48,7 +50,8 @@ def instance(number: int, first: list[str], second: list[str], label: str) -> In
 
 def _layers(words: int) -> tuple[Constituents, Dependencies]:
     phrases = Constituents(("S", "VP"), (0, 1), (words, words), (-1, 0), ("NN",) * words)
-    return phrases, Dependencies((1, -1, *(1 for _ in range(words - 2))), ("nsubj", "root", *("obj",) * (words - 2)))
+    rest = words - 2
+    return phrases, Dependencies((1, -1, *(1,) * rest), ("nsubj", "root", *("obj",) * rest))
 
 
 def reasons_and_results(count: int, *, seed: int) -> list[Instance]:
@@ -58,7 +61,8 @@ def reasons_and_results(count: int, *, seed: int) -> list[Instance]:
     for number in range(count):
         subject, reason, result = (str(generator.choice(words)) for words in (SUBJECTS, REASONS, RESULTS))
         if number % 2:
-            made.append(instance(number, [subject, result, "then", "."], ["She", "was", reason, "."], "Cause"))
+            first, second = [subject, result, "then", "."], ["She", "was", reason, "."]
         else:
-            made.append(instance(number, [subject, "was", reason, "."], ["She", result, "then", "."], "Result"))
+            first, second = [subject, "was", reason, "."], ["She", result, "then", "."]
+        made.append(instance(number, first, second, "Cause" if number % 2 else "Result"))
     return made

@@ -23,11 +23,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "model": {"records", "features", "batches"},
     "training": {"records", "features", "batches", "model", "evaluation"},
     "bundle": {"records", "trees", "features", "model"},
-    "experiments": {
-        "records", "annotation", "corpora", "trees", "evaluation", "features", "batches", "model", "training", "bundle",
-    },
+    "experiments": {"records", "corpora", "trees", "evaluation", "features", "model", "training", "bundle"},
     "models": set(),
-}  # fmt: skip
+}
 
 
 def imported_rooms(file: Path) -> set[str]:

@@ -64,9 +64,9 @@ def test_what_makes_no_sense_is_refused(assignment: str, message: str) -> None:
 def test_a_bad_file_is_refused_by_name(content: str, tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     file.write_bytes(content.encode("latin-1"))
-    with pytest.raises(SettingsError, match="bad.toml"):
+    with pytest.raises(SettingsError, match=r"bad\.toml"):
         read_configuration(file)
-    with pytest.raises(SettingsError, match="nowhere.toml"):
+    with pytest.raises(SettingsError, match=r"nowhere\.toml"):
         read_configuration(tmp_path / "nowhere.toml")
 
 

@@ -14,7 +14,7 @@ def setting(
     """A dataclass field with a one-line explanation and the values it may take."""
     metadata = {"doc": doc, "choices": choices, "minimum": minimum}
     if isinstance(default, list | dict):
-        raise TypeError("settings are immutable: use a tuple")
+        raise TypeError("Settings are immutable: use a tuple")
     return field(default=default, metadata=metadata)
 
 
@@ -31,7 +31,7 @@ def _checked(name: str, declared: Field[Any], value: Any) -> Any:
     """A value in the type of the setting's default; SettingsError where it does not fit."""
     default = declared.default
     if default is MISSING:
-        raise TypeError(f"setting {name} has no default")
+        raise TypeError(f"Setting {name} has no default")
     if isinstance(default, tuple) and isinstance(value, list | tuple):
         value = tuple(value)
         fits = all(isinstance(item, str) for item in value)

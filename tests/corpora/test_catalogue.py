@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from disco2.corpora.catalogue import CORPUS_NAMES, EXPECTED, OPTIONS, read_corpus
-from disco2.corpora.convert import write_conll16
-from disco2.corpora.role_pairs import write_role_pairs
+from disco2.corpora.conversion.convert import write_conll16
+from disco2.corpora.role_pairs.files import write_role_pairs
 from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_pdtb3, write_trees
@@ -68,7 +68,7 @@ def test_disrpt_by_name(tmp_path: Path) -> None:
     conllu = tmp_path / "elsewhere" / "mill.conllu"
     conllu.parent.mkdir()
     conllu.write_text("\n".join(["# newdoc id = mill", *lines, "", ""]))
-    (relation,) = read_corpus("disrpt", tmp_path / "mill.rels", conllu=conllu).relations
+    (relation,) = read_corpus("disrpt", tmp_path / "mill.rels", dependencies=conllu).relations
     assert (relation.arg1.tokens, relation.arg2.tokens) == ((0, 1), (2, 3))
 
 

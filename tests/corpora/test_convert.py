@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 
 from disco2.annotation.ptb import parse_brackets
-from disco2.corpora.brackets import write_brackets
-from disco2.corpora.conll16 import read_conll16
-from disco2.corpora.convert import write_conll16, write_pairs
+from disco2.corpora.conll16.reader import read_conll16
+from disco2.corpora.conversion.brackets import write_brackets
+from disco2.corpora.conversion.convert import write_conll16, write_pairs
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs
-from disco2.corpora.writing import write_text
 from disco2.errors import InputError
+from disco2.files import write_text
 from disco2.records import Constituents, Corpus, Relation, RelationKind
 from tests.corpora.made_up import corpus, document, relation
 from tests.strategies import constituents

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.corpora.gorn import GornTrees, parse_gorn_list
+from disco2.corpora.pdtb2.gorn import GornTrees, parse_gorn_list
 from disco2.errors import LayerError
 
 TREES = """

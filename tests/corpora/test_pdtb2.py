@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from disco2.corpora.pdtb2 import read_pdtb2
+from disco2.corpora.pdtb2.reader import read_pdtb2
 from disco2.errors import CorpusError, Disco2Error
 from disco2.records import Corpus, Relation, RelationKind
 from tests.corpora.miniature import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from disco2.corpora.pdtb3 import read_pdtb3
+from disco2.corpora.pdtb3.reader import read_pdtb3
 from disco2.errors import CorpusError, Disco2Error, SettingsError
 from disco2.records import Corpus, RelationKind
 from tests.corpora.miniature import (

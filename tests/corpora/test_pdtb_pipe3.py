@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.corpora.pdtb_pipe3 import FIELDS, parse_pdtb3_line, parse_spans, read_pdtb3_lines
+from disco2.corpora.pdtb3.pipe import FIELDS, parse_pdtb3_line, parse_spans, read_pdtb3_lines
 from disco2.errors import CorpusError
 from disco2.records import Dirt
 

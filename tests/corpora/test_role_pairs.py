@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from disco2.corpora.headed_trees import HEAD, Node, flatten
-from disco2.corpora.role_pair_words import FEMALE_NAMES, GIVING, MALE_NAMES, PARTS, TAKING
-from disco2.corpora.role_pairs import FILES, SENSES, read_role_pairs, write_role_pairs
+from disco2.corpora.role_pairs.files import FILES, SENSES, read_role_pairs, write_role_pairs
+from disco2.corpora.role_pairs.headed_trees import HEAD, Node, flatten
+from disco2.corpora.role_pairs.words import FEMALE_NAMES, GIVING, MALE_NAMES, PARTS, TAKING
 from disco2.errors import CorpusError, Disco2Error
 from disco2.model.vectors.shipped import read_shipped
 from disco2.records import Corpus, Document, Relation

@@ -38,7 +38,8 @@ def test_the_norm_over_all_parameters_is_clipped() -> None:
 
 def test_each_group_has_its_own_regulariser_and_the_bias_none() -> None:
     parameters = {"U": np.ones((1, 1)), "A3": np.ones((1, 1)), "b": np.ones(1)}
-    optimiser = AdaGrad(parameters, rates=RATES, regularisers=NO_PENALTY | {"classification": 0.5}, clip=100.0)
+    penalties = NO_PENALTY | {"classification": 0.5}
+    optimiser = AdaGrad(parameters, rates=RATES, regularisers=penalties, clip=100.0)
     gradients = {name: np.zeros_like(value) for name, value in parameters.items()}
     optimiser.step(gradients)
     assert gradients["U"] == 0

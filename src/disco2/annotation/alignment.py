@@ -33,14 +33,14 @@ def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[t
     spans, failed = matcher.match(words)
     if spans is None:
         raise LayerError(
-            f"word {failed + 1}, '{words[failed]}', does not fit the text at offset {matcher.offset}: "
+            f"Word {failed + 1}, '{words[failed]}', does not fit the text at offset {matcher.offset}: "
             f"'{matcher.next_text()}'.",
             where=where,
             hint="Check that the layer belongs to this text.",
         )
     if not matcher.at_end():
         raise LayerError(
-            f"the words end before the text does, at offset {matcher.offset}: '{matcher.next_text()}'.",
+            f"The words end before the text does, at offset {matcher.offset}: '{matcher.next_text()}'.",
             where=where,
             hint="Check that the layer belongs to this text.",
         )

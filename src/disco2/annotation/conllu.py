@@ -104,7 +104,7 @@ def _dependencies(rows: Sequence[Sequence[str]], lines: Sequence[int], *, where:
     for index, row in enumerate(rows):
         if row[0] != str(index + 1):
             raise LayerError(
-                f"token number {row[0]} where {index + 1} was expected.", where=f"{where}:{lines[index]}"
+                f"Token number {row[0]} where {index + 1} was expected.", where=f"{where}:{lines[index]}"
             )
         if row[6] == "_":
             unknown += 1
@@ -120,10 +120,10 @@ def _dependencies(rows: Sequence[Sequence[str]], lines: Sequence[int], *, where:
         return None
     if unknown:
         raise LayerError(
-            "some tokens of this sentence have a head and some have none.", where=f"{where}:{lines[0]}"
+            "Some tokens of this sentence have a head and some have none.", where=f"{where}:{lines[0]}"
         )
     if _has_circle(heads):
-        raise LayerError("the heads of this sentence run in a circle.", where=f"{where}:{lines[0]}")
+        raise LayerError("The heads of this sentence run in a circle.", where=f"{where}:{lines[0]}")
     return Dependencies(tuple(heads), tuple([row[7] for row in rows]))
 
 

@@ -52,7 +52,7 @@ def document_from_trees(
         behind = matcher.offset
     if trees and not sentences:
         raise LayerError(
-            "not one tree fits the text.", where=where, hint="Check that the trees belong to this text."
+            "Not one tree fits the text.", where=where, hint="Check that the trees belong to this text."
         )
     _add_gap(tokens, sentences, text, behind, len(text), where=where, dirt=dirt)
     return Document(document_id, text, tuple(tokens), tuple(sentences))

@@ -84,7 +84,7 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
         elif kind == 4:
             if not open_nodes:
                 raise LayerError(
-                    "a bracket closes that was never opened.", where=_place(where, text, piece.start())
+                    "A bracket closes that was never opened.", where=_place(where, text, piece.start())
                 )
             node = open_nodes.pop()
             if tree.starts[node] == len(tree.words):
@@ -96,7 +96,7 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
                 continue
         elif open_nodes:
             raise LayerError(
-                f"the word '{piece[0][:40]}' stands without a tag.", where=_place(where, text, piece.start())
+                f"The word '{piece[0][:40]}' stands without a tag.", where=_place(where, text, piece.start())
             )
         else:
             raise LayerError(
@@ -106,10 +106,10 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
         if tree.words:
             sentences.append(BracketedSentence(tuple(tree.words), _finished(tree), line))
         elif not only_traces:
-            raise LayerError("this tree has no words.", where=f"{where}:{line}")
+            raise LayerError("This tree has no words.", where=f"{where}:{line}")
 
     if open_nodes:
-        raise LayerError("the tree that opens here is never closed.", where=f"{where}:{line}")
+        raise LayerError("The tree that opens here is never closed.", where=f"{where}:{line}")
     return sentences
 
 

@@ -24,10 +24,10 @@ def load_bundle(path: Path) -> tuple[RelationModel, Manifest]:
     manifest = read_manifest(path)
     for name, expected in manifest.hashes.items():
         if not (path / name).is_file():
-            raise BundleError(f"the model lacks its file {name}.", where=str(path), hint=REPAIR)
+            raise BundleError(f"The model lacks its file {name}.", where=str(path), hint=REPAIR)
         if hash_file(path / name) != expected:
             raise BundleError(
-                f"the file {name} is damaged: its hash is not the recorded one.", where=str(path), hint=REPAIR
+                f"The file {name} is damaged: its hash is not the recorded one.", where=str(path), hint=REPAIR
             )
     try:
         arrays = load_file(path / PARAMETERS)
@@ -41,7 +41,7 @@ def load_bundle(path: Path) -> tuple[RelationModel, Manifest]:
             parameters={name.removeprefix("parameters."): value for name, value in arrays.items()},
         )
     except (OSError, ValueError, TypeError, KeyError, SafetensorError, Disco2Error) as error:
-        raise BundleError(f"the model can't be read: {error}.", where=str(path), hint=REPAIR) from error
+        raise BundleError(f"The model can't be read: {error}.", where=str(path), hint=REPAIR) from error
     return model, manifest
 
 
@@ -50,7 +50,7 @@ def read_manifest(path: Path) -> Manifest:
     file = path / MANIFEST
     if not file.is_file():
         raise BundleError(
-            f"there is no disco2 model: {MANIFEST} is missing.",
+            f"There is no disco2 model: {MANIFEST} is missing.",
             where=str(path),
             hint="Give the folder that disco2 train wrote as --output.",
         )
@@ -62,7 +62,7 @@ def read_manifest(path: Path) -> Manifest:
         raise BundleError(f"{MANIFEST} can't be read: {error}.", where=str(file), hint=REPAIR) from error
     if version > FORMAT:
         raise BundleError(
-            f"the model has format {version}; this program reads formats up to {FORMAT}.",
+            f"The model has format {version}; this program reads formats up to {FORMAT}.",
             where=str(path),
             hint="Update the program with: pip install --upgrade disco2",
         )

@@ -60,7 +60,7 @@ def save_bundle(
             fresh.rename(path)
     except OSError as error:
         raise BundleError(
-            f"the model can't be written: {error.strerror or error}.",
+            f"The model can't be written: {error.strerror or error}.",
             where=str(path),
             hint="Choose another --output folder, or make room on the disk.",
         ) from error
@@ -71,7 +71,7 @@ def check_target(path: Path) -> None:
     is_empty_folder = path.is_dir() and not any(path.iterdir())
     if path.exists() and not is_empty_folder and not (path / MANIFEST).is_file():
         raise BundleError(
-            "something that is not a disco2 model stands there.",
+            "Something that is not a disco2 model stands there.",
             where=str(path),
             hint="Choose another --output folder.",
         )

@@ -1,0 +1,1 @@
+"""Bytes on disk -> documents and relations; protocols and tasks over them."""

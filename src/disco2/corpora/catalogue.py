@@ -21,10 +21,10 @@ EXPECTED = {
 }
 OPTIONS = {
     "gum": {"coreference"},
-    "pdtb2": {"trees", "coreference", "dependencies", "encoding"},
+    "pdtb2": {"trees", "coreference", "dependencies", "raw", "encoding"},
     "pdtb3": {"trees", "coreference", "dependencies", "offsets", "encoding"},
     "conll16": {"encoding"},
-    "disrpt": {"conllu", "encoding"},
+    "disrpt": {"dependencies", "encoding"},
     "pairs": {"encoding"},
     "role-pairs": set[str](),
 }
@@ -38,22 +38,23 @@ def read_corpus(
     trees: Path | str | None = None,
     coreference: Path | str | None = None,
     dependencies: Path | str | None = None,
-    conllu: Path | str | None = None,
+    raw: Path | str | None = None,
     offsets: str = "auto",
     encoding: str = "auto",
 ) -> Corpus:
     """The corpus of that kind at a path.
 
-    ``trees``, ``coreference`` and ``dependencies`` are folders with layers for the Penn Discourse Treebanks;
-    for GUM, ``coreference`` is the name of its guidelines instead. ``conllu`` holds the tokens of DISRPT's
-    relations. An option that the corpus has no use for raises SettingsError.
+    ``trees``, ``coreference`` and ``dependencies`` are folders with layers for the Penn Discourse Treebanks,
+    and ``raw`` is PDTB 2's text where it is elsewhere. For GUM, ``coreference`` is the name of its guidelines
+    instead; for DISRPT, ``dependencies`` holds the tokens where they are not beside the relations. An option
+    that the corpus has no use for raises SettingsError.
     """
     kind = _known(name)
     given = {
         "trees": trees is not None,
         "coreference": coreference is not None,
         "dependencies": dependencies is not None,
-        "conllu": conllu is not None,
+        "raw": raw is not None,
         "offsets": offsets != "auto",
         "encoding": encoding != "auto",
     }
@@ -76,17 +77,18 @@ def read_corpus(
 
         return read_gum(path, coreference="ontogum" if coreference is None else str(coreference))
     if kind == "pdtb2":
-        from disco2.corpora.pdtb2 import read_pdtb2
+        from disco2.corpora.pdtb2.reader import read_pdtb2
 
         return read_pdtb2(
             path,
             trees=_path(trees),
             coreference=_path(coreference),
             dependencies=_path(dependencies),
+            raw=_path(raw),
             encoding=encoding,
         )
     if kind == "pdtb3":
-        from disco2.corpora.pdtb3 import read_pdtb3
+        from disco2.corpora.pdtb3.reader import read_pdtb3
 
         return read_pdtb3(
             path,
@@ -97,18 +99,18 @@ def read_corpus(
             encoding=encoding,
         )
     if kind == "conll16":
-        from disco2.corpora.conll16 import read_conll16
+        from disco2.corpora.conll16.reader import read_conll16
 
         return read_conll16(path, encoding=encoding)
     if kind == "disrpt":
-        from disco2.corpora.disrpt import read_disrpt
+        from disco2.corpora.disrpt.reader import read_disrpt
 
-        return read_disrpt(path, conllu=_path(conllu), encoding=encoding)
+        return read_disrpt(path, conllu=_path(dependencies), encoding=encoding)
     if kind == "pairs":
         from disco2.corpora.pairs import read_pairs
 
         return read_pairs(path, encoding=encoding)
-    from disco2.corpora.role_pairs import read_role_pairs
+    from disco2.corpora.role_pairs.files import read_role_pairs
 
     return read_role_pairs(path)
 

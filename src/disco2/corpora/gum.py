@@ -17,7 +17,7 @@ from disco2.annotation import (
     with_mentions,
 )
 from disco2.corpora.decoding import read_text
-from disco2.corpora.pdtb_pipe3 import RawRelation, read_pdtb3_lines
+from disco2.corpora.pdtb3.pipe import RawRelation, read_pdtb3_lines
 from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind, read_senses
 from disco2.corpora.token_spans import TokenSpans
 from disco2.errors import CorpusError, LayerError, SettingsError

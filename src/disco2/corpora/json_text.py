@@ -29,6 +29,6 @@ def parse_json(text: str) -> object:
     escaped = re.search(r"\\u[dD][89a-fA-F]", text)
     if escaped and _LONE_SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise BrokenJsonError(
-            "a string holds one half of a surrogate pair", text.count("\n", 0, escaped.start()) + 1
+            "A string holds one half of a surrogate pair", text.count("\n", 0, escaped.start()) + 1
         )
     return value

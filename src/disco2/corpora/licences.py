@@ -9,4 +9,4 @@ LICENCES = {
 
 
 def licence_of(corpus_name: str) -> str:
-    return LICENCES.get(corpus_name, "that of the corpus it was trained on; ask its publisher before passing it on")
+    return LICENCES.get(corpus_name, "that of its corpus; ask the publisher before passing the model on")

@@ -15,15 +15,17 @@ class TaskSettings(Settings):
     """Which relations count and which labels they have; what is left empty follows the corpus's custom."""
 
     protocol: str = setting(
-        "", "how documents are split: own, gum, lin, ji, cv12-0 to cv12-11, cvK-i; empty: the corpus's usual one"
+        "", "split of the documents: own, gum, lin, ji, cv12-0 to cv12-11, cvK-i; empty: the usual one"
     )
-    level: int = setting(-1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the corpus's usual one", minimum=-1)
-    minimum: int = setting(0, "relations a label needs in training; 0: the corpus's usual number", minimum=0)
+    level: int = setting(
+        -1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the usual one", minimum=-1
+    )
+    minimum: int = setting(0, "training relations that a label needs; 0: the usual number", minimum=0)
     labels: tuple[str, ...] = setting((), "just these labels; empty: all that are frequent enough")
     keep: tuple[str, ...] = setting((), "labels to keep although they are rare")
     excluded: tuple[str, ...] = setting((), "labels to leave out")
-    versus: str = setting("", "a class, such as Expansion, to tell from all others (EntRel is Expansion then)")
-    balance: bool = setting(True, "one class against all others: repeat the smaller side until both are equal")
+    versus: str = setting("", "a class, such as Expansion, to tell from all others; EntRel is Expansion then")
+    balance: bool = setting(True, "one class against others: repeat the smaller side until both are equal")
 
     def task(self, corpus_name: str) -> Task:
         """The task on a corpus."""

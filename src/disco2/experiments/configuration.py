@@ -48,7 +48,7 @@ class Configuration:
         result = self
         for name, value in values.items():
             if name not in names():
-                raise SettingsError(f"there is no setting '{name}'.", where=where, hint=_nearest(name))
+                raise SettingsError(f"There is no setting '{name}'.", where=where, hint=_nearest(name))
             section, _, key = name.partition(".")
             try:
                 changes: dict[str, Any] = {section: replace(getattr(result, section), **{key: value})}
@@ -110,9 +110,9 @@ def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SettingsError(f"the configuration can't be read: {error.strerror}.", where=str(path)) from error
+        raise SettingsError(f"The configuration can't be read: {error.strerror}.", where=str(path)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"the configuration is not valid TOML: {error}.", where=str(path)) from error
+        raise SettingsError(f"The configuration is not valid TOML: {error}.", where=str(path)) from error
 
 
 def _flat(content: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _flat(content: dict[str, Any], path: Path) -> dict[str, Any]:
     for section, values in content.items():
         if not isinstance(values, dict):
             raise SettingsError(
-                f"the setting '{section}' stands outside a section.", where=str(path), hint=_nearest(section)
+                f"The setting '{section}' stands outside a section.", where=str(path), hint=_nearest(section)
             )
         flat |= {f"{section}.{name}": value for name, value in values.items()}
     return flat

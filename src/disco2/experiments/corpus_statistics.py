@@ -69,7 +69,7 @@ def corpus_statistics(corpus: Corpus, parts: Parts, *, only: str = "") -> Corpus
     """Counts by part; ``only`` one of them where it is named."""
     if only and only not in parts.relations:
         raise CorpusError(
-            f"the protocol '{parts.protocol}' has no part '{only}'.",
+            f"The protocol '{parts.protocol}' has no part '{only}'.",
             where=corpus.name,
             hint=f"Its parts are: {', '.join(parts.relations)}.",
         )

@@ -59,7 +59,7 @@ def judge(
         task = Task.from_json(manifest.task)
     except (KeyError, TypeError, ValueError) as error:
         raise BundleError(
-            "the model does not say which relations and senses it was trained for.",
+            "The model does not say which relations and senses it was trained for.",
             hint="Train it anew with: disco2 train",
         ) from error
     parts = divide(corpus, configuration, task=task, labels=model.labels)
@@ -67,7 +67,7 @@ def judge(
     if not instances:
         filled = [name for name, some in parts.instances.items() if some]
         raise CorpusError(
-            f"there is no relation to evaluate on in part '{part}' under the protocol '{parts.protocol}'.",
+            f"There is no relation to evaluate on in part '{part}' under the protocol '{parts.protocol}'.",
             where=corpus.name,
             hint=f"Parts with relations: {', '.join(filled) or 'none'}.",
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.evaluation import mean_interval
+from disco2.evaluation import bootstrap_interval
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
 from disco2.experiments.train_run import train_model
@@ -62,7 +62,7 @@ def summary(right: Right) -> dict[str, Any]:
     return {
         "mean": float(by_seed.mean()),
         "deviation": float(by_seed.std(ddof=1)) if len(by_seed) > 1 else 0.0,
-        "interval": list(mean_interval(right.mean(axis=0), seed=1)),
+        "interval": list(bootstrap_interval(right.mean(axis=0), seed=1)),
         "by_seed": by_seed.tolist(),
         "n": right.shape[1],
     }

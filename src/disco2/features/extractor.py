@@ -189,7 +189,7 @@ def _label_names(
         return [instance.gold for instance in instances]
     if len(labels) != len(instances):
         raise InputError(
-            f"there are {len(labels)} labels for {len(instances)} relations.",
+            f"There are {len(labels)} labels for {len(instances)} relations.",
             hint="Give a label, or a tuple of labels, for each relation.",
         )
     return [(found,) if isinstance(found, str) else tuple(found) for found in labels]

@@ -21,7 +21,7 @@ def pieces(doc: Document, argument: Argument) -> Iterator[tuple[Sentence, list[i
         last = bisect_left(tokens, sentence.end, first)
         if last == first:
             raise LayerError(
-                f"token {tokens[first]} of an argument lies in no sentence.",
+                f"Token {tokens[first]} of an argument lies in no sentence.",
                 where=doc.id,
                 hint="Check that the sentences of this document cover all of its tokens.",
             )

@@ -35,6 +35,6 @@ def stored_settings(data: Any) -> FeatureSettings:
 
 def damaged(part: str) -> BundleError:
     return BundleError(
-        f"the stored surface features have no usable {part}.",
+        f"The stored surface features have no usable {part}.",
         hint="Take a fresh copy of the model, or train it again.",
     )

@@ -46,4 +46,4 @@ class Corpus:
     relations: tuple[Relation, ...]
     parts: Mapping[str, str] = field(default_factory=dict)
     dirt: Dirt = field(default_factory=Dirt)
-    notes: tuple[str, ...] = ()  # choices the reader made that a user should know, such as how offsets were read
+    notes: tuple[str, ...] = ()  # choices of the reader that a user should know

@@ -10,7 +10,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word form and its place in the document's text: ``text == doc.text[start:end]``, brackets unescaped."""
+    """A word form, brackets unescaped, and its place in the document's text."""
 
     text: str
     start: int
@@ -60,7 +60,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """The tokens ``start`` to ``end`` (exclusive) that speak of the entity ``chain``; ``head`` is one of them."""
+    """The tokens ``start`` to ``end`` (exclusive) that speak of the entity ``chain``, with their head."""
 
     start: int
     end: int

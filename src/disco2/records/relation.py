@@ -32,7 +32,7 @@ class Argument:
 class Relation:
     """Two arguments and the senses annotated for them.
 
-    ``senses`` are full, canonical names (``Contingency.Cause.Reason``), empty for EntRel, NoRel and unlabelled
+    ``senses`` are full, canonical names (``Contingency.Cause.Reason``), none for EntRel, NoRel and unlabelled
     pairs. ``where`` says which file and line it came from.
     """
 

@@ -46,7 +46,7 @@ def fit(
     """
     if not training:
         raise InputError(
-            "there is no labelled relation to train on.", hint="See what was read with: disco2 corpus stats"
+            "There is no labelled relation to train on.", hint="See what was read with: disco2 corpus stats"
         )
     if not development and model.kind != "majority":
         training, development = hold_out(training, settings)

@@ -53,7 +53,7 @@ def argument_tree(document: Document, tokens: tuple[int, ...], *, relation: Rela
     """
     if not tokens:
         raise InputError(
-            f"an argument of relation {relation.id} has no token in the text of document {document.id}.",
+            f"An argument of relation {relation.id} has no token in the text of document {document.id}.",
             where=relation.where,
             hint="Check the argument's spans against the text, or leave the relation out.",
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.corpora.convert import write_conll16, write_pairs
+from disco2.corpora.conversion.convert import write_conll16, write_pairs
 from disco2.errors import SettingsError
 from disco2.interfaces.cli import options
 from disco2.interfaces.cli.console import results
@@ -21,18 +21,20 @@ def corpus_convert(
     trees: options.Trees = None,
     coref: options.Coreference = None,
     dependencies: options.DependenciesPath = None,
+    raw: options.Raw = None,
     offsets: options.Offsets = "auto",
     encoding: options.Encoding = "auto",
 ) -> None:
     """Write a corpus in another form. Both forms leave coreference out."""
     if to not in ("pairs", "conll16"):
-        raise SettingsError(f"there is no form '{to}' to write.", hint="Give --to pairs or --to conll16.")
+        raise SettingsError(f"There is no form '{to}' to write.", hint="Give --to pairs or --to conll16.")
     found = options.open_corpus(
         corpus,
         path,
         trees=trees,
         coreference=coref,
         dependencies=dependencies,
+        raw=raw,
         offsets=offsets,
         encoding=encoding,
     )

@@ -21,6 +21,7 @@ def corpus_stats(
     trees: options.Trees = None,
     coref: options.Coreference = None,
     dependencies: options.DependenciesPath = None,
+    raw: options.Raw = None,
     offsets: options.Offsets = "auto",
     encoding: options.Encoding = "auto",
     as_json: options.AsJson = False,
@@ -32,6 +33,7 @@ def corpus_stats(
         trees=trees,
         coreference=coref,
         dependencies=dependencies,
+        raw=raw,
         offsets=offsets,
         encoding=encoding,
     )

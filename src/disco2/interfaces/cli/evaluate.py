@@ -27,6 +27,7 @@ def evaluate(
     trees: options.Trees = None,
     coref: options.Coreference = None,
     dependencies: options.DependenciesPath = None,
+    raw: options.Raw = None,
     offsets: options.Offsets = "auto",
     encoding: options.Encoding = "auto",
     as_json: options.AsJson = False,
@@ -39,6 +40,7 @@ def evaluate(
         trees=trees,
         coreference=coref,
         dependencies=dependencies,
+        raw=raw,
         offsets=offsets,
         encoding=encoding,
     )
@@ -63,7 +65,7 @@ def _show(judged: Judged) -> None:
     )
     for name, subset in (
         ("with shared entities", figures.shared_entities),
-        ("without shared entities", figures.without_shared_entities),
+        ("without shared entities", figures.other_pairs),
     ):
         results.print(f"{name}: accuracy {percent(subset.accuracy)}%, {subset.n} relations", markup=False)
     print_table(
@@ -74,7 +76,7 @@ def _show(judged: Judged) -> None:
             for sense, row in figures.per_sense.items()
         ],
     )
-    labels, counts = figures.labels, figures.confusion
+    labels, counts = figures.confusion.labels, figures.confusion.counts
     print_table(
         "\nConfusion (rows: gold, columns: predicted)",
         ["", *(str(number) for number, _ in enumerate(labels, 1))],

@@ -25,6 +25,7 @@ def experiment_multiclass(
     trees: options.Trees = None,
     coref: options.Coreference = None,
     dependencies: options.DependenciesPath = None,
+    raw: options.Raw = None,
     offsets: options.Offsets = "auto",
     encoding: options.Encoding = "auto",
     as_json: options.AsJson = False,
@@ -37,6 +38,7 @@ def experiment_multiclass(
         trees=trees,
         coreference=coref,
         dependencies=dependencies,
+        raw=raw,
         offsets=offsets,
         encoding=encoding,
     )
@@ -53,7 +55,7 @@ def experiment_multiclass(
         print_json({"corpus": found.name, "protocol": parts.protocol, "seeds": seeds, "rows": rows})
         return
     print_table(
-        f"{found.name}, {len(parts.labels)} labels, seeds 1 to {seeds}: accuracy, mean ± deviation over seeds",
+        f"{found.name}, {len(parts.labels)} labels: accuracy, mean ± deviation over seeds 1 to {seeds}",
         ["model", "dev", "test", "95% interval", "test, shared entities"],
         [
             [

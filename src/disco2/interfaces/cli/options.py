@@ -16,10 +16,16 @@ CorpusName = Annotated[str, typer.Option("--corpus", help=f"Kind of corpus: {', 
 CorpusPath = Annotated[Path | None, typer.Option("--path", help="Folder or file of the corpus.")]
 Trees = Annotated[Path | None, typer.Option(help="Folder of PTB bracket files, where the corpus has none.")]
 Coreference = Annotated[
-    Path | None, typer.Option("--coref", help="Folder of CoNLL coreference files, where the corpus has none.")
+    Path | None,
+    typer.Option(
+        "--coref", help="Folder of CoNLL coreference files; for GUM: ontogum or gum, its guidelines."
+    ),
 ]
 DependenciesPath = Annotated[
     Path | None, typer.Option("--dependencies", help="Folder of CoNLL-U files, where the corpus has none.")
+]
+Raw = Annotated[
+    Path | None, typer.Option("--raw", help="Folder of PDTB 2's raw text, where it is elsewhere.")
 ]
 Offsets = Annotated[str, typer.Option(help="How PDTB 3 spans end: auto, inclusive or exclusive.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of the files: auto, utf-8 or latin-1.")]
@@ -39,13 +45,14 @@ def open_corpus(
     trees: Path | None = None,
     coreference: Path | None = None,
     dependencies: Path | None = None,
+    raw: Path | None = None,
     offsets: str = "auto",
     encoding: str = "auto",
 ) -> Corpus:
     """Read the corpus that the options name, and say on standard error what was wrong in its files."""
     if not name or path is None:
         raise CorpusError(
-            "no corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
+            "No corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
         )
     corpus = read_corpus(
         name,
@@ -53,6 +60,7 @@ def open_corpus(
         trees=trees,
         coreference=coreference,
         dependencies=dependencies,
+        raw=raw,
         offsets=offsets,
         encoding=encoding,
     )

@@ -35,6 +35,7 @@ def train(
     trees: options.Trees = None,
     coref: options.Coreference = None,
     dependencies: options.DependenciesPath = None,
+    raw: options.Raw = None,
     offsets: options.Offsets = "auto",
     encoding: options.Encoding = "auto",
     print_config: Annotated[
@@ -48,7 +49,7 @@ def train(
         typer.echo(commented_toml(configuration), nl=False)
         return
     if output is None:
-        raise SettingsError("no --output folder was given.", hint="Add, for example: --output my-model")
+        raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output)
     started = time.perf_counter()
     found = options.open_corpus(
@@ -57,6 +58,7 @@ def train(
         trees=trees,
         coreference=coref,
         dependencies=dependencies,
+        raw=raw,
         offsets=offsets,
         encoding=encoding,
     )

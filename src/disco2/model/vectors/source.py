@@ -37,7 +37,7 @@ def load_vectors(
     elif source == WORD2VEC:
         if sentences is None:
             raise VectorsError(
-                "word2vec needs sentences to be trained on.",
+                "Word2vec needs sentences to be trained on.",
                 hint='Give a corpus, or use the vectors "shipped" with the package.',
             )
         loaded = train_word2vec(sentences, dimensions=dimensions, seed=seed)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from disco2.corpora.pdtb_pipe3 import Spans
+from disco2.corpora.pdtb3.pipe import Spans
 from disco2.records import Dirt
 
 Convention = Literal["inclusive", "exclusive"]

@@ -45,7 +45,7 @@ def parse_spans(field: str) -> Spans:
         if not (dots and _is_offset(start) and _is_offset(end)):
             raise CorpusError(f"'{piece}' is not a span of the form 12..34.")
         if int(end) < int(start):
-            raise CorpusError(f"the span '{piece}' ends before it starts.")
+            raise CorpusError(f"The span '{piece}' ends before it starts.")
         spans.append((int(start), int(end)))
     return tuple(spans)
 

@@ -15,7 +15,7 @@ from disco2.annotation import (
     with_dependencies,
     with_mentions,
 )
-from disco2.corpora.layer_files import LayerFiles
+from disco2.corpora.wsj.layer_files import LayerFiles
 from disco2.errors import LayerError
 from disco2.records import Dirt, Document
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from disco2.corpora.conll16_parses import read_parses
+from disco2.corpora.conll16.parses import read_parses
 from disco2.corpora.decoding import lines_of, read_text
 from disco2.corpora.json_text import BrokenJsonError, parse_json
 from disco2.corpora.sense_column import read_kind, read_senses

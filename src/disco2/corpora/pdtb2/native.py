@@ -34,7 +34,7 @@ import re
 from collections.abc import Iterator
 
 from disco2.corpora.decoding import lines_of
-from disco2.corpora.pdtb2_relation import Pdtb2Relation, Selection, selection
+from disco2.corpora.pdtb2.relation import Pdtb2Relation, Selection, selection
 from disco2.errors import CorpusError
 from disco2.records import Dirt
 
@@ -134,7 +134,7 @@ class _Block:
 
     def _take(self, what: str) -> str:
         if self._next >= len(self._rows):
-            raise CorpusError(f"it ends where {what} should follow.")
+            raise CorpusError(f"It ends where {what} should follow.")
         row = self._rows[self._next]
         self._next += 1
         return row.strip()
@@ -193,5 +193,5 @@ class _Block:
             self._skip_features()
         for part in ("Arg1", "Arg2"):
             if part not in found:
-                raise CorpusError(f"it has no {part}.")
+                raise CorpusError(f"It has no {part}.")
         return found

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from disco2.corpora.decoding import lines_of
-from disco2.corpora.pdtb2_relation import Pdtb2Relation, selection
+from disco2.corpora.pdtb2.relation import Pdtb2Relation, selection
 from disco2.errors import CorpusError
 from disco2.records import Dirt, RelationKind
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from disco2.corpora.decoding import lines_of, read_text
-from disco2.corpora.disrpt_documents import DisrptDocuments
+from disco2.corpora.disrpt.documents import DisrptDocuments
 from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind
 from disco2.corpora.token_lists import argument_from_tokens
 from disco2.errors import CorpusError

@@ -10,8 +10,8 @@ from disco2.annotation.escapes import unescape
 from disco2.annotation.ptb import parse_brackets
 from disco2.corpora.decoding import BYTE_ORDER_MARK, read_text
 from disco2.corpora.json_text import BrokenJsonError, parse_json
-from disco2.corpora.writing import is_file_name
 from disco2.errors import CorpusError, LayerError
+from disco2.files import is_file_name
 from disco2.records import Constituents, Dependencies, Dirt, Document, Sentence, Token
 
 QUOTES = ("``", "''")

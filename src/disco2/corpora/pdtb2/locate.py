@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from disco2.annotation import BracketedSentence, document_from_trees
-from disco2.corpora.gorn import GornTrees
-from disco2.corpora.pdtb2_relation import Selection
-from disco2.corpora.rule_split import split_by_rule
+from disco2.corpora.pdtb2.gorn import GornTrees
+from disco2.corpora.pdtb2.relation import Selection
 from disco2.corpora.token_spans import TokenSpans
+from disco2.corpora.wsj.rule_split import split_by_rule
 from disco2.errors import LayerError
 from disco2.records import Argument, Dirt, Document
 

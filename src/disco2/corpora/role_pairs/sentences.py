@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from disco2.corpora.headed_trees import HEAD, ROOT, Node
-from disco2.corpora.role_pair_words import (
+from disco2.corpora.role_pairs.headed_trees import HEAD, ROOT, Node
+from disco2.corpora.role_pairs.words import (
     DAYS,
     DEGREES,
     MANNERS,

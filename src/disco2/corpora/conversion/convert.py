@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from disco2.corpora.brackets import write_brackets
+from disco2.corpora.conversion.brackets import write_brackets
 from disco2.corpora.token_lists import character_spans
-from disco2.corpora.writing import is_file_name, write_text
+from disco2.files import is_file_name, write_text
 from disco2.records import Corpus, Document, Relation, Sentence
 
 NO_PARSE = "(())"

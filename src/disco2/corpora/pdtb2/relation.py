@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from disco2.corpora.gorn import GornAddress, parse_gorn_list
-from disco2.corpora.pdtb_pipe3 import Spans, parse_spans
+from disco2.corpora.pdtb2.gorn import GornAddress, parse_gorn_list
+from disco2.corpora.pdtb3.pipe import Spans, parse_spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ from disco2.annotation import (
     with_mentions,
 )
 from disco2.corpora.decoding import read_text
-from disco2.corpora.headed_trees import FlatSentence, flatten
 from disco2.corpora.pairs import read_pairs
-from disco2.corpora.role_pair_sentences import (
+from disco2.corpora.role_pairs.headed_trees import FlatSentence, flatten
+from disco2.corpora.role_pairs.sentences import (
     GIVER,
     HE,
     OBJECT,
@@ -42,7 +42,7 @@ from disco2.corpora.role_pair_sentences import (
     event_sentence,
     need_sentence,
 )
-from disco2.corpora.role_pair_words import FEMALE_NAMES, GIVING, KINDS, MALE_NAMES, PARTS, TAKING
+from disco2.corpora.role_pairs.words import FEMALE_NAMES, GIVING, KINDS, MALE_NAMES, PARTS, TAKING
 from disco2.errors import CorpusError
 from disco2.records import Argument, Corpus, Document, Relation
 
