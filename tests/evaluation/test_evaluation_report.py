@@ -26,14 +26,14 @@ def test_a_worked_example() -> None:
     predicted = ["Cause", "Cause", "Contrast", "Contrast", "Conjunction", "Cause"]
     result = figures(gold, predicted, [True, True, False, False, False, True])
     assert result.accuracy == pytest.approx(3 / 6)
-    assert result.confusion == ((2, 1, 0), (0, 1, 1), (1, 0, 0))
+    assert result.confusion.counts == ((2, 1, 0), (0, 1, 1), (1, 0, 0))
     cause, contrast, conjunction = (result.per_sense[label] for label in LABELS)
     assert (cause.precision, cause.recall, cause.f1, cause.support) == pytest.approx((2 / 3, 2 / 3, 2 / 3, 3))
     assert (contrast.precision, contrast.recall, contrast.f1) == pytest.approx((1 / 2, 1 / 2, 1 / 2))
     assert (conjunction.precision, conjunction.recall, conjunction.f1) == (0, 0, 0)
     assert result.macro_f1 == pytest.approx((2 / 3 + 1 / 2 + 0) / 3)
     assert (result.shared_entities.accuracy, result.shared_entities.n) == (pytest.approx(2 / 3), 3)
-    assert (result.without_shared_entities.accuracy, result.without_shared_entities.n) == (
+    assert (result.other_pairs.accuracy, result.other_pairs.n) == (
         pytest.approx(1 / 3),
         3,
     )
@@ -46,7 +46,7 @@ def test_either_of_two_senses_is_right() -> None:
     assert settled_gold(gold, predicted) == ["Cause", "Contrast", "Cause"]
     result = figures(gold, predicted)
     assert result.accuracy == pytest.approx(2 / 3)
-    assert result.confusion == ((1, 0, 1), (0, 1, 0), (0, 0, 0))
+    assert result.confusion.counts == ((1, 0, 1), (0, 1, 0), (0, 0, 0))
     assert result.per_sense["Cause"].recall == pytest.approx(1 / 2)
     assert result.majority_share == 1.0  # answering Cause, always, is never wrong here
 
@@ -94,7 +94,7 @@ def test_one_class_against_the_rest() -> None:
 
 def test_labels_beyond_the_known_ones_are_added() -> None:
     result = evaluate([("Manner",), ("Cause",)], ["Cause", "Odd"], [False, False], labels=("Cause",), seed=1)
-    assert result.labels == ("Cause", "Manner", "Odd")
+    assert result.confusion.labels == ("Cause", "Manner", "Odd")
     assert result.accuracy == 0.0
 
 
@@ -152,7 +152,7 @@ def test_against_the_slow_twin(rows: list[tuple[tuple[str, ...], str, bool]]) ->
     assert result.macro_f1 == pytest.approx(slow["macro_f1"])
     assert {label: score.f1 for label, score in result.per_sense.items()} == pytest.approx(slow["f1"])
     assert result.majority_share == pytest.approx(slow["majority"])
-    assert sum(map(sum, result.confusion)) == result.n == len(rows)
-    assert result.accuracy == pytest.approx(sum(result.confusion[i][i] for i in range(3)) / result.n)
-    parts = (result.shared_entities, result.without_shared_entities)
+    assert sum(map(sum, result.confusion.counts)) == result.n == len(rows)
+    assert result.accuracy == pytest.approx(sum(result.confusion.counts[i][i] for i in range(3)) / result.n)
+    parts = (result.shared_entities, result.other_pairs)
     assert sum((part.accuracy or 0) * part.n for part in parts) == pytest.approx(result.accuracy * result.n)

@@ -15,30 +15,22 @@ RESAMPLES = 10_000
 
 
 def bootstrap_interval(
-    correct: int, n: int, *, seed: int, level: float = 0.95, resamples: int = RESAMPLES
+    right: ArrayLike, *, seed: int, level: float = 0.95, resamples: int = RESAMPLES
 ) -> Interval:
-    """The percentile bootstrap interval of the accuracy ``correct / n``."""
-    _check_counts(correct, n)
-    return mean_interval(np.arange(n) < correct, seed=seed, level=level, resamples=resamples)
+    """The percentile bootstrap interval of the mean of ``right`` (Efron & Tibshirani 1993).
 
-
-def mean_interval(
-    values: ArrayLike, *, seed: int, level: float = 0.95, resamples: int = RESAMPLES
-) -> Interval:
-    """The percentile bootstrap interval of the mean of ``values`` (Efron & Tibshirani 1993).
-
-    A value says of a relation whether it was labelled right, or in which share of several runs it was. A
-    resample draws n relations with replacement. Relations with the same value are as good as each other,
+    ``right`` says of each relation whether it was labelled right, or in which share of several runs it was.
+    A resample draws n relations with replacement. Relations with the same value are as good as each other,
     so it is drawn how often each value occurs, a multinomial number, and not relation by relation.
     """
-    shares = np.asarray(values, dtype=np.float64)
+    values = np.asarray(right, dtype=np.float64)
     _check_level(level)
-    if shares.ndim != 1 or not shares.size or not ((shares >= 0) & (shares <= 1)).all():
+    if values.ndim != 1 or not values.size or not ((values >= 0) & (values <= 1)).all():
         raise InputError(
             "There is no accuracy to put an interval around.", hint="Give one number from 0 to 1 a relation."
         )
-    distinct, counts = np.unique(shares, return_counts=True)
-    n = len(shares)
+    distinct, counts = np.unique(values, return_counts=True)
+    n = len(values)
     drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples)  # [resamples, distinct]
     low, high = np.quantile(drawn @ distinct / n, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
@@ -50,7 +42,8 @@ def wilson_interval(correct: int, n: int, *, level: float = 0.95) -> Interval:
     ``(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)`` with ``p = correct / n``.
     """
     _check_level(level)
-    _check_counts(correct, n)
+    if n < 1 or not 0 <= correct <= n:
+        raise InputError(f"{correct} right of {n} is no accuracy.", hint="Give counts of relations.")
     z = NormalDist().inv_cdf((1 + level) / 2)
     share = correct / n
     centre = share + z * z / (2 * n)
@@ -59,11 +52,6 @@ def wilson_interval(correct: int, n: int, *, level: float = 0.95) -> Interval:
     low = (centre - margin) / scale if correct > 0 else 0.0  # exact, where rounding would miss it
     high = (centre + margin) / scale if correct < n else 1.0
     return low, high
-
-
-def _check_counts(correct: int, n: int) -> None:
-    if n < 1 or not 0 <= correct <= n:
-        raise InputError(f"{correct} right of {n} is no accuracy.", hint="Give counts of relations.")
 
 
 def _check_level(level: float) -> None:

@@ -34,10 +34,22 @@ class Subset:
         return {"accuracy": self.accuracy, "n": self.n}
 
 
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often each gold label (rows) was predicted as each label (columns), in the order of ``labels``."""
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"labels": list(self.labels), "counts": [list(row) for row in self.counts]}
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Figures from 0 to 1. ``interval`` is the 95% bootstrap interval of the accuracy.
 
+    ``shared_entities`` are the relations whose arguments share an entity, ``other_pairs`` the rest.
     ``majority_share`` is the accuracy of the best constant answer on these relations. ``f1`` is that of the
     ``positive`` class, where the task is one class against the rest.
     """
@@ -48,11 +60,10 @@ class Evaluation:
     wilson: Interval
     macro_f1: float
     majority_share: float
-    labels: tuple[str, ...]
-    confusion: tuple[tuple[int, ...], ...]  # [gold][predicted], in the order of the labels
+    confusion: Confusion
     per_sense: Mapping[str, SenseScore]
     shared_entities: Subset
-    without_shared_entities: Subset
+    other_pairs: Subset
     positive: str | None = None
 
     @property
@@ -77,9 +88,9 @@ class Evaluation:
                 }
                 for label, score in self.per_sense.items()
             },
-            "confusion": {"labels": list(self.labels), "counts": [list(row) for row in self.confusion]},
+            "confusion": self.confusion.to_json(),
             "shared_entities": self.shared_entities.to_json(),
-            "other_pairs": self.without_shared_entities.to_json(),
+            "other_pairs": self.other_pairs.to_json(),
         }
         if self.positive is not None:
             content |= {"positive": self.positive, "f1": self.f1}
@@ -121,17 +132,14 @@ def evaluate(
     return Evaluation(
         n=n,
         accuracy=correct / n,
-        interval=bootstrap_interval(correct, n, seed=seed),
+        interval=bootstrap_interval(right, seed=seed),
         wilson=wilson_interval(correct, n),
         macro_f1=macro_f1(by_sense),
         majority_share=max(acceptable.values()) / n,
-        labels=known,
-        confusion=tuple(tuple(row) for row in confusion.tolist()),
+        confusion=Confusion(known, tuple(tuple(row) for row in confusion.tolist())),
         per_sense=by_sense,
         shared_entities=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if flag]),
-        without_shared_entities=_subset(
-            [hit for hit, flag in zip(right.tolist(), shared, strict=True) if not flag]
-        ),
+        other_pairs=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if not flag]),
         positive=positive,
     )
 
