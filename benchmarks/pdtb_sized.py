@@ -14,6 +14,8 @@ import sys
 import time
 from dataclasses import replace
 
+from tests.features.feature_documents import random_instances, seeded
+
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.word_pairs import pair_candidates
 from disco2.model import ModelSettings
@@ -22,7 +24,6 @@ from disco2.model.vectors.shipped import read_shipped
 from disco2.records import Instance, Mention
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
-from tests.features.feature_documents import random_instances, seeded
 
 LABELS = tuple(f"class{number}" for number in range(11))
 LONGEST_SENTENCE = 26
@@ -70,7 +71,9 @@ def main() -> None:
     extractor = FeatureExtractor.fit(instances)
     print(f"feature selection: {time.perf_counter() - start:.1f} s, peak {peak_megabytes():.0f} MB")
     candidates, _ = pair_candidates(instances, minimum_count=5)
-    print(f"  from {len(candidates)} word pairs that are in 5 relations or more, to {extractor.width} features")
+    print(
+        f"  from {len(candidates)} word pairs that are in 5 relations or more, to {extractor.width} features"
+    )
 
     start = time.perf_counter()
     held_out = len(instances) // 15

@@ -44,7 +44,7 @@ def test_words_are_found_in_the_text(words: list[str], text: str, found: list[st
 
 
 def test_the_first_word_that_does_not_fit_is_named() -> None:
-    with pytest.raises(LayerError, match=r"word 3, 'rises', .* offset 9: 'falls here'") as caught:
+    with pytest.raises(LayerError, match=r"Word 3, 'rises', .* offset 9: 'falls here'") as caught:
         align_to_text(["The", "rain", "rises", "here"], "The rain falls here", where="made-up:1")
     assert caught.value.where == "made-up:1"
 
@@ -55,7 +55,7 @@ def test_text_left_over_is_named() -> None:
 
 
 def test_words_left_over_are_named() -> None:
-    with pytest.raises(LayerError, match=r"word 2, 'falls'"):
+    with pytest.raises(LayerError, match=r"Word 2, 'falls'"):
         align_to_text(["Rain", "falls"], "Rain")
 
 

@@ -96,7 +96,7 @@ def test_a_tree_too_many_at_the_end_is_left_out() -> None:
 
 
 def test_trees_of_another_text_are_refused() -> None:
-    with pytest.raises(LayerError, match="not one tree fits") as caught:
+    with pytest.raises(LayerError, match="Not one tree fits") as caught:
         from_trees("Rain falls.")
     assert caught.value.where == "t"
 

@@ -66,7 +66,7 @@ def test_heads_in_later_sentences_count_from_their_own_sentence() -> None:
 
 def test_pieces_refuse_tokens_outside_all_sentences() -> None:
     doc = replace(gave_document(), sentences=gave_document().sentences[:1])
-    with pytest.raises(LayerError, match="token 6"):
+    with pytest.raises(LayerError, match="Token 6"):
         list(pieces(doc, make_argument(doc, range(3, 8))))
 
 

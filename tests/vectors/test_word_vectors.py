@@ -12,7 +12,7 @@ import pytest
 
 from disco2.errors import VectorsError
 from disco2.model.vectors import WordVectors, load_vectors, train_word2vec
-from disco2.model.vectors.aliases import TABLE, alias
+from disco2.model.vectors.aliases import TABLE, stand_ins
 from disco2.model.vectors.shipped import read_shipped
 from tests.vectors.vector_files import glove_text, write
 
@@ -27,7 +27,7 @@ def vectors_of(*words: str) -> WordVectors:
     return WordVectors(words, np.arange(len(words) * 2, dtype=np.float32).reshape(-1, 2))
 
 
-def test_exact_then_lower_case_then_alias() -> None:
+def test_exact_then_lower_case_then_stand_in() -> None:
     vectors = vectors_of("us", "US", "would", "mr", "--")
     assert vectors.row("US") == 1
     assert vectors.row("Us") == 0
@@ -42,31 +42,29 @@ def test_exact_then_lower_case_then_alias() -> None:
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("1,250.5", "10"),
-        ("10:30", "10"),
-        (".5", "10"),
-        ("1987", "2008"),
-        ("2150", "10"),
-        ("mrs.", "mrs"),
-        ("etc.", "etc"),
-        ("e.g.", None),
-        ("a.", None),
-        ("cat", None),
-        ("CAT", None),
-        ("n\u2019t", "n't"),
-        ("No.", "number"),
-        ("", None),
+        ("1,250.5", ("10", "ten")),
+        ("10:30", ("10", "ten")),
+        (".5", ("10", "ten")),
+        ("1987", ("2008", "mid-1990s")),
+        ("2150", ("10", "ten")),
+        ("mrs.", ("mrs",)),
+        ("etc.", ("etc",)),
+        ("e.g.", ("e.g.",)),
+        ("CAT", ("cat",)),
+        ("n\u2019t", ("n't", "not")),
+        ("No.", ("no.", "number")),
+        ("", ("",)),
     ],
 )
-def test_aliases(word: str, expected: str | None) -> None:
-    assert alias(word) == expected
+def test_stand_ins(word: str, expected: tuple[str, ...]) -> None:
+    assert stand_ins(word) == expected
 
 
 def test_a_cut_leaves_every_look_up_as_it_was() -> None:
-    vectors = vectors_of("a", "the", "would", "cat", "2008", "rest")
+    vectors = vectors_of("of", "the", "would", "cat", "2008", "rest")
     needed = ["The", "'d", "1999", "unknown"]
     smaller = vectors.cut(words=needed, frequent=1)
-    assert smaller.words == ("a", "the", "would", "2008")
+    assert smaller.words == ("of", "the", "would", "2008")
     for word in needed:
         np.testing.assert_array_equal(smaller.vector(word), vectors.vector(word))
 
@@ -87,28 +85,7 @@ def test_the_shipped_vectors_know_frequent_words() -> None:
     assert [word for word in words if vectors.row(word) is None] == []
     # The numbers of the first row in the published file, to float16's precision.
     np.testing.assert_allclose(vectors.vector("the")[:3], [-0.038194, -0.24487, 0.72812], rtol=1e-3)
-    assert all(vectors.row(target) is not None for target in TABLE.values())
-
-
-@pytest.mark.parametrize(
-    ("word", "near", "far"),
-    [
-        ("n't", "not", "river"),
-        ("'s", "his", "river"),
-        ("i", "me", "river"),
-        ("'m", "am", "river"),
-        ("a", "an", "river"),
-    ],
-)
-def test_restored_rows_lie_where_they_should(word: str, near: str, far: str) -> None:
-    vectors = read_shipped()
-
-    def cosine(one: str, other: str) -> float:
-        first, second = vectors.vector(one), vectors.vector(other)
-        return float(first @ second / np.linalg.norm(first) / np.linalg.norm(second))
-
-    assert cosine(word, near) > 0.55
-    assert cosine(word, near) > cosine(word, far) + 0.2
+    assert all(vectors.row(targets[-1]) is not None for targets in TABLE.values())
 
 
 def test_shipped_source_is_reduced_and_standard_over_all_its_words() -> None:

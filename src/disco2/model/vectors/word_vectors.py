@@ -17,7 +17,7 @@ from disco2.model.vectors.aliases import forms
 class WordVectors:
     """``matrix[i]`` is the vector of ``words[i]``; the words are unique, the most frequent first.
 
-    A word is looked up as it is written, then in lower case, then by its alias (see ``aliases``).
+    A word is looked up as it is written, then in lower case, then by its stand-ins (see ``aliases``).
     """
 
     words: tuple[str, ...]
