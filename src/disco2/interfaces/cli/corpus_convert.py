@@ -9,35 +9,20 @@ import typer
 
 from disco2.corpora.conversion.convert import write_conll16, write_pairs
 from disco2.errors import SettingsError
-from disco2.interfaces.cli import options
 from disco2.interfaces.cli.console import results
+from disco2.interfaces.cli.options import CorpusChoice, takes_corpus
 
 
+@takes_corpus
 def corpus_convert(
-    corpus: options.CorpusName,
-    path: options.CorpusPath,
+    corpus: CorpusChoice,
     to: Annotated[str, typer.Option(help="pairs (JSONL) or conll16 (relations and parses).")],
     output: Annotated[Path, typer.Option(help="File (pairs) or folder (conll16) to write.")],
-    trees: options.Trees = None,
-    coref: options.Coreference = None,
-    dependencies: options.DependenciesPath = None,
-    raw: options.Raw = None,
-    offsets: options.Offsets = "auto",
-    encoding: options.Encoding = "auto",
 ) -> None:
     """Write a corpus in another form. Both forms leave coreference out."""
     if to not in ("pairs", "conll16"):
         raise SettingsError(f"There is no form '{to}' to write.", hint="Give --to pairs or --to conll16.")
-    found = options.open_corpus(
-        corpus,
-        path,
-        trees=trees,
-        coreference=coref,
-        dependencies=dependencies,
-        raw=raw,
-        offsets=offsets,
-        encoding=encoding,
-    )
+    found = corpus.open()
     if to == "pairs":
         write_pairs(found, output)
     else:

@@ -9,34 +9,19 @@ import typer
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.corpus_statistics import CorpusStatistics, corpus_statistics
 from disco2.experiments.division import divide
-from disco2.interfaces.cli import options
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
+from disco2.interfaces.cli.options import AsJson, CorpusChoice, Protocol, takes_corpus
 
 
+@takes_corpus
 def corpus_stats(
-    corpus: options.CorpusName,
-    path: options.CorpusPath,
+    corpus: CorpusChoice,
     split: Annotated[str, typer.Option(help="Only this part: train, dev or test.")] = "",
-    protocol: options.Protocol = "",
-    trees: options.Trees = None,
-    coref: options.Coreference = None,
-    dependencies: options.DependenciesPath = None,
-    raw: options.Raw = None,
-    offsets: options.Offsets = "auto",
-    encoding: options.Encoding = "auto",
-    as_json: options.AsJson = False,
+    protocol: Protocol = "",
+    as_json: AsJson = False,
 ) -> None:
     """Relations by kind, sense and part; shared entities; what was dropped and why."""
-    found = options.open_corpus(
-        corpus,
-        path,
-        trees=trees,
-        coreference=coref,
-        dependencies=dependencies,
-        raw=raw,
-        offsets=offsets,
-        encoding=encoding,
-    )
+    found = corpus.open()
     configuration = read_configuration(None, [f'task.protocol="{protocol}"'] if protocol else [])
     statistics = corpus_statistics(found, divide(found, configuration), only=split)
     if as_json:

@@ -11,39 +11,24 @@ import typer
 from disco2.bundle import load_bundle
 from disco2.experiments.judging import Judged, judge
 from disco2.files import write_text
-from disco2.interfaces.cli import options
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
+from disco2.interfaces.cli.options import AsJson, CorpusChoice, Protocol, takes_corpus
 
 
+@takes_corpus
 def evaluate(
     model: Annotated[Path, typer.Option(help="Folder of a trained model.")],
-    corpus: options.CorpusName,
-    path: options.CorpusPath,
+    corpus: CorpusChoice,
     split: Annotated[str, typer.Option(help="The part to evaluate on: train, dev or test.")] = "test",
-    protocol: options.Protocol = "",
+    protocol: Protocol = "",
     predictions: Annotated[
         Path | None, typer.Option(help="Write one JSON line a relation to this file.")
     ] = None,
-    trees: options.Trees = None,
-    coref: options.Coreference = None,
-    dependencies: options.DependenciesPath = None,
-    raw: options.Raw = None,
-    offsets: options.Offsets = "auto",
-    encoding: options.Encoding = "auto",
-    as_json: options.AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     bundle = load_bundle(model)
-    found = options.open_corpus(
-        corpus,
-        path,
-        trees=trees,
-        coreference=coref,
-        dependencies=dependencies,
-        raw=raw,
-        offsets=offsets,
-        encoding=encoding,
-    )
+    found = corpus.open()
     judged = judge(*bundle, found, part=split, protocol=protocol)
     if predictions is not None:
         write_text(

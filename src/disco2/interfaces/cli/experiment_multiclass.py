@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,38 +9,21 @@ import typer
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.multiclass import LADDER, multiclass
-from disco2.interfaces.cli import options
 from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar
+from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, CorpusChoice, takes_corpus
 
 
+@takes_corpus
 def experiment_multiclass(
-    corpus: options.CorpusName,
-    path: options.CorpusPath,
+    corpus: CorpusChoice,
     seeds: Annotated[int, typer.Option(help="Train each model with the seeds 1 to this.", min=1)] = 5,
-    config: Annotated[Path | None, typer.Option(help="TOML file with settings.")] = None,
-    assignments: Annotated[
-        list[str] | None, typer.Option("--set", help="Any setting, such as model.K=50. May be repeated.")
-    ] = None,
-    trees: options.Trees = None,
-    coref: options.Coreference = None,
-    dependencies: options.DependenciesPath = None,
-    raw: options.Raw = None,
-    offsets: options.Offsets = "auto",
-    encoding: options.Encoding = "auto",
-    as_json: options.AsJson = False,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    as_json: AsJson = False,
 ) -> None:
     """Accuracy of every model of the paper's table, as mean and spread over seeds."""
     configuration = read_configuration(config, assignments or [])
-    found = options.open_corpus(
-        corpus,
-        path,
-        trees=trees,
-        coreference=coref,
-        dependencies=dependencies,
-        raw=raw,
-        offsets=offsets,
-        encoding=encoding,
-    )
+    found = corpus.open()
     parts = divide(found, configuration)
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=seeds * len(LADDER))

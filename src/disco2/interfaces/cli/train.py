@@ -13,35 +13,34 @@ from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import save_model, train_model
-from disco2.interfaces.cli import options
 from disco2.interfaces.cli.console import percent, print_json, progress_bar, results
+from disco2.interfaces.cli.options import (
+    AsJson,
+    Assignments,
+    ConfigFile,
+    CorpusChoice,
+    Protocol,
+    takes_corpus,
+)
 from disco2.model.settings import KINDS
 from disco2.training.loop import Epoch
 
 
+@takes_corpus
 def train(
-    corpus: options.CorpusName = "",
-    path: options.CorpusPath = None,
+    corpus: CorpusChoice,
     output: Annotated[Path | None, typer.Option(help="Folder to write the model to.")] = None,
-    config: Annotated[Path | None, typer.Option(help="TOML file with settings.")] = None,
+    config: ConfigFile = None,
     model: Annotated[str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.")] = "",
     features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None,
     vectors: Annotated[str, typer.Option(help="Word vectors: shipped, word2vec, or a file.")] = "",
     seed: Annotated[int | None, typer.Option(help="Fixes everything random.")] = None,
-    assignments: Annotated[
-        list[str] | None, typer.Option("--set", help="Any setting, such as model.K=50. May be repeated.")
-    ] = None,
-    protocol: options.Protocol = "",
-    trees: options.Trees = None,
-    coref: options.Coreference = None,
-    dependencies: options.DependenciesPath = None,
-    raw: options.Raw = None,
-    offsets: options.Offsets = "auto",
-    encoding: options.Encoding = "auto",
+    assignments: Assignments = None,
+    protocol: Protocol = "",
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print all settings and stop.")
     ] = False,
-    as_json: options.AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train a model; the dev part says when to stop, the test part is not looked at."""
     configuration = _configured(config, assignments or [], model, features, vectors, seed, protocol)
@@ -52,16 +51,7 @@ def train(
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output)
     started = time.perf_counter()
-    found = options.open_corpus(
-        corpus,
-        path,
-        trees=trees,
-        coreference=coref,
-        dependencies=dependencies,
-        raw=raw,
-        offsets=offsets,
-        encoding=encoding,
-    )
+    found = corpus.open()
     parts = divide(found, configuration)
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=configuration.training.epochs)
