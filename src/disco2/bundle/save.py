@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from disco2.bundle.card import model_card
 from disco2.bundle.layout import (
@@ -80,7 +80,7 @@ def check_target(path: Path) -> None:
 def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
     arrays = {f"parameters.{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
     arrays["vectors"] = np.ascontiguousarray(model.vectors.matrix)
-    save_file(arrays, folder / PARAMETERS)
+    (folder / PARAMETERS).write_bytes(save(arrays))
     (folder / WORDS).write_text(
         "".join(f"{word}\n" for word in model.vectors.words), encoding="utf-8", newline="\n"
     )
