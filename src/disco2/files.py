@@ -1,10 +1,11 @@
-"""Files are written beside their place and renamed into it, so that nobody ever sees half a file."""
+"""Files and folders are written beside their place and renamed into it: nobody ever sees half of one."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from disco2.errors import InputError
@@ -12,7 +13,7 @@ from disco2.errors import InputError
 
 def write_text(path: Path, pieces: Iterable[str]) -> None:
     """Write UTF-8 text as it stands, all of it or nothing; folders are made as needed."""
-    try:
+    with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
         try:
@@ -23,18 +24,52 @@ def write_text(path: Path, pieces: Iterable[str]) -> None:
         except BaseException:
             Path(scratch).unlink(missing_ok=True)
             raise
-    except OSError as error:
-        raise InputError(
-            f"The file can't be written: {error.strerror or error}.",
-            where=str(path),
-            hint="Choose another place, or make room on the disk.",
-        ) from error
+
+
+@contextmanager
+def folder_in_place(path: Path) -> Iterator[Path]:
+    """An empty folder to fill, which takes its place at the end; what was there stays if anything fails."""
+    with _reported(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as scratch:
+            fresh, old = Path(scratch) / "new", Path(scratch) / "old"
+            fresh.mkdir()
+            yield fresh
+            if path.exists():
+                path.rename(old)
+            try:
+                fresh.rename(path)
+            except OSError:
+                if old.exists():
+                    old.rename(path)
+                raise
+
+
+def check_writable(path: Path) -> None:
+    """Raise InputError unless something can be written at a place; asked before long work starts."""
+    with _reported(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
 
 
 def is_file_name(name: str) -> bool:
     """Names of documents may come from anywhere; only plain ones may become the name of a file."""
     fits = 0 < len(name.encode(errors="replace")) < 200
     return fits and name not in (".", "..") and not any(character in name for character in "/\\:\0")
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    """Turn what the system says about a place into an error of ours."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"It can't be written: {error.strerror or error}.",
+            where=str(path),
+            hint="Choose another place, or make room on the disk.",
+        ) from error
 
 
 def _umask() -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from disco2.bundle.layout import (
     hash_file,
 )
 from disco2.errors import BundleError
+from disco2.files import check_writable, folder_in_place
 from disco2.model import RelationModel
 from disco2.version import VERSION
 
@@ -49,21 +49,8 @@ def save_bundle(
         data=data or {},
         figures=figures or {},
     )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as scratch:
-            fresh = Path(scratch) / "new"
-            fresh.mkdir()
-            _write(model, manifest, fresh)
-            if path.exists():
-                path.rename(Path(scratch) / "old")
-            fresh.rename(path)
-    except OSError as error:
-        raise BundleError(
-            f"The model can't be written: {error.strerror or error}.",
-            where=str(path),
-            hint="Choose another --output folder, or make room on the disk.",
-        ) from error
+    with folder_in_place(path) as folder:
+        _write(model, manifest, folder)
 
 
 def check_target(path: Path) -> None:
@@ -75,6 +62,7 @@ def check_target(path: Path) -> None:
             where=str(path),
             hint="Choose another --output folder.",
         )
+    check_writable(path)
 
 
 def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:

@@ -14,7 +14,6 @@ parser. Neither the names nor the verbs of transfer of one part occur in another
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +43,7 @@ from disco2.corpora.role_pairs.sentences import (
 )
 from disco2.corpora.role_pairs.words import FEMALE_NAMES, GIVING, KINDS, MALE_NAMES, PARTS, TAKING
 from disco2.errors import CorpusError
+from disco2.files import folder_in_place
 from disco2.records import Argument, Corpus, Document, Relation
 
 NAME = "role-pairs"
@@ -81,22 +81,10 @@ def write_role_pairs(directory: Path, *, size: int = 2000, seed: int = 1) -> Pat
         )
     pairs = list(_pairs(size=size, random=Random(seed)))  # noqa: S311
     _refuse_other_content(directory)
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{directory.name}.", dir=directory.parent) as beside:
-            new = Path(beside) / "new"
-            new.mkdir()
-            for name, write in zip(
-                FILES, (_json_line, _tree_lines, _conllu_block, _coreference_block), strict=True
-            ):
-                (new / name).write_text("".join(map(write, pairs)), encoding="utf-8", newline="\n")
-            _replace(directory, new, old=Path(beside) / "old")
-    except OSError as error:
-        raise CorpusError(
-            f"The corpus can't be written ({error.strerror or error}).",
-            where=str(directory),
-            hint="Choose another folder.",
-        ) from error
+    writers = (_json_line, _tree_lines, _conllu_block, _coreference_block)
+    with folder_in_place(directory) as folder:
+        for name, write in zip(FILES, writers, strict=True):
+            (folder / name).write_text("".join(map(write, pairs)), encoding="utf-8", newline="\n")
     return directory
 
 
@@ -249,18 +237,6 @@ def _coreference_cell(chains: list[list[tuple[int, int, int]]], sentence: int, t
             if opens or closes:
                 marks.append(f"{'(' if opens else ''}{chain}{')' if closes else ''}")
     return "|".join(marks) or "-"
-
-
-def _replace(directory: Path, new: Path, *, old: Path) -> None:
-    """Put a folder into the place of another, which stays if that fails."""
-    if directory.exists():
-        directory.rename(old)
-    try:
-        new.rename(directory)
-    except OSError:
-        if old.exists():
-            old.rename(directory)
-        raise
 
 
 def _refuse_other_content(directory: Path) -> None:
