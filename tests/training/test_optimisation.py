@@ -14,7 +14,7 @@ from disco2.training.loss import large_margin
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
 
-RATES = {"upward": 0.1, "downward": 0.2, "features": 0.3, "classification": 0.4}
+RATES = {"upward": 0.1, "downward": 0.2, "features": 0.3, "classification": 0.4, "entities": 0.5}
 NO_PENALTY = dict.fromkeys(RATES, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""The parameters, their four groups, and how they start."""
+"""The parameters, their groups, and how they start."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from disco2.model.settings import ModelSettings
 
 Parameters = dict[str, Floats]
 
-# The paper gives a learning rate and a regulariser of its own to each of these.
+# Each has a learning rate and a regulariser of its own. The paper has four groups: entities belong to
+# classification there, which equal settings for the two give back.
 GROUPS: dict[str, tuple[str, ...]] = {
     "upward": ("U",),
     "downward": ("V",),
     "features": ("beta",),
-    "classification": ("A1", "A2", "A3", "B1", "B2", "B3", "b"),
+    "classification": ("A1", "A2", "A3", "b"),
+    "entities": ("B1", "B2", "B3"),
 }
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 

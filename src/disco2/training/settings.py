@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from disco2.model.parameters import GROUPS
 from disco2.settings import Settings, setting
 
 
 @dataclass(frozen=True)
 class TrainingSettings(Settings):
-    """Optimisation. Rates and regularisers are separate for the four groups of the paper."""
+    """Optimisation. Rates and regularisers are separate for the groups of parameters."""
 
     seed: int = setting(
         1, "fixes initial parameters, order of examples and the random development part", minimum=0
@@ -33,26 +34,18 @@ class TrainingSettings(Settings):
     rate_upward: float = setting(0.01, "learning rate of U", minimum=0)
     rate_downward: float = setting(0.01, "learning rate of V", minimum=0)
     rate_features: float = setting(0.03, "learning rate of beta", minimum=0)
-    rate_classification: float = setting(0.03, "learning rate of A, B and b", minimum=0)
+    rate_classification: float = setting(0.03, "learning rate of A and b", minimum=0)
+    rate_entities: float = setting(0.003, "learning rate of B; the paper: that of A", minimum=0)
     lambda_upward: float = setting(0.002, "regulariser of U", minimum=0)
     lambda_downward: float = setting(0.002, "regulariser of V", minimum=0)
     lambda_features: float = setting(0.0002, "regulariser of beta", minimum=0)
-    lambda_classification: float = setting(0.002, "regulariser of A and B", minimum=0)
+    lambda_classification: float = setting(0.002, "regulariser of A", minimum=0)
+    lambda_entities: float = setting(0.002, "regulariser of B; the paper: that of A", minimum=0)
 
     def rates(self) -> dict[str, float]:
         """Learning rate by group of parameters."""
-        return {
-            "upward": self.rate_upward,
-            "downward": self.rate_downward,
-            "features": self.rate_features,
-            "classification": self.rate_classification,
-        }
+        return {group: getattr(self, f"rate_{group}") for group in GROUPS}
 
     def regularisers(self) -> dict[str, float]:
         """Lambda by group of parameters."""
-        return {
-            "upward": self.lambda_upward,
-            "downward": self.lambda_downward,
-            "features": self.lambda_features,
-            "classification": self.lambda_classification,
-        }
+        return {group: getattr(self, f"lambda_{group}") for group in GROUPS}
