@@ -22,11 +22,11 @@ class ModelSettings(Settings):
         choices=KINDS,
     )
     features: bool = setting(True, "add the surface features to the score (kinds entities, upward, additive)")
-    K: int = setting(50, "dimensions of word, phrase and entity vectors", minimum=1)
+    K: int = setting(100, "dimensions of word, phrase and entity vectors", minimum=1)
     rank: int = setting(1, "rank of the low-rank part of each bilinear matrix (the paper: 1)", minimum=0)
     pairs: str = setting(
-        "sum",
-        "sum: aligned mention pairs are added up (the paper); mean: averaged over the relation; "
+        "mean",
+        "mean: aligned mention pairs are averaged over the relation; sum: added up (the paper); "
         "link-mean: averaged over each chain; root: divided by the root of their number",
         choices=PAIR_SCALINGS,
     )
@@ -35,7 +35,7 @@ class ModelSettings(Settings):
         "of the low-rank factors; random: small numbers; zero: as the paper has it, and zero they stay",
         choices=INITIALISATIONS,
     )
-    factor_scale: float = setting(0.1, "standard deviation of the random low-rank factors", minimum=0)
+    factor_scale: float = setting(0.015, "standard deviation of the random low-rank factors", minimum=0)
 
     @property
     def composes(self) -> bool:

@@ -17,7 +17,7 @@ class TrainingSettings(Settings):
     )
     epochs: int = setting(30, "passes over the training relations at most", minimum=1)
     patience: int = setting(6, "stop after so many passes without a better development accuracy", minimum=1)
-    batch_size: int = setting(32, "relations in a step", minimum=1)
+    batch_size: int = setting(64, "relations in a step", minimum=1)
     development_share: float = setting(
         0.2, "of the training relations, where the corpus has no dev part", minimum=0
     )
@@ -25,21 +25,21 @@ class TrainingSettings(Settings):
         "large-margin", "large-margin: the paper's; logistic: softmax", choices=("large-margin", "logistic")
     )
     averaging: float = setting(
-        0.0,
+        0.98,
         "decay of the running mean of the parameters that is kept; 0: no mean",
         minimum=0,
     )
     clip: float = setting(5.0, "largest norm of a gradient", minimum=0)
-    warm_start: int = setting(3, "passes that train the feature weights alone before all else", minimum=0)
-    rate_upward: float = setting(0.01, "learning rate of U", minimum=0)
-    rate_downward: float = setting(0.01, "learning rate of V", minimum=0)
-    rate_features: float = setting(0.03, "learning rate of beta", minimum=0)
-    rate_classification: float = setting(0.03, "learning rate of A and b", minimum=0)
+    warm_start: int = setting(0, "passes that train the feature weights alone before all else", minimum=0)
+    rate_upward: float = setting(0.02, "learning rate of U", minimum=0)
+    rate_downward: float = setting(0.003, "learning rate of V", minimum=0)
+    rate_features: float = setting(0.01, "learning rate of beta", minimum=0)
+    rate_classification: float = setting(0.02, "learning rate of A and b", minimum=0)
     rate_entities: float = setting(0.003, "learning rate of B; the paper: that of A", minimum=0)
-    lambda_upward: float = setting(0.002, "regulariser of U", minimum=0)
+    lambda_upward: float = setting(0.02, "regulariser of U", minimum=0)
     lambda_downward: float = setting(0.002, "regulariser of V", minimum=0)
-    lambda_features: float = setting(0.0002, "regulariser of beta", minimum=0)
-    lambda_classification: float = setting(0.002, "regulariser of A", minimum=0)
+    lambda_features: float = setting(0.0005, "regulariser of beta", minimum=0)
+    lambda_classification: float = setting(0.001, "regulariser of A", minimum=0)
     lambda_entities: float = setting(0.002, "regulariser of B; the paper: that of A", minimum=0)
 
     def rates(self) -> dict[str, float]:
