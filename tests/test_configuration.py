@@ -72,3 +72,34 @@ def test_a_bad_file_is_refused_by_name(content: str, tmp_path: Path) -> None:
 
 def test_names_are_unique() -> None:
     assert len(set(names())) == len(names())
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("training.clip=nan", "clip must be a number"),
+        ("training.rate_upward=inf", "rate_upward must be a number"),
+        (f"training.clip=1{'0' * 400}", "clip must be a number"),
+        ("training.averaging=1", "below 1"),
+        ("training.development_share=1.5", "below 1"),
+        ("model.K=5\nmodel.rank=3", "whole number"),
+        ("model.K=" + "[" * 50_000, "whole number"),
+    ],
+)
+def test_values_that_make_no_sense(assignment: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        read_configuration(None, [assignment])
+
+
+def test_odd_texts_are_printed_so_that_they_read_back(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    odd = 'a\nb\t"c"\\ \x7f\x01 \U0001f600'
+    configuration = Configuration().changed({"vectors.source": odd, "task.keep": (odd,)})
+    file.write_text(commented_toml(configuration), encoding="utf-8-sig")  # with a byte order mark
+    assert read_configuration(file) == configuration
+
+
+def test_a_file_nested_without_end(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("a = " + "[" * 50_000)
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        read_configuration(tmp_path / "c.toml")

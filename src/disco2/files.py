@@ -12,12 +12,15 @@ from disco2.errors import InputError
 
 
 def write_text(path: Path, pieces: Iterable[str]) -> None:
-    """Write UTF-8 text as it stands, all of it or nothing; folders are made as needed."""
+    """Write UTF-8 text as it stands, all of it or nothing; folders are made as needed.
+
+    What UTF-8 can't write, such as the undecodable bytes of a file's name, becomes a question mark.
+    """
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as stream:
                 stream.writelines(pieces)
             Path(scratch).chmod(0o666 & ~_umask())  # mkstemp makes private files
             Path(scratch).replace(path)
@@ -28,35 +31,60 @@ def write_text(path: Path, pieces: Iterable[str]) -> None:
 
 @contextmanager
 def folder_in_place(path: Path) -> Iterator[Path]:
-    """An empty folder to fill, which takes its place at the end; what was there stays if anything fails."""
+    """An empty folder to fill, which takes its place at the end; what was there stays if anything fails.
+
+    Where the path is a symbolic link, the folder it points to is replaced.
+    """
     with _reported(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as scratch:
+        target = _replaceable(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
             fresh, old = Path(scratch) / "new", Path(scratch) / "old"
             fresh.mkdir()
             yield fresh
-            if path.exists():
-                path.rename(old)
+            if target.exists():
+                target.rename(old)
             try:
-                fresh.rename(path)
+                fresh.rename(target)
             except OSError:
                 if old.exists():
-                    old.rename(path)
+                    old.rename(target)
                 raise
 
 
-def check_writable(path: Path) -> None:
-    """Raise InputError unless something can be written at a place; asked before long work starts."""
+def check_folder_place(path: Path) -> None:
+    """Raise InputError unless ``folder_in_place`` can write here; asked before long work starts."""
     with _reported(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
+        target = _replaceable(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=target.parent):
             pass
+
+
+def is_empty_or_new(path: Path) -> bool:
+    """Whether nothing is lost by writing a folder there."""
+    with _reported(path):
+        return not path.exists() or (path.is_dir() and not any(path.iterdir()))
 
 
 def is_file_name(name: str) -> bool:
     """Names of documents may come from anywhere; only plain ones may become the name of a file."""
     fits = 0 < len(name.encode(errors="replace")) < 200
     return fits and name not in (".", "..") and not any(character in name for character in "/\\:\0")
+
+
+def _replaceable(path: Path) -> Path:
+    """The real path of a folder to replace; InputError where a folder can't be moved out of the way."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise InputError("The symbolic link leads nowhere.", where=str(path), hint="Choose another place.")
+    if target.is_mount() or Path.cwd().is_relative_to(target):
+        raise InputError(
+            "A folder can't be replaced while it is the current one or where a disk is mounted.",
+            where=str(path),
+            hint="Choose another place, such as a new folder inside it.",
+        )
+    return target
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any
 
@@ -9,10 +11,16 @@ from disco2.errors import SettingsError
 
 
 def setting(
-    default: Any, doc: str, *, choices: tuple[str, ...] = (), minimum: float | None = None
+    default: Any,
+    doc: str,
+    *,
+    choices: tuple[str, ...] = (),
+    minimum: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
 ) -> Any:  # Any, as dataclasses.field does it: the attribute keeps its own type
     """A dataclass field with a one-line explanation and the values it may take."""
-    metadata = {"doc": doc, "choices": choices, "minimum": minimum}
+    metadata = {"doc": doc, "choices": choices, "minimum": minimum, "above": above, "below": below}
     if isinstance(default, list | dict):
         raise TypeError("Settings are immutable: use a tuple")
     return field(default=default, metadata=metadata)
@@ -39,21 +47,38 @@ def _checked(name: str, declared: Field[Any], value: Any) -> Any:
         fits = isinstance(default, bool) and isinstance(value, bool)
     elif isinstance(default, float):
         fits = isinstance(value, int | float)
-        value = float(value) if fits else value
+        value = _float(value) if fits else value
+        fits = fits and math.isfinite(value)
     else:
         fits = isinstance(value, type(default))
     if not fits:
         raise SettingsError(
             f"{name} must be {_type_name(default)}, not {value!r}.", hint=declared.metadata["doc"]
         )
-    choices, minimum = declared.metadata.get("choices"), declared.metadata.get("minimum")
-    if choices and value not in choices:
-        raise SettingsError(f"{name} is {value!r}; it may be one of: {', '.join(choices)}.")
-    if minimum is not None and value < minimum:
-        raise SettingsError(
-            f"{name} is {value}; it must be at least {minimum}.", hint=declared.metadata["doc"]
-        )
+    if wanted := _wanted(value, declared.metadata):
+        raise SettingsError(f"{name} is {value!r}; it must be {wanted}.", hint=declared.metadata["doc"])
     return value
+
+
+def _wanted(value: Any, bounds: Mapping[str, Any]) -> str:
+    """What a value must be, where it is not; empty where it is."""
+    choices, minimum, above, below = (bounds[name] for name in ("choices", "minimum", "above", "below"))
+    if choices and value not in choices:
+        return f"one of: {', '.join(choices)}"
+    if minimum is not None and value < minimum:
+        return f"at least {minimum}"
+    if above is not None and value <= above:
+        return f"above {above}"
+    if below is not None and value >= below:
+        return f"below {below}"
+    return ""
+
+
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number with hundreds of digits
+        return math.inf
 
 
 def _type_name(default: Any) -> str:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import os
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, digest
-from disco2.errors import BundleError
+from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, PARAMETERS, digest, hash_file
+from disco2.errors import BundleError, InputError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.settings import KINDS
-from disco2.model.vectors import VectorSettings
+from disco2.model.vectors import VectorSettings, WordVectors
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from tests.instances import reasons_and_results
@@ -98,3 +100,77 @@ def test_no_bundle_at_all(tmp_path: Path) -> None:
         load_bundle(tmp_path)
     with pytest.raises(BundleError, match="no disco2 model"):
         load_bundle(tmp_path / "nowhere")
+
+
+def sealed(folder: Path, **changes: object) -> None:
+    """Change the manifest and give it the right hashes, as no accident would."""
+    file = folder / MANIFEST
+    content = json.loads(file.read_text()) | {"hashes": {name: hash_file(folder / name) for name in HASHED}}
+    content |= changes
+    del content["digest"]
+    file.write_text(json.dumps(content | {"digest": digest(content)}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *(
+            {name: wrong}
+            for name in ("model", "task", "data", "hashes", "configuration")
+            for wrong in (None, [1])
+        ),
+        *({"labels": wrong} for wrong in (None, "Cause", [], [1, 2], ["Cause", "Cause"], ["a", "b", "c"])),
+        *({"format": wrong} for wrong in (None, "1", [])),
+        {"model": {"K": 7}},
+        {"model": {"K": 6, "rank": 10**9}},
+        {"hashes": {"\ud800": "x"}},
+    ],
+    ids=str,
+)
+def test_a_manifest_of_other_types_is_refused(changes: dict[str, object], tmp_path: Path) -> None:
+    save_bundle(small_model(), tmp_path / "m")
+    sealed(tmp_path / "m", **changes)
+    with pytest.raises(BundleError):
+        load_bundle(tmp_path / "m")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[]", "1", '{"digest": 1, "format": 1e999}', "\udcff"])
+def test_a_manifest_that_is_no_manifest_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text(text, errors="surrogateescape")
+    with pytest.raises(BundleError, match="can't be read"):
+        load_bundle(tmp_path)
+
+
+def test_parameters_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    save_bundle(small_model(), tmp_path / "m")
+    good = load_file(tmp_path / "m" / PARAMETERS)
+    for name, array in good.items():
+        without = {other: value for other, value in good.items() if other != name}
+        for wrong in (None, np.zeros((3, 5), dtype=np.float32), np.zeros(0, dtype=np.float32)):
+            save_file(without if wrong is None else without | {name: wrong}, tmp_path / "m" / PARAMETERS)
+            sealed(tmp_path / "m")
+            with pytest.raises(BundleError, match="can't be read"):
+                load_bundle(tmp_path / "m")
+        assert array.dtype == np.float32
+    save_file(good, tmp_path / "m" / PARAMETERS)
+    sealed(tmp_path / "m")
+    load_bundle(tmp_path / "m")
+
+
+def test_a_model_that_ran_away_is_not_saved(tmp_path: Path) -> None:
+    model = small_model()
+    model.parameters["U"][0, 0] = np.nan
+    with pytest.raises(InputError, match="ran away"):
+        save_bundle(model, tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_words_and_names_may_be_odd(tmp_path: Path) -> None:
+    """A word with a carriage return in it, and a file whose name is not Unicode."""
+    model = small_model()
+    words = (*model.vectors.words[:-1], "a\rb")
+    model = replace(model, vectors=WordVectors(words, model.vectors.matrix))
+    save_bundle(model, tmp_path / "m", data={"vectors": os.fsdecode(b"v\xff.txt")})
+    loaded, manifest = load_bundle(tmp_path / "m")
+    assert loaded.vectors.words == words
+    assert manifest.data["vectors"] == "v?.txt"

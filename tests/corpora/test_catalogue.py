@@ -133,3 +133,36 @@ def test_the_catalogue_loads_no_reader() -> None:
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "['disco2.corpora.catalogue']"
+
+
+def test_what_the_system_refuses_is_an_error_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_dir", refused)
+    for name in ("role-pairs", "pdtb2", "pdtb3"):
+        with pytest.raises(CorpusError, match="Permission denied") as caught:
+            read_corpus(name, tmp_path)
+        assert caught.value.where == str(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["pdtb2", "disrpt"])
+def test_a_folder_without_rights_is_not_passed_over(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def walk(folder: Path, onerror: Any) -> list[Any]:
+        onerror(PermissionError(13, "Permission denied", str(folder / "00")))
+        return []
+
+    monkeypatch.setattr("disco2.corpora.folders.os.walk", walk)
+    with pytest.raises(CorpusError, match="Permission denied") as caught:
+        read_corpus(name, tmp_path)
+    assert caught.value.where == str(tmp_path / "00")
+
+
+def test_role_pairs_are_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").touch()
+    with pytest.raises(CorpusError, match="not a folder"):
+        read_corpus("role-pairs", tmp_path / "pairs.jsonl")

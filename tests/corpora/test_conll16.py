@@ -320,3 +320,13 @@ def test_no_json_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, dat
             sentence.constituents is None or len(sentence.constituents.tags) == len(sentence)
             for sentence in document.sentences
         )
+
+
+def test_a_token_beyond_the_end_of_its_text(tmp_path: Path) -> None:
+    entries = parses()
+    entries["wsj_9901"]["sentences"][-1]["words"][-1][1]["CharacterOffsetEnd"] = 10_000
+    corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
+    document = corpus.documents["wsj_9901"]
+    assert document.tokens[-1].text == "."
+    assert document.tokens[-1].end == len(document.text)
+    assert corpus.dirt.counts()["text does not fit its tokens"] == 1

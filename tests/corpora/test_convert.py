@@ -144,3 +144,30 @@ def test_gum_survives_the_round_trip(gum: Path, tmp_path: Path) -> None:
     assert without_place(back.relations) == without_place(read.relations)
     for name in names:
         assert back.documents[name] == replace(read.documents[name], mentions=None)
+
+
+def test_strange_names_of_parts_become_no_folders(tmp_path: Path) -> None:
+    parts = {"a": "../../out", "b": "x\0y", "c": "test"}
+    strange = corpus([relation(name, 1, ["Expansion.Conjunction"]) for name in parts], parts=parts)
+    folders = write_conll16(strange, tmp_path / "out")
+    assert sorted(folder.name for folder in folders) == ["pdtb3-rest", "pdtb3-test"]
+    assert read_conll16(tmp_path / "out").documents == strange.documents
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_conll16_is_written_whole_and_into_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "relations.json").write_text("mine")
+    with pytest.raises(CorpusError, match="already"):
+        write_conll16(made_up(), tmp_path / "full")
+
+    def fails(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("disco2.corpora.conversion.convert._relation", fails)
+    with pytest.raises(InputError, match="No space left") as caught:
+        write_conll16(made_up(), tmp_path / "out")
+    assert caught.value.where == str(tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["full"]

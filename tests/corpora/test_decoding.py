@@ -51,3 +51,14 @@ def test_lines_come_back_whatever_ends_them(lines: list[str]) -> None:
 def test_a_last_line_without_end_counts() -> None:
     assert lines_of("a\nb") == ["a", "b"]
     assert lines_of("") == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_told_by_its_mark(tmp_path: Path, encoding: str) -> None:
+    file, dirt = tmp_path / "a.txt", Dirt()
+    file.write_bytes("\ufeffDie Kuh\nheißt Käthe".encode(encoding))
+    assert lines_of(read_text(file, dirt=dirt)) == ["Die Kuh", "heißt Käthe"]
+    assert not dirt.findings
+    file.write_bytes("\ufeffa".encode(encoding)[:-1])
+    with pytest.raises(CorpusError, match="utf-16"):
+        read_text(file, dirt=dirt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -245,3 +246,9 @@ def test_the_real_corpus(gum: Path) -> None:
             assert sentence.constituents.ends[0] == len(sentence) == len(sentence.dependencies.heads)
         for token in document.tokens:
             assert token.text == document.text[token.start : token.end]
+
+
+def test_a_corpus_without_a_usable_document_says_why(miniature: Path) -> None:
+    shutil.rmtree(miniature / "dep")
+    with pytest.raises(CorpusError, match=r"No document can be used.*GUM_bio_ann\.conllu"):
+        read_gum(miniature)

@@ -182,3 +182,23 @@ def test_no_bytes_break_the_reader(
         except Disco2Error:
             continue
         assert corpus.relations
+
+
+def test_odd_splits_and_labels_are_findings(tmp_path: Path) -> None:
+    lines = [{"arg1": "It rained.", "arg2": "We left.", "split": "tset", "label": ["A", 1, True]}]
+    lines += [{"arg1": "It rained.", "arg2": "We left.", "split": "Validation", "label": {}}]
+    corpus = read(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))
+    assert corpus.parts == {"a:1": "tset", "a:2": "dev"}
+    assert [relation.senses for relation in corpus.relations] == [("A", "1"), ()]
+    assert corpus.dirt.counts() == {"unknown split": 1, "unusable label": 2}
+
+
+def test_a_column_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="'label' occurs twice"):
+        read(tmp_path, "a.csv", "arg1,arg2,label,Label\nIt rained.,We left.,A,B\n")
+    assert len(read(tmp_path, "b.csv", "arg1,arg2,x,x\nIt rained.,We left.,A,B\n").relations) == 1
+
+
+def test_the_first_fault_is_the_one_that_matters(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="first fault: .*Not JSON"):
+        read(tmp_path, "a.jsonl", b'{"arg1": "\xe9"')

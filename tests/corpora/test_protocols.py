@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from disco2.corpora.protocols import (
     document_parts,
-    hold_out,
     section_fold,
     split_relations,
     wsj_section,
@@ -119,15 +118,3 @@ def test_folds_depend_on_the_seed_alone() -> None:
 def test_more_folds_than_documents_are_refused() -> None:
     with pytest.raises(CorpusError, match="3 documents"):
         document_parts(plain_corpus(3), "cv5-0", seed=1)
-
-
-def test_holding_out_keeps_everything_in_order() -> None:
-    relations = list(plain_corpus(50).relations)
-    train, dev = hold_out(relations, share=0.2, seed=3)
-    assert (len(train), len(dev)) == (40, 10)
-    assert sorted(train + dev, key=relations.index) == relations
-    assert dev == [relation for relation in relations if relation in dev]
-    assert hold_out(relations, share=0.2, seed=3) == (train, dev)
-    assert hold_out(relations, share=0.2, seed=4) != (train, dev)
-    with pytest.raises(SettingsError):
-        hold_out(relations, share=1.0, seed=3)

@@ -1,24 +1,19 @@
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from disco2.corpora.settings import TaskSettings
 from disco2.corpora.task import (
     CONLL16_SENSES,
     LIN_EXCLUDED,
     LIN_TYPES,
     PDTB3_TYPES,
     Task,
-    balance,
     binary_task,
-    expand_two_senses,
     task_for,
 )
 from disco2.errors import SettingsError
-from disco2.records import Instance, RelationKind
+from disco2.records import RelationKind
 from disco2.records.senses import inventory
 from tests.corpora.made_up import corpus, relation
 
@@ -69,14 +64,7 @@ def test_instances_have_all_their_labels_and_their_neighbours() -> None:
     assert (instances[0].previous, instances[0].following) == (relations[0], relations[2])
     assert (instances[1].previous, instances[1].following) == (None, None)
     assert instances[1].document.id == "b"
-    assert dropped == {"kind EntRel does not count": 1, "kind Explicit does not count": 1}
-
-
-def test_a_relation_is_not_its_own_neighbour() -> None:
-    twice = relation("a", 1, [CAUSE])
-    relations = [relation("a", 0, [CONTRAST]), twice, twice, relation("a", 2, [CONTRAST])]
-    instances, _ = Task("t").instances(corpus(relations), [twice], ("Contingency.Cause",))
-    assert (instances[0].previous, instances[0].following) == (relations[0], relations[3])
+    assert dropped == {}  # relations of other kinds are none of the task's business
 
 
 def test_what_is_dropped_is_counted_once_with_its_reason() -> None:
@@ -140,7 +128,7 @@ def test_one_class_against_the_others_counts_entrel_as_expansion() -> None:
     read = corpus(relations)
     instances, dropped = expansion.instances(read, relations, expansion.label_set(relations))
     assert [instance.gold for instance in instances] == [("Expansion",), ("Expansion",), ("Other",)]
-    assert dropped == {"kind NoRel does not count": 1}
+    assert dropped == {}
     instances, _ = cause.instances(read, relations, cause.label_set(relations))
     assert [instance.gold for instance in instances] == [("Other",), ("Contingency",), ("Contingency",)]
     with pytest.raises(SettingsError, match="Comparison, Contingency"):
@@ -154,27 +142,26 @@ def test_senseless_settings_are_refused() -> None:
         Task("t", minimum=0)
 
 
-def instance(number: int, *gold: str) -> Instance:
-    made = relation("a", number)
-    return Instance(made, corpus([made]).documents["a"], gold)
+def test_the_usual_labels_can_be_added_to_and_taken_from() -> None:
+    made = [relation("a", 1, ["Contingency.Condition"]), relation("a", 2, [CAUSE])]
+    usual = TaskSettings().task("pdtb2")
+    assert usual.label_set(made) == tuple(sorted(LIN_TYPES))
+    more = TaskSettings(keep=("condition",), excluded=("contrast", "list")).task("pdtb2").label_set(made)
+    assert set(more) == {*LIN_TYPES, "Contingency.Condition"} - {"Comparison.Contrast", "Expansion.List"}
+    assert TaskSettings(minimum=1).task("pdtb2").label_set([*made, relation("a", 3, [LIST])]) == (
+        "Contingency.Cause",
+        "Expansion.List",
+    )  # Condition is one of Lin's five
 
 
-def test_two_senses_make_two_training_instances() -> None:
-    expanded = expand_two_senses([instance(1, "A", "B"), instance(2, "A"), instance(3)])
-    assert [(each.relation.id, each.gold) for each in expanded] == [
-        ("a:1", ("A",)),
-        ("a:1", ("B",)),
-        ("a:2", ("A",)),
-    ]
-
-
-@given(st.lists(st.sampled_from("AB"), max_size=30), st.integers(0, 3))
-def test_balancing_repeats_the_smaller_class(golds: list[str], seed: int) -> None:
-    instances = [instance(number, gold) for number, gold in enumerate(golds)]
-    balanced = balance(instances, seed)
-    counts = Counter(each.gold[0] for each in balanced)
-    assert len(set(counts.values())) <= 1
-    assert balanced[: len(instances)] == instances
-    assert all(each in instances for each in balanced)
-    assert max(counts.values(), default=0) == max(Counter(golds).values(), default=0)
-    assert balance(instances, seed) == balanced
+def test_one_class_against_all_others_leaves_nothing_else_to_choose() -> None:
+    assert TaskSettings(versus="Expansion").task("pdtb2").versus == "Expansion"
+    for other in (
+        {"level": 1},
+        {"minimum": 5},
+        {"labels": ("A", "B")},
+        {"keep": ("A",)},
+        {"excluded": ("A",)},
+    ):
+        with pytest.raises(SettingsError, match="its own labels"):
+            TaskSettings(versus="Expansion", **other)

@@ -84,12 +84,13 @@ def test_the_json_form() -> None:
 def test_one_class_against_the_rest() -> None:
     gold = [("Temporal",), ("Temporal",), ("Other",), ("Other",)]
     predicted = ["Temporal", "Other", "Temporal", "Temporal"]
-    result = evaluate(gold, predicted, [True] * 4, labels=("Other", "Temporal"), seed=1)
-    assert result.positive == "Temporal"
+    labels = ("Other", "Temporal")
+    result = evaluate(gold, predicted, [True] * 4, labels=labels, seed=1, positive="Temporal")
     assert result.f1 == pytest.approx(2 * (1 / 3) * (1 / 2) / (1 / 3 + 1 / 2))
     assert result.to_json()["f1"] == result.f1
     other = evaluate(gold, predicted, [True] * 4, labels=("Other", "Temporal"), seed=1, positive="Other")
     assert other.f1 == 0.0
+    assert evaluate(gold, predicted, [True] * 4, labels=labels, seed=1).f1 is None
 
 
 def test_labels_beyond_the_known_ones_are_added() -> None:

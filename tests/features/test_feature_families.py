@@ -10,11 +10,11 @@ from disco2.errors import LayerError
 from disco2.features.context import CONTEXT_NAMES, context
 from disco2.features.dependency_rules import argument_dependency_rules
 from disco2.features.first_words import first_words
-from disco2.features.pieces import pieces
 from disco2.features.productions import argument_productions
 from disco2.features.three_way import sided
 from disco2.features.word_pairs import argument_stems, pair_candidates, stem
 from disco2.records import Dependencies, Document, Instance, Relation
+from disco2.trees.pieces import pieces
 from tests.features.feature_documents import (
     make_argument,
     make_document,
@@ -67,7 +67,7 @@ def test_heads_in_later_sentences_count_from_their_own_sentence() -> None:
 def test_pieces_refuse_tokens_outside_all_sentences() -> None:
     doc = replace(gave_document(), sentences=gave_document().sentences[:1])
     with pytest.raises(LayerError, match="Token 6"):
-        list(pieces(doc, make_argument(doc, range(3, 8))))
+        list(pieces(doc, range(3, 8)))
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def every_model() -> list[ModelSettings]:
         ModelSettings(kind=kind, features=features, K=5, rank=2)
         for kind in KINDS
         for features in (False, True)
+        if features or kind != "surface"
     ]
     models += [
         ModelSettings(kind="entities", K=4, rank=rank, pairs=pairs)

@@ -24,6 +24,7 @@ FIRST, SECOND = tuple(range(6)), tuple(range(6, 10))
         (Mention(2, 5, 4, "x"), FIRST, (2, 5)),  # a node that only binarisation makes
         (Mention(1, 4, 1, "x"), FIRST, (1, 2)),  # no inner node over the head stays inside: the head
         (Mention(0, 5, 4, "x"), FIRST, (3, 5)),  # the smallest inner node over the head
+        (Mention(2, 8, 4, "x"), FIRST[:5], (2, 5)),  # the part inside is a node, though not the smallest
         (Mention(3, 5, 4, "burger"), (0, 1, 2, 4), (3, 4)),  # only a part lies in the argument, with the head
     ],
 )

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.errors import Disco2Error, MissingExtraError, VectorsError
-from disco2.model.vectors import read_vectors
+from disco2.model.vectors import load_vectors, read_vectors
 from tests.vectors.vector_files import (
     MATRIX,
     WORDS,
@@ -187,3 +187,27 @@ def test_any_bytes_give_vectors_or_one_of_our_errors(
         return
     assert np.isfinite(vectors.matrix).all()
     assert vectors.dimensions >= 1
+
+
+@pytest.mark.parametrize("header", [b"", b"2 2\n"])
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path: Path, header: bytes) -> None:
+    file = tmp_path / "v.txt"
+    file.write_bytes(b"\xef\xbb\xbf" + header + b"sun 1 2\nmoon 3 4\n")
+    assert read_vectors(file).words == ("sun", "moon")
+
+
+def test_a_word_over_two_lines_is_left_out(tmp_path: Path) -> None:
+    """A model's words are stored one a line."""
+    file = tmp_path / "v.bin"
+    values = np.ones(2, dtype="<f4").tobytes()
+    file.write_bytes(b"2 2\n" + b"su\nn " + values + b"moon " + values)
+    assert read_vectors(file).words == ("moon",)
+
+
+def test_vectors_for_none_of_the_words(tmp_path: Path) -> None:
+    file = tmp_path / "v.txt"
+    file.write_text("soleil 1 2\nlune 3 4\n")
+    options: dict[str, Any] = {"dimensions": 2, "frequent": 10, "sentences": None, "seed": 1}
+    assert len(load_vectors(str(file), words={"lune", "moon"}, **options)) == 2
+    with pytest.raises(VectorsError, match="another language"):
+        load_vectors(str(file), words={"sun", "moon"}, **options)

@@ -10,7 +10,7 @@ import numpy as np
 from disco2.batches.example import Example, Ints, encode_argument, encode_links
 from disco2.features import FeatureExtractor
 from disco2.records import Document, Instance
-from disco2.trees import MentionIndex, argument_tree, entity_links
+from disco2.trees import MentionIndex, MentionIndexes, argument_tree, entity_links
 
 UNKNOWN_WORD = 0  # the first row of every table of word vectors: zeros
 
@@ -39,18 +39,11 @@ class Encoder:
         """One example for each instance, in order; its label is the first gold one."""
         features = self._extractor.transform(instances) if self._extractor else None
         no_features = np.zeros(0, dtype=np.int32)
-        mentions: dict[str, MentionIndex] = {}
+        mentions = MentionIndexes()
         examples = []
         for row, instance in enumerate(instances):
-            document = instance.document
-            if document.id not in mentions:
-                mentions[document.id] = MentionIndex(document)
-            fired = (
-                no_features
-                if features is None
-                else features.indices[features.indptr[row] : features.indptr[row + 1]]
-            )
-            examples.append(self._example(instance, mentions[document.id], fired))
+            fired = no_features if features is None else features.row(row)
+            examples.append(self._example(instance, mentions.of(instance.document), fired))
         return examples
 
     def _example(self, instance: Instance, mentions: MentionIndex, fired: Ints) -> Example:

@@ -53,7 +53,7 @@ class Manifest:
 def digest(content: dict[str, Any]) -> str:
     """A hash of the manifest's content, whatever the order of its keys."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
 def hash_file(path: Path) -> str:

@@ -22,8 +22,8 @@ from disco2.bundle.layout import (
     Manifest,
     hash_file,
 )
-from disco2.errors import BundleError
-from disco2.files import check_writable, folder_in_place
+from disco2.errors import BundleError, InputError
+from disco2.files import check_folder_place, folder_in_place, is_empty_or_new
 from disco2.model import RelationModel
 from disco2.version import VERSION
 
@@ -37,7 +37,16 @@ def save_bundle(
     data: dict[str, Any] | None = None,
     figures: dict[str, Any] | None = None,
 ) -> None:
-    """Write a bundle. A bundle that is already there is replaced; any other folder is refused."""
+    """Write a bundle. A bundle that is already there is replaced; any other folder is refused.
+
+    So is a model whose training ran away: it would answer, and always the same.
+    """
+    for name, value in model.parameters.items():
+        if not np.isfinite(value).all():
+            raise InputError(
+                f"The training ran away: {name} has values that are not numbers. Nothing was saved.",
+                hint="Lower the learning rates, such as: --set training.rate_upward=0.01",
+            )
     check_target(path)
     manifest = Manifest(
         format=FORMAT,
@@ -55,14 +64,13 @@ def save_bundle(
 
 def check_target(path: Path) -> None:
     """Refuse to replace anything but a bundle; called before training, so that no work is lost."""
-    is_empty_folder = path.is_dir() and not any(path.iterdir())
-    if path.exists() and not is_empty_folder and not (path / MANIFEST).is_file():
+    if not is_empty_or_new(path) and not (path / MANIFEST).is_file():
         raise BundleError(
             "Something that is not a disco2 model stands there.",
             where=str(path),
             hint="Choose another --output folder.",
         )
-    check_writable(path)
+    check_folder_place(path)
 
 
 def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
@@ -74,8 +82,9 @@ def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
     )
     features = model.extractor.to_json() if model.extractor else None
     (folder / FEATURES).write_text(json.dumps(features, ensure_ascii=False), encoding="utf-8")
-    (folder / CARD).write_text(model_card(manifest), encoding="utf-8")
+    # What UTF-8 can't write, such as the undecodable bytes of a file's name, becomes a question mark.
+    (folder / CARD).write_text(model_card(manifest), encoding="utf-8", errors="replace")
     hashed = replace(manifest, hashes={name: hash_file(folder / name) for name in HASHED})
     (folder / MANIFEST).write_text(
-        json.dumps(hashed.to_json(), indent=1, ensure_ascii=False), encoding="utf-8"
+        json.dumps(hashed.to_json(), indent=1, ensure_ascii=False), encoding="utf-8", errors="replace"
     )

@@ -65,7 +65,36 @@ def read_corpus(
                 f"The corpus '{kind}' has no use for the option '{option}'.",
                 hint=f"Options it takes: {takes}.",
             )
-    path = Path(path)
+    try:
+        return _read(
+            kind,
+            Path(path),
+            trees=_path(trees),
+            coreference=coreference,
+            dependencies=_path(dependencies),
+            raw=_path(raw),
+            offsets=offsets,
+            encoding=encoding,
+        )
+    except OSError as error:
+        raise CorpusError(
+            f"It can't be read ({error.strerror or error}).",
+            where=str(error.filename or path),
+            hint="Check its rights.",
+        ) from error
+
+
+def _read(
+    kind: str,
+    path: Path,
+    *,
+    trees: Path | None,
+    coreference: Path | str | None,
+    dependencies: Path | None,
+    raw: Path | None,
+    offsets: str,
+    encoding: str,
+) -> Corpus:
     if not path.exists():
         raise CorpusError(
             "There is no such folder or file.", where=str(path), hint=f"For '{kind}', give {EXPECTED[kind]}."
@@ -81,10 +110,10 @@ def read_corpus(
 
         return read_pdtb2(
             path,
-            trees=_path(trees),
+            trees=trees,
             coreference=_path(coreference),
-            dependencies=_path(dependencies),
-            raw=_path(raw),
+            dependencies=dependencies,
+            raw=raw,
             encoding=encoding,
         )
     if kind == "pdtb3":
@@ -92,9 +121,9 @@ def read_corpus(
 
         return read_pdtb3(
             path,
-            trees=_path(trees),
+            trees=trees,
             coreference=_path(coreference),
-            dependencies=_path(dependencies),
+            dependencies=dependencies,
             offsets=cast(Literal["auto", "inclusive", "exclusive"], offsets),
             encoding=encoding,
         )
@@ -105,7 +134,7 @@ def read_corpus(
     if kind == "disrpt":
         from disco2.corpora.disrpt.reader import read_disrpt
 
-        return read_disrpt(path, conllu=_path(dependencies), encoding=encoding)
+        return read_disrpt(path, conllu=dependencies, encoding=encoding)
     if kind == "pairs":
         from disco2.corpora.pairs import read_pairs
 

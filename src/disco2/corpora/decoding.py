@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from disco2.errors import CorpusError
 from disco2.records import Dirt
 
 BYTE_ORDER_MARK = "\ufeff"
+NOT_UTF8 = "not UTF-8"
+UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by the mark they begin with
 
 
 def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
     """The text of a file, character by character as it stands there.
 
     Line ends are kept, since character offsets of annotations count them: ``\\r\\n`` stays two characters. A
-    byte order mark is kept too. ``auto`` tries UTF-8, then latin-1 (which fits any bytes) and notes that in
-    ``dirt``. An encoding given by name is used alone and must fit.
+    byte order mark is kept too. ``auto`` takes UTF-16 where a file begins with its mark, and else tries
+    UTF-8, then latin-1 (which fits any bytes) and notes that in ``dirt``. An encoding given by name is used
+    alone and must fit.
     """
     try:
         data = path.read_bytes()
@@ -30,6 +34,8 @@ def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
         raise CorpusError(
             f"The file can't be read ({reason}).", where=str(path), hint="Check its rights."
         ) from None
+    if encoding == "auto":
+        encoding = UTF16.get(data[:2], "auto")
     if encoding != "auto":
         return _decode_as(data, path, encoding)
     try:
@@ -37,7 +43,7 @@ def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         dirt.add(
-            "not UTF-8",
+            NOT_UTF8,
             where=f"{path}:{line}",
             detail=f"byte {data[error.start]:#04x} is not UTF-8; the file was read as latin-1",
         )

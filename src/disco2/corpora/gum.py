@@ -17,6 +17,7 @@ from disco2.annotation import (
     with_mentions,
 )
 from disco2.corpora.decoding import read_text
+from disco2.corpora.folders import files_below
 from disco2.corpora.pdtb3.pipe import RawRelation, read_pdtb3_lines
 from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind, read_senses
 from disco2.corpora.token_spans import TokenSpans
@@ -41,8 +42,9 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
         raise SettingsError(
             f"There is no coreference '{coreference}' in GUM.", hint=f"Use one of: {', '.join(COREFERENCE)}."
         )
-    files = sorted((path / "rst" / "gdtb" / "pdtb" / "gold").glob("*/*"), key=lambda file: file.name)
-    files = [file for file in files if file.is_file() and not file.name.startswith(".")]
+    gold = path / "rst" / "gdtb" / "pdtb" / "gold"
+    files = [file for file in files_below(gold) if file.parent.parent == gold]
+    files.sort(key=lambda file: file.name)
     if not files:
         raise CorpusError(
             "There are no relations in rst/gdtb/pdtb/gold.",
@@ -61,6 +63,11 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
             continue
         documents[document.id] = document
         relations.extend(_read_relations(file, document, dirt=dirt))
+    if not documents:
+        first = dirt.findings[0]
+        raise CorpusError(
+            f"No document can be used. The first fault: {first.where}: {first.detail}", where=str(path)
+        )
     return Corpus(
         name="gum",
         inventory=INVENTORY,

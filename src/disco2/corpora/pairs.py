@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from disco2.annotation.tokenise import tokenise
-from disco2.corpora.decoding import BYTE_ORDER_MARK, lines_of, read_text
+from disco2.corpora.decoding import BYTE_ORDER_MARK, NOT_UTF8, lines_of, read_text
 from disco2.corpora.json_text import BrokenJsonError, parse_json
 from disco2.corpora.sense_column import read_kind, read_senses
 from disco2.errors import CorpusError
@@ -22,6 +22,7 @@ from disco2.records import Argument, Corpus, Dirt, Document, Relation, RelationK
 from disco2.records.senses import SenseInventory, inventory
 
 REQUIRED = ("arg1", "arg2")
+COLUMNS = (*REQUIRED, "label", "id", "split", "kind")
 DELIMITERS = (",", ";", "\t")
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
@@ -60,6 +61,8 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
         split = _text(record, "split").lower()
         if split:
             parts[name] = SPLIT_NAMES.get(split, split)
+            if parts[name] not in SPLIT_NAMES.values():
+                dirt.add("unknown split", where=where, detail=f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
             "No line of this file is a usable pair." + _first_fault(dirt),
@@ -145,6 +148,11 @@ def _header(text: str, *, path: Path) -> tuple[str, list[str], int]:
         row, taken = _row(lines, 0, delimiter) if lines else (None, 1)
         header = [cell.strip().lower() for cell in row or ()]
         if all(name in header for name in REQUIRED):
+            twice = [name for name in COLUMNS if header.count(name) > 1]
+            if twice:
+                raise CorpusError(
+                    f"The column '{twice[0]}' occurs twice.", where=f"{path}:1", hint="Rename one of the two."
+                )
             return delimiter, header, taken
     raise CorpusError(
         "The first line does not name the columns arg1 and arg2.",
@@ -172,19 +180,25 @@ def _pair(
             dirt.add("unknown kind of relation", where=where, detail=f"'{_text(record, 'kind')}'; skipped.")
             return None
         kind = named
-    label = record.get("label")
-    labels = (
-        [item for item in label if isinstance(item, str)]
-        if isinstance(label, list)
-        else [_text(record, "label")]
-    )
-    senses = read_senses(labels, known, where=where, dirt=dirt)
+    senses = read_senses(_labels(record, where=where, dirt=dirt), known, where=where, dirt=dirt)
     return document, Relation(name, name, kind, arg1, arg2, senses, where=where)
+
+
+def _labels(record: Record, *, where: str, dirt: Dirt) -> list[str]:
+    given = record.get("label")
+    items = given if isinstance(given, list) else [given]
+    labels = [_plain(item) for item in items]
+    if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
+        dirt.add("unusable label", where=where, detail=f"{given!r:.80} is no text or number; left out.")
+    return labels
 
 
 def _text(record: Record, column: str) -> str:
     """A cell as text: numbers are written out, anything that is not a plain value counts as empty."""
-    value = record.get(column)
+    return _plain(record.get(column))
+
+
+def _plain(value: object) -> str:
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
@@ -206,4 +220,5 @@ def _unused_id(
 
 
 def _first_fault(dirt: Dirt) -> str:
-    return f" The first fault: {dirt.findings[0].where}: {dirt.findings[0].detail}" if dirt.findings else ""
+    first = next((finding for finding in dirt.findings if finding.kind != NOT_UTF8), None)
+    return f" The first fault: {first.where}: {first.detail}" if first else ""

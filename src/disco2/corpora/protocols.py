@@ -7,7 +7,7 @@
     cv12-0..11  WSJ sections, twelve folds (Shi & Demberg, 2017; Kim et al., 2020)
     cvK-i       fold i of K over the documents of any corpus, shuffled by the seed
 
-``lin`` has no dev part: hold out a share of the training relations with ``hold_out``. The twelve published
+``lin`` has no dev part: training then holds out a share of the relations. The twelve published
 folds leave section 22 out of every test part and section 24 out of every dev part; within one fold the parts
 never overlap.
 """
@@ -17,8 +17,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-
-import numpy as np
 
 from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus, Relation
@@ -81,18 +79,6 @@ def wsj_section(document: str) -> int | None:
     """The section of a Wall Street Journal document: the two digits after ``wsj_``."""
     match = _WSJ.search(document)
     return None if match is None else int(match[1])
-
-
-def hold_out(
-    relations: Sequence[Relation], *, share: float = 0.2, seed: int
-) -> tuple[list[Relation], list[Relation]]:
-    """Training relations and a random share of them held out for tuning, both in their old order."""
-    if not 0.0 <= share < 1.0:
-        raise SettingsError(f"A share of {share} can't be held out.", hint="Use a number from 0 to below 1.")
-    count = round(share * len(relations))
-    held = set(np.random.default_rng(seed).permutation(len(relations))[:count].tolist())
-    kept = [relation for place, relation in enumerate(relations) if place not in held]
-    return kept, [relation for place, relation in enumerate(relations) if place in held]
 
 
 def _own_parts(corpus: Corpus) -> dict[str, str]:

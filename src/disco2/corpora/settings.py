@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from disco2.corpora.task import Task, binary_task, task_for
+from disco2.errors import SettingsError
 from disco2.settings import Settings, setting
 
 USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji"}
@@ -27,17 +28,28 @@ class TaskSettings(Settings):
     versus: str = setting("", "a class, such as Expansion, to tell from all others; EntRel is Expansion then")
     balance: bool = setting(True, "one class against others: repeat the smaller side until both are equal")
 
+    folds: int = setting(1, "seed of the folds over documents (cvK-i); the same in all runs", minimum=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        others = (self.level >= 0, self.minimum > 0, self.labels, self.keep, self.excluded)
+        if self.versus and any(others):
+            raise SettingsError(
+                "One class against all others has its own labels and level.",
+                hint="Leave out task.versus, or task.level, minimum, labels, keep and excluded.",
+            )
+
     def task(self, corpus_name: str) -> Task:
-        """The task on a corpus."""
+        """The task on a corpus. The usual labels hold as long as level and minimum are the usual ones."""
         if self.versus:
             return binary_task(self.versus)
         task = task_for(corpus_name)
-        if self.level >= 0 and self.level != task.level:
-            task = replace(task, level=self.level, labels=())  # the usual labels are of the usual level
+        usual = self.level in (-1, task.level) and not self.minimum
         return replace(
             task,
+            level=self.level if self.level >= 0 else task.level,
             minimum=self.minimum or task.minimum,
-            labels=self.labels or task.labels,
+            labels=self.labels or (task.labels if usual else ()),
             keep=self.keep or task.keep,
             excluded=self.excluded or task.excluded,
         )

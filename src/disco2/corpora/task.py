@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
-
-import numpy as np
 
 from disco2.errors import SettingsError
 from disco2.records import Corpus, Instance, Relation, RelationKind
@@ -77,8 +75,8 @@ class Task:
     A sense counts as its label at ``level``: class (1), type (2), subtype (3), or as it was annotated (0). A
     label outside the four PDTB classes, as in plain pairs, has no levels and always stays whole. The label
     set is ``labels`` where given; otherwise every label with at least ``minimum`` relations in the training
-    part, and those that ``keep`` names, without those that ``excluded`` names. A name may be given in full
-    (``Comparison.Contrast``) or by its end (``contrast``).
+    part, and those that ``keep`` names, without those that ``excluded`` names. These two may name a label in
+    full (``Comparison.Contrast``) or by its end (``contrast``).
 
     ``entrel`` is the label that EntRel relations take; while it is empty they don't count. ``versus`` turns
     the task into one class against ``Other``.
@@ -117,16 +115,12 @@ class Task:
         """The labels to tell apart, sorted. Which ones are frequent enough is read off the training part."""
         if self.versus:
             return tuple(sorted((self.versus, OTHER)))
-        if self.labels:
-            return tuple(sorted(self.labels))
         counts: Counter[str] = Counter()
         for relation in train_relations:
             counts.update(set(self.labels_of(relation)))
-        chosen = sorted(
-            label
-            for label, count in counts.items()
-            if (count >= self.minimum or _is_named(label, self.keep)) and not _is_named(label, self.excluded)
-        )
+        frequent = self.labels or [label for label, count in counts.items() if count >= self.minimum]
+        kept = [label for label in counts if _is_named(label, self.keep)]
+        chosen = sorted({label for label in (*frequent, *kept) if not _is_named(label, self.excluded)})
         if len(chosen) < 2:
             raise SettingsError(
                 f"The task '{self.name}' leaves {len(chosen)} labels at level {self.level} with at least"
@@ -138,16 +132,18 @@ class Task:
     def instances(
         self, corpus: Corpus, relations: Iterable[Relation], labels: Collection[str]
     ) -> tuple[list[Instance], Counter[str]]:
-        """The relations as instances, each with its labels among ``labels``, and why the others were dropped.
+        """The relations that count as instances, each with its labels among ``labels``.
 
-        Neighbours are the relations before and after in file order, of any kind, within the document. The
-        counts of the reasons add up to the number of relations that were dropped.
+        Neighbours are the relations before and after in file order, which is nearly that of the text, of any
+        kind, within the document. The counts say why relations of the kinds that count were dropped.
         """
         wanted = frozenset(labels)
         neighbours = _Neighbours(corpus)
         kept: list[Instance] = []
         dropped: Counter[str] = Counter()
         for relation in relations:
+            if not self._counts(relation):
+                continue
             gold = tuple(label for label in self.labels_of(relation) if label in wanted)
             if not gold or not relation.arg1.tokens or not relation.arg2.tokens:
                 dropped[self._why_dropped(relation)] += 1
@@ -175,8 +171,6 @@ class Task:
         return tuple(dict.fromkeys(found))
 
     def _why_dropped(self, relation: Relation) -> str:
-        if not self._counts(relation):
-            return f"kind {relation.kind} does not count"
         if not relation.arg1.tokens or not relation.arg2.tokens:
             return "an argument has no tokens"
         if not relation.senses and not (relation.kind is RelationKind.ENTREL and self.entrel):
@@ -192,7 +186,7 @@ class Task:
 def task_for(corpus_name: str) -> Task:
     """The usual task on a corpus: pdtb2, pdtb3, gum or conll16; on any other, every label that occurs.
 
-    GUM's twelve types are those with 20 training relations, and Disjunction, which falls just short.
+    GUM's twelve types are those with 20 training relations, and Disjunction, which has 13.
 
     CoNLL-16 is scored on fifteen senses of mixed depth, EntRel among them, over all non-explicit relations.
     """
@@ -217,29 +211,6 @@ def binary_task(positive: str) -> Task:
     return Task(f"{name} or not", level=1, entrel="Expansion", versus=name)
 
 
-def expand_two_senses(instances: Iterable[Instance]) -> list[Instance]:
-    """Training instances with one label each: a relation with two becomes two, with none none."""
-    return [replace(instance, gold=(label,)) for instance in instances for label in instance.gold]
-
-
-def balance(instances: Sequence[Instance], seed: int) -> list[Instance]:
-    """All instances, and random repetitions of the smaller classes until all are as frequent as the largest.
-
-    The class is the first gold label: expand relations with two senses first.
-    """
-    classes: dict[str, list[Instance]] = {}
-    for instance in instances:
-        if instance.gold:
-            classes.setdefault(instance.gold[0], []).append(instance)
-    size = max((len(members) for members in classes.values()), default=0)
-    random = np.random.default_rng(seed)
-    balanced = [instance for instance in instances if instance.gold]
-    for label in sorted(classes):
-        members = classes[label]
-        balanced.extend(members[place] for place in random.integers(len(members), size=size - len(members)))
-    return balanced
-
-
 @dataclass
 class _Neighbours:
     """The relations of each document in file order."""
@@ -255,14 +226,13 @@ class _Neighbours:
             line.append(relation)
 
     def of(self, relation: Relation) -> tuple[Relation | None, Relation | None]:
-        """The nearest relations before and after that are not this very relation over again."""
+        """The relations before and after."""
         place = self._places.get(relation)
         if place is None:
             return None, None
         line = self._by_document[relation.document]
-        places_before, places_after = range(place - 1, -1, -1), range(place + 1, len(line))
-        before = next((line[other] for other in places_before if line[other] != relation), None)
-        after = next((line[other] for other in places_after if line[other] != relation), None)
+        before = line[place - 1] if place else None
+        after = line[place + 1] if place + 1 < len(line) else None
         return before, after
 
 

@@ -20,8 +20,6 @@ from disco2.evaluation.scores import (
     settled_gold,
 )
 
-NEGATIVE = "Other"  # how a task of one class against the rest calls the rest
-
 
 @dataclass(frozen=True, slots=True)
 class Subset:
@@ -109,8 +107,7 @@ def evaluate(
     """Judge predictions: ``gold`` holds the acceptable labels of each relation, the first sense first.
 
     ``shared`` says which relations share an entity between their arguments. Labels that occur and are not
-    among ``labels`` are added behind them. Of two labels one of which is "Other", the other one is the
-    positive class, if ``positive`` does not say otherwise.
+    among ``labels`` are added behind them. ``positive`` names the class where one is told from the rest.
     """
     check_labels(gold, predicted)
     if len(shared) != len(gold):
@@ -120,8 +117,6 @@ def evaluate(
         )
     settled = settled_gold(gold, predicted)
     known = tuple(dict.fromkeys((*labels, *sorted({*settled, *predicted}))))
-    if positive is None and len(known) == 2 and NEGATIVE in known:
-        positive = known[1 - known.index(NEGATIVE)]
     if positive is not None and positive not in known:
         raise InputError(f"'{positive}' is no label of this task.", hint=f"Labels: {', '.join(known)}.")
     right = hits(gold, predicted)

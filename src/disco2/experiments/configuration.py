@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -45,17 +46,20 @@ class Configuration:
 
     def changed(self, values: Mapping[str, Any], *, where: str = "") -> Configuration:
         """A copy with some settings changed, each named ``section.name``."""
-        result = self
+        by_section: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             if name not in names():
                 raise SettingsError(f"There is no setting '{name}'.", where=where, hint=_nearest(name))
             section, _, key = name.partition(".")
-            try:
-                changes: dict[str, Any] = {section: replace(getattr(result, section), **{key: value})}
-            except SettingsError as error:
-                raise SettingsError(error.what, where=where, hint=error.hint) from None
-            result = replace(result, **changes)
-        return result
+            by_section.setdefault(section, {})[key] = value
+        try:
+            changes: dict[str, Any] = {
+                section: replace(getattr(self, section), **settings)
+                for section, settings in by_section.items()
+            }
+        except SettingsError as error:
+            raise SettingsError(error.what, where=where, hint=error.hint) from None
+        return replace(self, **changes)
 
 
 def names() -> list[str]:
@@ -108,10 +112,10 @@ def _nearest(name: str) -> str:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"The configuration can't be read: {error.strerror}.", where=str(path)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"The configuration is not valid TOML: {error}.", where=str(path)) from error
 
 
@@ -129,9 +133,10 @@ def _flat(content: dict[str, Any], path: Path) -> dict[str, Any]:
 def _value(text: str) -> Any:
     """A value as TOML has it; anything that TOML does not know is a text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        content = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
+    return content["value"] if len(content) == 1 else text  # a second line is no setting of its own
 
 
 def _toml_value(value: Any) -> str:
@@ -140,5 +145,6 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(_toml_value(item) for item in value) + "]"
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        # TOML's strings are JSON's, but for this one character, which TOML wants escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)

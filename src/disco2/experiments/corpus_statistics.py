@@ -23,8 +23,8 @@ class PartStatistics:
     senses: Counter[str]  # of the implicit relations, at the task's level
     implicit: int
     with_shared_entities: int
-    kept: int
-    dropped: Counter[str]  # implicit relations that the task leaves out, by reason
+    kept: int  # of the kinds that count for the task
+    dropped: Counter[str]  # of the same kinds, by reason
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -88,7 +88,5 @@ def _part(corpus: Corpus, parts: Parts, part: str) -> PartStatistics:
         implicit=len(counted),
         with_shared_entities=sum(shared_entities(corpus.documents, counted)),
         kept=len(parts.instances[part]),
-        dropped=Counter(
-            {reason: count for reason, count in parts.dropped[part].items() if not reason.startswith("kind ")}
-        ),
+        dropped=parts.dropped[part],
     )

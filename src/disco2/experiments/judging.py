@@ -9,7 +9,7 @@ from typing import Any
 
 from disco2.bundle import Manifest
 from disco2.corpora.task import Task
-from disco2.errors import BundleError, CorpusError
+from disco2.errors import BundleError, CorpusError, SettingsError
 from disco2.evaluation import Evaluation, evaluate
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -52,24 +52,25 @@ def judge(
     model: RelationModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
 ) -> Judged:
     """Let a trained model label one part of a corpus, under the task it was trained for."""
-    configuration = Configuration.from_json(manifest.configuration)
-    if protocol or corpus.name != manifest.data.get("corpus"):
-        configuration = configuration.changed({"task.protocol": protocol})
     try:
+        configuration = Configuration.from_json(manifest.configuration)
         task = Task.from_json(manifest.task)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, SettingsError) as error:
         raise BundleError(
             "The model does not say which relations and senses it was trained for.",
             hint="Train it anew with: disco2 train",
         ) from error
+    if protocol or corpus.name != manifest.data.get("corpus"):
+        configuration = configuration.changed({"task.protocol": protocol})
     parts = divide(corpus, configuration, task=task, labels=model.labels)
     instances = parts.instances.get(part, [])
     if not instances:
         filled = [name for name, some in parts.instances.items() if some]
+        hint = f"Parts with such relations: {', '.join(filled)}." if filled else ""
         raise CorpusError(
-            f"There is no relation to evaluate on in part '{part}' under the protocol '{parts.protocol}'.",
+            f"No relation in part '{part}' under the protocol '{parts.protocol}' has a label of the model.",
             where=corpus.name,
-            hint=f"Parts with relations: {', '.join(filled) or 'none'}.",
+            hint=hint or f"The model knows: {', '.join(model.labels)}.",
         )
     scores = model.scores(instances)
     shared = shared_entities(corpus.documents, [instance.relation for instance in instances])
@@ -79,5 +80,6 @@ def judge(
         shared,
         labels=model.labels,
         seed=configuration.training.seed,
+        positive=task.versus or None,
     )
     return Judged(part, model.labels, instances, scores, shared, evaluation, parts.dropped[part])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.errors import CorpusError
 from disco2.evaluation import bootstrap_interval
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
@@ -57,7 +58,12 @@ class RungResult:
 
 
 def summary(right: Right) -> dict[str, Any]:
-    """Mean accuracy over seeds, its standard deviation, and a 95% interval over relations."""
+    """Mean accuracy over seeds, its standard deviation, and a 95% interval over relations.
+
+    None of them where there are no relations, as in a dev part that a protocol does not have.
+    """
+    if right.shape[1] == 0:
+        return {"mean": None, "deviation": None, "interval": None, "by_seed": [], "n": 0}
     by_seed = right.mean(axis=1)
     return {
         "mean": float(by_seed.mean()),
@@ -82,6 +88,12 @@ def multiclass(
     The most common class does not depend on a seed, and is trained once.
     """
     test = parts.instances["test"]
+    if not test:
+        raise CorpusError(
+            f"There is no labelled relation to test on under the protocol '{parts.protocol}'.",
+            where=corpus.name,
+            hint="Name another split, such as: --set task.protocol=cv5-0",
+        )
     shared = np.array(shared_entities(corpus.documents, [instance.relation for instance in test]))
     results = []
     for rung in rungs:

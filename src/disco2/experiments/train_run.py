@@ -6,7 +6,7 @@ from pathlib import Path
 
 from disco2.bundle import save_bundle
 from disco2.corpora.licences import licence_of
-from disco2.corpora.task import balance, expand_two_senses
+from disco2.errors import CorpusError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
 from disco2.records import Corpus
@@ -17,10 +17,18 @@ from disco2.training.loop import Progress
 def train_model(
     corpus: Corpus, parts: Parts, configuration: Configuration, *, progress: Progress = lambda epoch: None
 ) -> Fitted:
-    """Train on the training part, stop by the dev part; the test part is not looked at."""
-    training = expand_two_senses(parts.instances["train"])
-    if parts.task.versus and configuration.task.balance:
-        training = balance(training, configuration.training.seed)
+    """Train on the training part, stop by the dev part; no label of the test part is looked at.
+
+    Word2vec, where it is asked for, learns from the texts of all parts, as in the paper.
+    """
+    training = parts.instances["train"]
+    labels = {label for instance in training for label in instance.gold}
+    if len(labels) == 1:
+        raise CorpusError(
+            f"All {len(training)} training relations have the label '{labels.pop()}'; there must be two.",
+            where=corpus.name,
+            hint="Choose other labels or another split; see them with: disco2 corpus stats",
+        )
     return fit(
         training,
         parts.instances["dev"],
@@ -29,6 +37,8 @@ def train_model(
         features=configuration.features,
         vectors=configuration.vectors,
         settings=configuration.training,
+        positive=parts.task.versus,
+        balanced=bool(parts.task.versus) and configuration.task.balance,
         sentences=(
             document.words(range(sentence.start, sentence.end))
             for document in corpus.documents.values()
@@ -56,5 +66,5 @@ def save_model(
             "vectors": configuration.vectors.source if configuration.model.uses_vectors else "none",
             "licence": licence_of(corpus.name),
         },
-        figures={"development_accuracy": best.accuracy, "best_pass": best.number} if best else {},
+        figures={f"development_{parts.score_name}": best.score, "best_pass": best.number} if best else {},
     )

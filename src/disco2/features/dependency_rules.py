@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from disco2.features.pieces import pieces
 from disco2.records import Argument, Document
+from disco2.trees.pieces import pieces
 
 
 def argument_dependency_rules(doc: Document, argument: Argument) -> set[str]:
@@ -13,7 +13,7 @@ def argument_dependency_rules(doc: Document, argument: Argument) -> set[str]:
     the argument are not seen. Sentences without dependencies give nothing.
     """
     rules: set[str] = set()
-    for sentence, positions in pieces(doc, argument):
+    for sentence, positions in pieces(doc, argument.tokens):
         if sentence.dependencies is None:
             continue
         heads, labels = sentence.dependencies.heads, sentence.dependencies.labels

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from disco2.features.pieces import pieces
 from disco2.records import Argument, Constituents, Document
+from disco2.trees.pieces import pieces
 
 
 def argument_productions(doc: Document, argument: Argument) -> set[str]:
@@ -15,7 +15,7 @@ def argument_productions(doc: Document, argument: Argument) -> set[str]:
     Sentences without a tree give nothing.
     """
     rules: set[str] = set()
-    for sentence, positions in pieces(doc, argument):
+    for sentence, positions in pieces(doc, argument.tokens):
         if sentence.constituents is None:
             continue
         tree = sentence.constituents

@@ -1,4 +1,4 @@
-"""Bilinear scores with low-rank-plus-diagonal matrices: A_y = sum_r a1_yr a2_yr' + diag(a3_y) (eq. 5)."""
+"""Bilinear scores with low-rank-plus-diagonal matrices: A_y = sum_r a1_yr a2_yr' + diag(a3_y) (eq. 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decision function of the paper (eq. 6) and its gradients over a batch.
+"""The decision function of the paper (eq. 5) and its gradients over a batch.
 
     psi(y) = u_m' A_y u_n  +  sum over aligned (i, j) of d_i' B_y d_j  +  beta_y . phi  +  b_y
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from disco2.errors import SettingsError
 from disco2.settings import Settings, setting
 
 KINDS = ("entities", "upward", "additive", "surface", "majority")
@@ -35,7 +36,15 @@ class ModelSettings(Settings):
         "of the low-rank factors; random: small numbers; zero: as the paper has it, and zero they stay",
         choices=INITIALISATIONS,
     )
-    factor_scale: float = setting(0.015, "standard deviation of the random low-rank factors", minimum=0)
+    factor_scale: float = setting(0.015, "standard deviation of the random low-rank factors", above=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kind == "surface" and not self.features:
+            raise SettingsError(
+                "A model of surface features alone needs surface features.",
+                hint="Leave out --no-features (model.features=false), or choose another --model.",
+            )
 
     @property
     def composes(self) -> bool:

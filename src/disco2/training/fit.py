@@ -13,7 +13,9 @@ from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings, RelationModel, initial_parameters
 from disco2.model.vectors import VectorSettings, WordVectors, load_vectors
 from disco2.records import Instance
-from disco2.training.loop import Development, History, Progress, train
+from disco2.training.development import Development
+from disco2.training.loop import History, Progress, train
+from disco2.training.resampling import balance, expand_two_senses, hold_out
 from disco2.training.settings import TrainingSettings
 
 
@@ -36,89 +38,90 @@ def fit(
     features: FeatureSettings,
     vectors: VectorSettings,
     settings: TrainingSettings,
+    positive: str = "",
+    balanced: bool = False,
     sentences: Iterable[list[str]] = (),
     progress: Progress = lambda epoch: None,
 ) -> Fitted:
-    """Train on instances with one gold label each, stopping by the development part.
+    """Train on relations, stopping by the development part.
 
-    Without a development part, a random share of the training relations is held out, as in the paper.
-    ``sentences`` are what word2vec learns from, where that is asked for.
+    A relation with two gold labels becomes two training instances; in development either is right. Without a
+    development part, a random share of the training relations is held out, as in the paper. Where one class
+    is told from the rest, ``positive`` names it: its F1 says when to stop. ``balanced`` repeats the smaller
+    classes. ``sentences`` are what word2vec learns from, where that is asked for.
     """
+    _check(training, development, labels)
+    if model.kind == "majority":
+        return _most_common(training, labels, model)
+    if not development:
+        training, development = hold_out(training, share=settings.development_share, seed=settings.seed)
+
+    # Features and vectors see every training relation once, and nothing of the development part.
+    extractor = FeatureExtractor.fit(training, settings=features) if model.uses_features else None
+    word_vectors = _word_vectors(training, model, vectors, settings, sentences)
+    width = extractor.width if extractor else 0
+    parameters = initial_parameters(model, labels=len(labels), features=width, seed=settings.seed)
+    untrained = RelationModel(model, tuple(labels), word_vectors, extractor, parameters)
+
+    examples = expand_two_senses(training)
+    if balanced:
+        examples = balance(examples, seed=settings.seed)
+    numbers = {label: number for number, label in enumerate(labels)}
+    held_out = Development.of(
+        untrained.encoder.encode(development),
+        [frozenset(numbers[label] for label in instance.gold) for instance in development],
+        positive=numbers[positive] if positive else None,
+    )
+    best, history = train(
+        model,
+        parameters,
+        untrained.leaves,
+        untrained.encoder.encode(examples),
+        held_out,
+        settings,
+        progress=progress,
+    )
+    return Fitted(replace(untrained, parameters=best), history, len(training), len(development))
+
+
+def _most_common(training: Sequence[Instance], labels: Sequence[str], model: ModelSettings) -> Fitted:
+    """The baseline that always answers the label with the most training relations."""
+    counts = Counter(label for instance in training for label in instance.gold)
+    bias = np.array([counts[label] for label in labels], dtype=np.float32)
+    no_vectors = WordVectors((), np.zeros((0, model.K), dtype=np.float32))
+    return Fitted(
+        RelationModel(model, tuple(labels), no_vectors, None, {"b": bias}), History(), len(training), 0
+    )
+
+
+def _check(training: Sequence[Instance], development: Sequence[Instance], labels: Sequence[str]) -> None:
     if not training:
         raise InputError(
             "There is no labelled relation to train on.", hint="See what was read with: disco2 corpus stats"
         )
-    if not development and model.kind != "majority":
-        training, development = hold_out(training, settings)
-    extractor = FeatureExtractor.fit(_distinct(training), settings=features) if model.uses_features else None
-    word_vectors = _word_vectors((*training, *development), model, vectors, settings, sentences)
-    parameters = initial_parameters(
-        model, labels=len(labels), features=extractor.width if extractor else 0, seed=settings.seed
-    )
-    fitted = RelationModel(model, tuple(labels), word_vectors, extractor, parameters)
-    history = History()
-    if model.kind == "majority":
-        counts = Counter(instance.gold[0] for instance in training)
-        parameters["b"][:] = [counts[label] for label in labels]
-    else:
-        numbers = {label: number for number, label in enumerate(labels)}
-        held_out = Development.of(
-            fitted.encoder.encode(development),
-            [frozenset(numbers[label] for label in instance.gold) for instance in development],
-        )
-        best, history = train(
-            model,
-            parameters,
-            fitted.leaves,
-            fitted.encoder.encode(training),
-            held_out,
-            settings,
-            progress=progress,
-        )
-        parameters.update(best)
-    return Fitted(fitted, history, _relations(training), _relations(development))
-
-
-def hold_out(
-    instances: Sequence[Instance], settings: TrainingSettings
-) -> tuple[list[Instance], list[Instance]]:
-    """A random share of the relations; both instances of a two-sense relation stay together."""
-    relations = sorted({instance.relation.id for instance in instances})
-    count = max(1, round(settings.development_share * len(relations)))
-    shuffled = np.random.default_rng(settings.seed).permutation(len(relations))
-    chosen = {relations[index] for index in shuffled[:count]}
-    kept = [instance for instance in instances if instance.relation.id not in chosen]
-    if not kept:
-        raise InputError(
-            f"{len(relations)} labelled relations are too few to hold {count} of them out for development.",
-            hint="Give more relations, or a development part of your own.",
-        )
-    return kept, [instance for instance in instances if instance.relation.id in chosen]
-
-
-def _distinct(instances: Sequence[Instance]) -> list[Instance]:
-    """Every relation once, with all its labels: repetitions must not lift rare features over the minimum."""
-    labels: dict[str, dict[str, None]] = {}
-    first: dict[str, Instance] = {}
-    for instance in instances:
-        first.setdefault(instance.relation.id, instance)
-        labels.setdefault(instance.relation.id, {}).update(dict.fromkeys(instance.gold))
-    return [replace(instance, gold=tuple(labels[name])) for name, instance in first.items()]
+    known = set(labels)
+    for instance in (*training, *development):
+        if not instance.gold or not known.issuperset(instance.gold):
+            raise InputError(
+                f"Relation {instance.relation.id} has labels that are not known: {instance.gold or 'none'}.",
+                where=instance.relation.where,
+                hint=f"Known labels: {', '.join(labels)}.",
+            )
 
 
 def _word_vectors(
-    instances: Iterable[Instance],
+    training: Sequence[Instance],
     model: ModelSettings,
     vectors: VectorSettings,
     settings: TrainingSettings,
     sentences: Iterable[list[str]],
 ) -> WordVectors:
-    """Vectors for the words of the given instances and for the most frequent ones."""
+    """Vectors for the words of the training relations and for the most frequent ones."""
     if not model.uses_vectors:
         return WordVectors((), np.zeros((0, model.K), dtype=np.float32))
     needed = {
         form
-        for instance in instances
+        for instance in training
         for argument in (instance.relation.arg1, instance.relation.arg2)
         for form in instance.document.words(argument.tokens)
     }
@@ -130,7 +133,3 @@ def _word_vectors(
         sentences=sentences,
         seed=settings.seed,
     )
-
-
-def _relations(instances: Sequence[Instance]) -> int:
-    return len({instance.relation.id for instance in instances})

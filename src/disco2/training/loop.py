@@ -1,4 +1,4 @@
-"""Examples -> parameters: passes over batches, development accuracy after each, the best kept."""
+"""Examples -> parameters: passes over batches, the development score after each, the best kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from disco2.batches import Batch, Example, collate
+from disco2.batches import Batch, Example
 from disco2.model.arrays import Floats
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
@@ -16,6 +16,7 @@ from disco2.model.settings import ModelSettings
 from disco2.model.threads import single_threaded
 from disco2.training.adagrad import AdaGrad
 from disco2.training.averaging import RunningMean
+from disco2.training.development import Development, in_batches
 from disco2.training.loss import LOSSES
 from disco2.training.settings import TrainingSettings
 
@@ -26,11 +27,11 @@ Progress = Callable[["Epoch"], None]
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """One pass: its number, the mean loss on the way, and accuracy on the development part afterwards."""
+    """One pass: its number, the mean loss on the way, and the score on the development part afterwards."""
 
     number: int
     loss: float
-    accuracy: float
+    score: float
 
 
 @dataclass(slots=True)
@@ -39,25 +40,6 @@ class History:
 
     epochs: list[Epoch] = field(default_factory=list)
     best: Epoch | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Development:
-    """Held-out examples and, for each, the numbers of the labels that count as right."""
-
-    batches: tuple[Batch, ...]
-    gold: tuple[frozenset[int], ...]
-
-    @classmethod
-    def of(
-        cls, examples: Sequence[Example], gold: Sequence[frozenset[int]], *, batch_size: int = 256
-    ) -> Development:
-        return cls(tuple(in_batches(examples, batch_size)), tuple(gold))
-
-
-def in_batches(examples: Sequence[Example], size: int) -> list[Batch]:
-    """Batches of consecutive examples."""
-    return [collate(examples[begin : begin + size]) for begin in range(0, len(examples), size)]
 
 
 def train(
@@ -85,11 +67,11 @@ def train(
         learner = Learner(model, parameters, vectors, settings)
         for number in range(1, settings.epochs + 1):
             mean_loss = learner.one_pass(batches, generator)
-            epoch = Epoch(number, mean_loss, accuracy(model, learner.mean.values, vectors, development))
+            epoch = Epoch(number, mean_loss, development.score(model, learner.mean.values, vectors))
             history.epochs.append(epoch)
-            log.debug("pass %d: loss %.4f, development accuracy %.4f", number, epoch.loss, epoch.accuracy)
+            log.debug("pass %d: loss %.4f, development score %.4f", number, epoch.loss, epoch.score)
             progress(epoch)
-            if history.best is None or epoch.accuracy > history.best.accuracy:
+            if history.best is None or epoch.score > history.best.score:
                 history.best = epoch
                 best = {name: value.copy() for name, value in learner.mean.values.items()}
             elif number - history.best.number >= settings.patience:
@@ -126,19 +108,6 @@ class Learner:
         for index in generator.permutation(len(batches)):
             total += self.step(batches[index]) * batches[index].size
         return total / max(sum(batch.size for batch in batches), 1)
-
-
-def accuracy(
-    model: ModelSettings, parameters: Parameters, vectors: Floats, development: Development
-) -> float:
-    """The share of examples whose best label counts as right."""
-    chosen = [
-        label
-        for batch in development.batches
-        for label in forward(model, parameters, vectors, batch).scores.argmax(axis=1).tolist()
-    ]
-    right = sum(label in gold for label, gold in zip(chosen, development.gold, strict=True))
-    return right / max(len(chosen), 1)
 
 
 def _train_features_alone(

@@ -13,7 +13,7 @@ Loss = Callable[[Floats, Batch], tuple[float, Floats]]
 
 
 def large_margin(scores: Floats, batch: Batch) -> tuple[float, Floats]:
-    """sum over y' != y* of max(0, 1 - psi(y*) + psi(y')) (paper, eq. 7), averaged over the batch."""
+    """sum over y' != y* of max(0, 1 - psi(y*) + psi(y')) (paper, eq. 6), averaged over the batch."""
     rows = np.arange(batch.size)
     margins = 1 - scores[rows, batch.labels][:, None] + scores
     margins[rows, batch.labels] = 0

@@ -19,7 +19,7 @@ class TrainingSettings(Settings):
     patience: int = setting(6, "stop after so many passes without a better development accuracy", minimum=1)
     batch_size: int = setting(64, "relations in a step", minimum=1)
     development_share: float = setting(
-        0.2, "of the training relations, where the corpus has no dev part", minimum=0
+        0.2, "of the training relations, where the corpus has no dev part", above=0, below=1
     )
     loss: str = setting(
         "large-margin", "large-margin: the paper's; logistic: softmax", choices=("large-margin", "logistic")
@@ -28,8 +28,9 @@ class TrainingSettings(Settings):
         0.98,
         "decay of the running mean of the parameters that is kept; 0: no mean",
         minimum=0,
+        below=1,
     )
-    clip: float = setting(5.0, "largest norm of a gradient", minimum=0)
+    clip: float = setting(5.0, "largest norm of a gradient", above=0)
     warm_start: int = setting(0, "passes that train the feature weights alone before all else", minimum=0)
     rate_upward: float = setting(0.02, "learning rate of U", minimum=0)
     rate_downward: float = setting(0.003, "learning rate of V", minimum=0)

@@ -8,13 +8,13 @@ one-word argument is a single leaf that is also the root.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import InputError
 from disco2.records import Constituents, Document, Relation
+from disco2.trees.pieces import pieces
 
 Nodes = NDArray[np.int32]
 
@@ -58,17 +58,15 @@ def argument_tree(document: Document, tokens: tuple[int, ...], *, relation: Rela
             hint="Check the argument's spans against the text, or leave the relation out.",
         )
     builder = _Builder(len(tokens))
-    pieces: list[int] = []
+    subtrees: list[int] = []
     first_leaf = 0
-    for index, group in groupby(tokens, key=document.sentence_index):
-        sentence = document.sentences[index]
-        local = [token - sentence.start for token in group]
+    for sentence, local in pieces(document, tokens):
         if sentence.constituents is None:
-            pieces.append(builder.join(list(range(first_leaf, first_leaf + len(local)))))
+            subtrees.append(builder.join(list(range(first_leaf, first_leaf + len(local)))))
         else:
-            pieces.extend(_subtrees_inside(sentence.constituents, local, first_leaf, builder))
+            subtrees.extend(_subtrees_inside(sentence.constituents, local, first_leaf, builder))
         first_leaf += len(local)
-    builder.join(pieces)
+    builder.join(subtrees)
     return builder.tree(tokens)
 
 

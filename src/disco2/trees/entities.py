@@ -39,6 +39,20 @@ class MentionIndex:
         return self._mentions[bisect_left(self._heads, first) : bisect_right(self._heads, last)]
 
 
+class MentionIndexes:
+    """One index for each document object, made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._kept: dict[
+            int, tuple[Document, MentionIndex]
+        ] = {}  # holding the document keeps its id() its own
+
+    def of(self, document: Document) -> MentionIndex:
+        if id(document) not in self._kept:
+            self._kept[id(document)] = (document, MentionIndex(document))
+        return self._kept[id(document)][1]
+
+
 def mention_node(tree: ArgumentTree, mention: Mention) -> int | None:
     """The node that stands for a mention in an argument, or None if its head is elsewhere.
 

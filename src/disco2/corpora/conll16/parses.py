@@ -103,7 +103,7 @@ def _raw_text(name: str, words: Sequence[_Word], *, raw: Path, encoding: str, di
         return None
     text = read_text(file, dirt=dirt, encoding=encoding)
     for word in words:
-        found = text[word.start : word.end] if 0 <= word.start < word.end else ""
+        found = text[word.start : word.end] if 0 <= word.start < word.end <= len(text) else ""
         same_width = len(unescape(word.form)) == word.end - word.start
         if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
             detail = (

@@ -12,10 +12,12 @@ from pathlib import Path
 
 from disco2.corpora.conversion.brackets import write_brackets
 from disco2.corpora.token_lists import character_spans
-from disco2.files import is_file_name, write_text
+from disco2.errors import CorpusError
+from disco2.files import folder_in_place, is_empty_or_new, is_file_name, write_text
 from disco2.records import Corpus, Document, Relation, Sentence
 
 NO_PARSE = "(())"
+REST = "rest"  # of the documents, those that belong to no part
 
 
 def write_pairs(corpus: Corpus, path: Path) -> None:
@@ -26,24 +28,47 @@ def write_pairs(corpus: Corpus, path: Path) -> None:
 def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
     """``relations.json``, ``parses.json`` and ``raw``, in a folder for each part if the corpus has parts.
 
-    Returns the folders, which are called after the corpus and the part.
+    Returns the folders, which are called after the corpus and the part. The whole of them is written or
+    nothing, into a folder that is new or empty: files of another corpus beside them would be read with them.
     """
-    parts = {name: corpus.parts.get(name, "rest") for name in corpus.documents}
-    folders = {part: folder / f"{corpus.name}-{part}" for part in dict.fromkeys(parts.values())}
-    if not corpus.parts:
-        folders = {"rest": folder}
+    check_conll16_place(folder)
+    parts = {name: _part_name(corpus.parts.get(name, REST)) for name in corpus.documents}
+    with folder_in_place(folder) as fresh:
+        names = {part: f"{corpus.name}-{part}" if corpus.parts else "" for part in parts.values()}
+        _write_parts(corpus, parts, {part: fresh / name for part, name in names.items()})
+    return [folder / name for name in names.values()]
+
+
+def check_conll16_place(folder: Path) -> None:
+    """Raise CorpusError unless the folder is new or empty; can be asked before a corpus is read."""
+    if not is_empty_or_new(folder):
+        raise CorpusError(
+            "Something else is there already.", where=str(folder), hint="Choose a new or an empty folder."
+        )
+
+
+def _part_name(part: str) -> str:
+    return part if is_file_name(part) else REST
+
+
+def _write_parts(corpus: Corpus, parts: Mapping[str, str], folders: Mapping[str, Path]) -> None:
     for part, target in folders.items():
         documents = {name: document for name, document in corpus.documents.items() if parts[name] == part}
         relations = [relation for relation in corpus.relations if relation.document in documents]
         linkers = _linkers(relations)
         for name, document in documents.items():
             if is_file_name(name):
-                write_text(target / "raw" / name, [document.text])
+                _put(target / "raw" / name, [document.text])
         parses = {name: _parses(document, linkers) for name, document in documents.items()}
-        write_text(target / "parses.json", [_line(parses)])
+        _put(target / "parses.json", [_line(parses)])
         lines = (_line(_relation(relation, documents[relation.document])) for relation in relations)
-        write_text(target / "relations.json", lines)
-    return list(folders.values())
+        _put(target / "relations.json", lines)
+
+
+def _put(path: Path, pieces: Iterable[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", errors="replace", newline="") as stream:
+        stream.writelines(pieces)
 
 
 def _line(value: Mapping[str, object]) -> str:

@@ -17,8 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from disco2.corpora.decoding import lines_of, read_text
+from disco2.corpora.decoding import NOT_UTF8, lines_of, read_text
 from disco2.corpora.disrpt.documents import DisrptDocuments
+from disco2.corpora.folders import files_below
 from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind
 from disco2.corpora.token_lists import argument_from_tokens
 from disco2.errors import CorpusError
@@ -75,7 +76,7 @@ def read_disrpt(
                 parts[document.id] = part[1].lower()
             relations.append(relation)
     if not relations:
-        first = dirt.findings[0] if dirt.findings else None
+        first = next((found for found in dirt.findings if found.kind != NOT_UTF8), None)
         fault = f" The first fault: {first.where}: {first.detail}" if first else ""
         raise CorpusError(
             f"No relation here can be used.{fault}",
@@ -91,11 +92,7 @@ def read_disrpt(
 
 
 def _relation_files(path: Path) -> list[Path]:
-    try:
-        files = [path] if path.is_file() else sorted(path.rglob("*.rels")) if path.is_dir() else []
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CorpusError(f"The folder can't be read ({reason}).", where=str(path)) from None
+    files = [path] if path.is_file() else [file for file in files_below(path) if file.suffix == ".rels"]
     if not files:
         raise CorpusError(
             "There is no .rels file here.", where=str(path), hint="Give a .rels file or its folder."

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from disco2.corpora.decoding import read_text
+from disco2.corpora.folders import existing_folder
 from disco2.corpora.pdtb2.locate import Located, located_by_gorn, located_by_offsets
 from disco2.corpora.pdtb2.native import looks_native, parse_native
 from disco2.corpora.pdtb2.pipe import looks_piped, parse_pipe
 from disco2.corpora.pdtb2.relation import Pdtb2Relation, Selection
 from disco2.corpora.pdtb3.offset_convention import text_that_fits
-from disco2.corpora.wsj.document_files import BARE, existing_folder, files_by_document, folders_named
+from disco2.corpora.wsj.document_files import BARE, files_by_document, folders_named
 from disco2.corpora.wsj.layers import WsjLayers
 from disco2.corpora.wsj.senses import kind_and_senses
 from disco2.errors import CorpusError, LayerError

@@ -10,10 +10,11 @@ from typing import Literal
 
 from disco2.annotation import document_from_trees
 from disco2.corpora.decoding import read_text
+from disco2.corpora.folders import existing_folder
 from disco2.corpora.pdtb3.offset_convention import Convention, OffsetEvidence, as_exclusive, text_that_fits
 from disco2.corpora.pdtb3.pipe import RawRelation, Spans, read_pdtb3_lines
 from disco2.corpora.token_spans import TokenSpans
-from disco2.corpora.wsj.document_files import BARE, existing_folder, files_by_document
+from disco2.corpora.wsj.document_files import BARE, files_by_document
 from disco2.corpora.wsj.layers import WsjLayers
 from disco2.corpora.wsj.rule_split import split_by_rule
 from disco2.corpora.wsj.senses import kind_and_senses

@@ -28,6 +28,7 @@ from disco2.annotation import (
     with_mentions,
 )
 from disco2.corpora.decoding import read_text
+from disco2.corpora.folders import existing_folder
 from disco2.corpora.pairs import read_pairs
 from disco2.corpora.role_pairs.headed_trees import FlatSentence, flatten
 from disco2.corpora.role_pairs.sentences import (
@@ -43,7 +44,7 @@ from disco2.corpora.role_pairs.sentences import (
 )
 from disco2.corpora.role_pairs.words import FEMALE_NAMES, GIVING, KINDS, MALE_NAMES, PARTS, TAKING
 from disco2.errors import CorpusError
-from disco2.files import folder_in_place
+from disco2.files import folder_in_place, is_empty_or_new
 from disco2.records import Argument, Corpus, Document, Relation
 
 NAME = "role-pairs"
@@ -90,6 +91,7 @@ def write_role_pairs(directory: Path, *, size: int = 2000, seed: int = 1) -> Pat
 
 def read_role_pairs(path: Path) -> Corpus:
     """The corpus in a folder, with trees, dependencies and coreference on every document."""
+    existing_folder(path, holds=f"a corpus of role pairs ({', '.join(FILES)})")
     plain = read_pairs(path / PAIRS, inventory_name="pdtb3")
     dirt = plain.dirt
     places = {name: str(path / name) for name in FILES}
@@ -241,7 +243,7 @@ def _coreference_cell(chains: list[list[tuple[int, int, int]]], sentence: int, t
 
 def _refuse_other_content(directory: Path) -> None:
     """Only an empty folder or an earlier corpus may be replaced."""
-    if not directory.exists():
+    if is_empty_or_new(directory):
         return
     if not directory.is_dir() or any(entry.name not in FILES for entry in directory.iterdir()):
         raise CorpusError(

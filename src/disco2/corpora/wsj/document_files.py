@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from disco2.errors import CorpusError
+from disco2.corpora.folders import files_below
 
 BARE = ""  # the ending of a name without any
-
-
-def existing_folder(path: Path, *, holds: str) -> Path:
-    """The folder itself; raises CorpusError, saying what it should hold, where it is not there."""
-    if not path.is_dir():
-        problem = "This is a file, not a folder" if path.exists() else "There is no such folder"
-        raise CorpusError(f"{problem}; {holds} should be there.", where=str(path), hint="Check the path.")
-    return path
 
 
 def files_by_document(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:
@@ -25,7 +17,7 @@ def files_by_document(folder: Path, *, endings: Sequence[str]) -> dict[str, Path
     count. Where a document has several such files, the ending that is named first decides, then the path.
     """
     ranked: dict[str, tuple[int, Path]] = {}
-    for file in _files_below(folder):
+    for file in files_below(folder):
         rank = _rank(file.name, endings)
         if rank is None:
             continue
@@ -49,20 +41,6 @@ def folders_named(root: Path, name: str) -> list[Path]:
         if path.is_dir() and not any(path.is_relative_to(above) for above in found):
             found.append(path)
     return found
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    try:
-        paths = sorted(folder.rglob("*"))
-    except OSError as error:
-        raise CorpusError(
-            f"The folder can't be read ({error.strerror or error}).",
-            where=str(folder),
-            hint="Check its rights.",
-        ) from None
-    for path in paths:
-        if not path.name.startswith(".") and path.is_file():
-            yield path
 
 
 def _rank(name: str, endings: Sequence[str]) -> int | None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from disco2.corpora.decoding import read_text
-from disco2.corpora.wsj.document_files import existing_folder, files_by_document
+from disco2.corpora.folders import existing_folder
+from disco2.corpora.wsj.document_files import files_by_document
 from disco2.errors import CorpusError, LayerError
 from disco2.records import Dirt
 

@@ -2,60 +2,54 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 
-import typer
+from disco2.errors import Disco2Error, InputError
 
-from disco2.errors import Disco2Error
-from disco2.interfaces.cli import (
-    corpus_convert,
-    corpus_role_pairs,
-    corpus_stats,
-    evaluate,
-    experiment_multiclass,
-    train,
-)
-from disco2.interfaces.cli.console import report_error
-from disco2.version import VERSION
-
-app = typer.Typer(
-    name="disco2",
-    help="Implicit discourse relations: train, evaluate and look at corpora.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-corpus_app = typer.Typer(help="Look at corpora, make and convert them.", no_args_is_help=True)
-corpus_app.command("stats")(corpus_stats.corpus_stats)
-corpus_app.command("role-pairs")(corpus_role_pairs.role_pairs)
-corpus_app.command("convert")(corpus_convert.corpus_convert)
-app.add_typer(corpus_app, name="corpus")
-experiment_app = typer.Typer(help="The paper's tables.", no_args_is_help=True)
-experiment_app.command("multiclass")(experiment_multiclass.experiment_multiclass)
-app.add_typer(experiment_app, name="experiment")
-app.command("train")(train.train)
-app.command("evaluate")(evaluate.evaluate)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"disco2 {VERSION}")
-        raise typer.Exit
-
-
-@app.callback()
-def disco2(
-    version: bool = typer.Option(
-        False, "--version", help="Print the version.", callback=_print_version, is_eager=True
-    ),
-) -> None:
-    """Implicit discourse relations: train, evaluate and look at corpora."""
+INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
 
 def main() -> None:
     """Run the command line; any error of ours is one paragraph and exit code 2."""
     try:
-        app()
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        _drop_output()
+        sys.exit(1)
     except Disco2Error as error:
-        report_error(error)
-        sys.exit(2)
+        _fail(error)
+    except MemoryError:
+        _fail(InputError("There is not enough memory.", hint="Try smaller settings, or a smaller corpus."))
+    except OSError as error:
+        _drop_output()
+        where = error.filename if isinstance(error.filename, str) else ""
+        _fail(InputError(f"The system refused: {error.strerror or error}.", where=where))
+
+
+def _run() -> None:
+    """Import the commands and run one; importing takes a moment in which users interrupt."""
+    from disco2.interfaces.cli.app import app
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # where the terminal lacks a character
+    try:
+        app()
+    finally:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+
+
+def _fail(error: Disco2Error) -> None:
+    from disco2.interfaces.cli.console import report_error
+
+    report_error(error)
+    sys.exit(2)
+
+
+def _drop_output() -> None:
+    """Python flushes standard output once more when it ends, which would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

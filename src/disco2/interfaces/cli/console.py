@@ -10,11 +10,14 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from disco2.errors import Disco2Error
 
-results = Console(soft_wrap=True, highlight=False)
-messages = Console(stderr=True, soft_wrap=True, highlight=False)
+results = Console(soft_wrap=True, highlight=False, emoji=False)
+messages = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+# As wide as they must be: figures are not cut off for a narrow terminal or a pipe.
+tables = Console(width=10_000, highlight=False, emoji=False)
 
 
 def report_error(error: Disco2Error) -> None:
@@ -23,18 +26,18 @@ def report_error(error: Disco2Error) -> None:
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """One JSON object on standard output, for machines."""
-    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    """One JSON object on standard output, for machines: in ASCII, whatever the encoding there."""
+    sys.stdout.write(json.dumps(content, indent=2) + "\n")
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """A table whose first column is text and whose others are numbers."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    """A table whose first column is text and whose others are numbers; labels are printed as they are."""
+    table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number else "left", no_wrap=True)
+        table.add_column(Text(column), justify="right" if number else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*row)
-    results.print(table)
+        table.add_row(*map(Text, row))
+    tables.print(table)
 
 
 def progress_bar() -> Progress:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from disco2.corpora.conversion.convert import write_conll16, write_pairs
+from disco2.corpora.conversion.convert import check_conll16_place, write_conll16, write_pairs
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.console import results
-from disco2.interfaces.cli.options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.options import CorpusChoice, path_option, takes_corpus
 
 
 @takes_corpus
 def corpus_convert(
     corpus: CorpusChoice,
     to: Annotated[str, typer.Option(help="pairs (JSONL) or conll16 (relations and parses).")],
-    output: Annotated[Path, typer.Option(help="File (pairs) or folder (conll16) to write.")],
+    output: Annotated[Path, path_option(help="File (pairs) or folder (conll16) to write.")],
 ) -> None:
     """Write a corpus in another form. Both forms leave coreference out."""
     if to not in ("pairs", "conll16"):
         raise SettingsError(f"There is no form '{to}' to write.", hint="Give --to pairs or --to conll16.")
+    if to == "conll16":
+        check_conll16_place(output)
+    elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):
+        raise SettingsError("The corpus would overwrite itself.", hint="Choose another --output.")
     found = corpus.open()
     if to == "pairs":
         write_pairs(found, output)

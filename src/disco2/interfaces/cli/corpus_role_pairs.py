@@ -9,10 +9,11 @@ import typer
 
 from disco2.corpora.role_pairs.files import write_role_pairs
 from disco2.interfaces.cli.console import results
+from disco2.interfaces.cli.options import path_option
 
 
 def role_pairs(
-    output: Annotated[Path, typer.Option(help="Folder to write.")],
+    output: Annotated[Path, path_option(help="Folder to write.")],
     size: Annotated[
         int, typer.Option(help="Training pairs, a multiple of 10; dev and test have a fifth of it each.")
     ] = 2000,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.experiments.configuration import read_configuration
+from disco2.experiments.configuration import Configuration
 from disco2.experiments.corpus_statistics import CorpusStatistics, corpus_statistics
 from disco2.experiments.division import divide
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
@@ -22,7 +22,7 @@ def corpus_stats(
 ) -> None:
     """Relations by kind, sense and part; shared entities; what was dropped and why."""
     found = corpus.open()
-    configuration = read_configuration(None, [f'task.protocol="{protocol}"'] if protocol else [])
+    configuration = Configuration().changed({"task.protocol": protocol})
     statistics = corpus_statistics(found, divide(found, configuration), only=split)
     if as_json:
         print_json(statistics.to_json())

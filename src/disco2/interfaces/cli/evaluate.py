@@ -12,17 +12,17 @@ from disco2.bundle import load_bundle
 from disco2.experiments.judging import Judged, judge
 from disco2.files import write_text
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
-from disco2.interfaces.cli.options import AsJson, CorpusChoice, Protocol, takes_corpus
+from disco2.interfaces.cli.options import AsJson, CorpusChoice, Protocol, path_option, takes_corpus
 
 
 @takes_corpus
 def evaluate(
-    model: Annotated[Path, typer.Option(help="Folder of a trained model.")],
+    model: Annotated[Path, path_option(help="Folder of a trained model.")],
     corpus: CorpusChoice,
     split: Annotated[str, typer.Option(help="The part to evaluate on: train, dev or test.")] = "test",
     protocol: Protocol = "",
     predictions: Annotated[
-        Path | None, typer.Option(help="Write one JSON line a relation to this file.")
+        Path | None, path_option(help="Write one JSON line a relation to this file.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -68,5 +68,4 @@ def _show(judged: Judged) -> None:
         [[f"{number} {label}", *map(str, counts[number - 1])] for number, label in enumerate(labels, 1)],
     )
     for reason, count in judged.dropped.most_common():
-        if not reason.startswith("kind "):
-            results.print(f"left out: {count}, because {reason}", markup=False)
+        results.print(f"left out: {count}, because {reason}", markup=False)

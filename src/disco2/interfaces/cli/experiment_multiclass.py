@@ -53,4 +53,6 @@ def experiment_multiclass(
 
 
 def _mean(figures: dict[str, Any]) -> str:
+    if not figures["n"]:
+        return percent(None)
     return f"{percent(figures['mean'])} ± {percent(figures['deviation'])}"

@@ -12,15 +12,29 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from disco2.corpora.catalogue import CORPUS_NAMES, read_corpus
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, InputError
 from disco2.interfaces.cli.console import messages
 from disco2.records import Corpus
+
+
+def place(text: str) -> Path:
+    """A path from the command line; a leading ~ is the home folder, also where no shell has replaced it."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise InputError("There is no home folder of that name.", where=text) from None
+
+
+def path_option(*names: str, help: str) -> Any:
+    """An option that takes a path."""
+    return typer.Option(*names, help=help, parser=place, metavar="PATH")
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Assignments = Annotated[
     list[str] | None, typer.Option("--set", help="Any setting, such as model.K=50. May be repeated.")
 ]
-ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")]
+ConfigFile = Annotated[Path | None, path_option("--config", help="TOML file with settings.")]
 Protocol = Annotated[
     str,
     typer.Option(help="Split of the documents: own, gum, lin, ji, cv12-0 to cv12-11, cvK-i. Default: usual."),
@@ -32,13 +46,13 @@ class CorpusChoice:
     """The corpus that the options of a command name. Every field is an option."""
 
     corpus: Annotated[str, typer.Option(help=f"Kind of corpus: {', '.join(CORPUS_NAMES)}.")] = ""
-    path: Annotated[Path | None, typer.Option(help="Folder or file of the corpus.")] = None
-    trees: Annotated[Path | None, typer.Option(help="Folder of PTB bracket files.")] = None
+    path: Annotated[Path | None, path_option(help="Folder or file of the corpus.")] = None
+    trees: Annotated[Path | None, path_option(help="Folder of PTB bracket files.")] = None
     coref: Annotated[
-        Path | None, typer.Option(help="Folder of CoNLL coreference files; for GUM: ontogum or gum.")
+        Path | None, path_option(help="Folder of CoNLL coreference files; for GUM: ontogum or gum.")
     ] = None
-    dependencies: Annotated[Path | None, typer.Option(help="Folder of CoNLL-U files.")] = None
-    raw: Annotated[Path | None, typer.Option(help="Folder of PDTB 2's raw text, where it is elsewhere.")] = (
+    dependencies: Annotated[Path | None, path_option(help="Folder of CoNLL-U files.")] = None
+    raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, where it is elsewhere.")] = (
         None
     )
     offsets: Annotated[str, typer.Option(help="How PDTB 3 spans end: auto, inclusive, exclusive.")] = "auto"

@@ -20,6 +20,7 @@ from disco2.interfaces.cli.options import (
     ConfigFile,
     CorpusChoice,
     Protocol,
+    path_option,
     takes_corpus,
 )
 from disco2.model.settings import KINDS
@@ -29,7 +30,7 @@ from disco2.training.loop import Epoch
 @takes_corpus
 def train(
     corpus: CorpusChoice,
-    output: Annotated[Path | None, typer.Option(help="Folder to write the model to.")] = None,
+    output: Annotated[Path | None, path_option(help="Folder to write the model to.")] = None,
     config: ConfigFile = None,
     model: Annotated[str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.")] = "",
     features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None,
@@ -57,7 +58,8 @@ def train(
         task = bar.add_task("preparing", total=configuration.training.epochs)
 
         def show(epoch: Epoch) -> None:
-            text = f"pass {epoch.number}: loss {epoch.loss:.3f}, dev accuracy {percent(epoch.accuracy)}%"
+            score = f"dev {parts.score_name} {percent(epoch.score)}%"
+            text = f"pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
             bar.update(task, completed=epoch.number, description=text)
 
         fitted = train_model(found, parts, configuration, progress=show)
@@ -70,7 +72,7 @@ def train(
         "development_relations": fitted.development_relations,
         "passes": len(fitted.history.epochs),
         "best_pass": best.number if best else 0,
-        "development_accuracy": best.accuracy if best else None,
+        f"development_{parts.score_name}": best.score if best else None,
         "seconds": round(time.perf_counter() - started, 2),
     }
     if as_json:
@@ -83,7 +85,7 @@ def train(
     )
     if best:
         results.print(
-            f"development accuracy {percent(best.accuracy)}% after pass {best.number}", markup=False
+            f"development {parts.score_name} {percent(best.score)}% after pass {best.number}", markup=False
         )
 
 

@@ -27,7 +27,7 @@ class Selection:
     def wants(self, word: str) -> bool:
         """Whether the file's next row, which is this word's, is to be kept. To be asked once for each row."""
         self._seen += 1
-        if word in self._chosen:
+        if word in self._chosen or "\n" in word:  # a model's words are stored one a line
             return False
         return self.keep is None or self._seen <= self.frequent or word in self.keep
 

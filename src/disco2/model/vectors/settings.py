@@ -15,5 +15,5 @@ class VectorSettings(Settings):
         "shipped", "shipped: GloVe, comes with the package; word2vec: trained on the corpus; or a file"
     )
     frequent: int = setting(
-        30000, "frequent words to keep in the model, beside those that the training relations use", minimum=0
+        50000, "frequent words to keep in the model, beside those that the training relations use", minimum=0
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -44,13 +45,19 @@ def load_vectors(
     else:
         keep = {form for word in words for form in forms(word)}
         loaded = read_vectors(_file(source), keep=keep, frequent=max(frequent, _FREQUENT_FOR_STATISTICS))
+    if words and all(loaded.row(word) is None for word in words):
+        raise VectorsError(
+            "None of the words that are needed has a vector.",
+            where=source,
+            hint="Are these vectors for another language?",
+        )
     standard = WordVectors(loaded.words, reduce(loaded.matrix, dimensions=dimensions))
     return standard.cut(words=words, frequent=frequent)
 
 
 def _file(source: str) -> Path:
-    path = Path(source).expanduser()
-    if not path.is_file():
+    path = Path(os.path.expanduser(source))  # noqa: PTH111  which leaves an unknown user's name as it is
+    if not os.path.isfile(path):  # noqa: PTH113  which does not raise where a folder can't be read
         raise VectorsError(
             f"There is no file of word vectors {source!r}.",
             hint=f'Give the path of a file, "{SHIPPED}", or "{WORD2VEC}".',

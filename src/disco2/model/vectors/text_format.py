@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import Counter
 from itertools import chain, islice
 from typing import BinaryIO
@@ -23,6 +24,7 @@ def read_text(stream: BinaryIO, *, name: str, selection: Selection) -> None:
     are the values and the rest is the word, because GloVe's 840B file has words with spaces in them.
     """
     first_lines = list(islice(stream, _LINES_TO_LOOK_AT))
+    first_lines[:1] = [line.removeprefix(BOM_UTF8) for line in first_lines[:1]]
     header = parse_header(first_lines[0]) if first_lines else None
     if header is None:
         expected, size = None, _usual_size(first_lines)

@@ -31,7 +31,11 @@ def train_word2vec(
         from gensim.models import Word2Vec
     except ImportError:
         raise MissingExtraError("gensim", "word2vec", "Training word vectors") from None
-    corpus = [[word.lower() for word in words] if lower_case else list(words) for words in sentences]
+    corpus = [
+        # A model's words are stored one a line.
+        [word.lower() if lower_case else word for word in words if "\n" not in word]
+        for words in sentences
+    ]
     trainer = Word2Vec(
         vector_size=dimensions,
         window=window,

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from disco2.errors import LayerError
-from disco2.records import Argument, Document, Sentence
+from disco2.records import Document, Sentence
 
 
-def pieces(doc: Document, argument: Argument) -> Iterator[tuple[Sentence, list[int]]]:
-    """Each sentence the argument touches, with the argument's tokens in it.
+def pieces(doc: Document, tokens: Sequence[int]) -> Iterator[tuple[Sentence, list[int]]]:
+    """Each sentence that an argument's tokens touch, with those that are in it.
 
     The tokens count from the sentence's first one, as the sentence's layers do, and are in order.
     """
-    tokens = argument.tokens
     first = 0
     while first < len(tokens):
         sentence = doc.sentences[doc.sentence_index(tokens[first])] if doc.sentences else Sentence(0, 0)

@@ -1,0 +1,48 @@
+"""All commands, gathered under one name."""
+
+from __future__ import annotations
+
+import typer
+
+from disco2.interfaces.cli import (
+    corpus_convert,
+    corpus_role_pairs,
+    corpus_stats,
+    evaluate,
+    experiment_multiclass,
+    train,
+)
+from disco2.version import VERSION
+
+app = typer.Typer(
+    name="disco2",
+    help="Implicit discourse relations: train, evaluate and look at corpora.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+corpus_app = typer.Typer(help="Look at corpora, make and convert them.", no_args_is_help=True)
+corpus_app.command("stats")(corpus_stats.corpus_stats)
+corpus_app.command("role-pairs")(corpus_role_pairs.role_pairs)
+corpus_app.command("convert")(corpus_convert.corpus_convert)
+app.add_typer(corpus_app, name="corpus")
+experiment_app = typer.Typer(help="The paper's tables.", no_args_is_help=True)
+experiment_app.command("multiclass")(experiment_multiclass.experiment_multiclass)
+app.add_typer(experiment_app, name="experiment")
+app.command("train")(train.train)
+app.command("evaluate")(evaluate.evaluate)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"disco2 {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def disco2(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version.", callback=_print_version, is_eager=True
+    ),
+) -> None:
+    """Implicit discourse relations: train, evaluate and look at corpora."""

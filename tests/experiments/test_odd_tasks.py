@@ -1,0 +1,55 @@
+"""Tasks and splits that leave nothing to learn from, or nothing to measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disco2.errors import CorpusError, SettingsError
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import divide
+from disco2.experiments.multiclass import Rung, multiclass, summary
+from disco2.experiments.train_run import train_model
+from disco2.records import Corpus
+from tests.corpora.made_up import corpus, relation
+
+CAUSE, CONTRAST = "Contingency.Cause", "Comparison.Contrast"
+MAJORITY = Rung("most common class", {"model.kind": "majority"})
+
+
+def made_up(parts: dict[str, str]) -> Corpus:
+    relations = [
+        relation(name, number, [(CAUSE, CONTRAST)[number % 2]]) for name in parts for number in range(4)
+    ]
+    return corpus(relations, parts=parts, name="role-pairs")
+
+
+def divided(found: Corpus, **settings: Any) -> tuple[Corpus, Any, Configuration]:
+    named = {name.replace("_", ".", 1): value for name, value in settings.items()}
+    configuration = Configuration().changed({"task.protocol": "own", "task.minimum": 1} | named)
+    return found, divide(found, configuration), configuration
+
+
+def test_a_label_that_no_training_relation_has_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"'cause'.*Comparison\.Contrast, Contingency\.Cause"):
+        divided(made_up({"a": "train"}), task_labels=(CONTRAST, "cause"))
+
+
+def test_a_class_that_does_not_occur_is_not_trained() -> None:
+    with pytest.raises(CorpusError, match="'Other'"):
+        train_model(*divided(made_up({"a": "train"}), task_versus="Temporal"))
+
+
+def test_the_ladder_without_a_dev_part_and_without_entities() -> None:
+    (row,) = multiclass(*divided(made_up({"a": "train", "b": "test"})), seeds=(1,), rungs=(MAJORITY,))
+    figures = row.to_json()
+    assert figures["dev"] == figures["test_shared_entities"] == summary(np.zeros((1, 0), dtype=bool))
+    assert figures["dev"]["mean"] is None
+    assert figures["test"]["mean"] == 0.5
+
+
+def test_the_ladder_without_a_test_part_is_refused_at_once() -> None:
+    with pytest.raises(CorpusError, match="to test on"):
+        multiclass(*divided(made_up({"a": "train", "b": "dev"})), seeds=(1,), rungs=(MAJORITY,))

@@ -1,0 +1,62 @@
+"""When to stop and what to keep, with a development part whose scores are scripted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disco2.model import ModelSettings, initial_parameters
+from disco2.training.loop import train
+from disco2.training.settings import TrainingSettings
+from tests.generated import random_example
+
+MODEL = ModelSettings(kind="upward", K=4, features=False)
+
+
+class Scripted:
+    """Answers given scores one after the other, and remembers the parameters it was shown."""
+
+    def __init__(self, *scores: float) -> None:
+        self._scores: Iterator[float] = iter(scores)
+        self.shown: list[dict[str, np.ndarray]] = []
+
+    def score(self, model: Any, parameters: dict[str, np.ndarray], vectors: Any) -> float:
+        self.shown.append({name: value.copy() for name, value in parameters.items()})
+        return next(self._scores)
+
+
+def run(development: Scripted, **settings: Any) -> tuple[dict[str, np.ndarray], Any, dict[str, np.ndarray]]:
+    generator = np.random.default_rng(0)
+    examples = [random_example(generator, words=(3, 4), vocabulary=5, labels=3)[0] for _ in range(12)]
+    parameters = initial_parameters(MODEL, labels=3, features=0, seed=1)
+    vectors = generator.normal(size=(5, 4)).astype(np.float32)
+    chosen = TrainingSettings(**{"epochs": 5, "patience": 2, "batch_size": 4, "averaging": 0.5} | settings)
+    best, history = train(MODEL, parameters, vectors, examples, development, chosen)  # type: ignore[arg-type]
+    return best, history, parameters
+
+
+def test_training_stops_when_nothing_gets_better_and_keeps_the_first_best() -> None:
+    development = Scripted(0.2, 0.5, 0.5, 0.4)
+    best, history, _ = run(development)
+    assert [epoch.score for epoch in history.epochs] == [0.2, 0.5, 0.5, 0.4]
+    assert history.best.number == 2
+    for name, value in best.items():
+        np.testing.assert_array_equal(value, development.shown[1][name])
+    assert not np.array_equal(development.shown[1]["U"], development.shown[2]["U"])
+
+
+def test_what_is_judged_is_the_running_mean() -> None:
+    development = Scripted(0.1)
+    _, _, last = run(development, epochs=1)
+    assert not np.array_equal(development.shown[0]["U"], last["U"])
+    development = Scripted(0.1)
+    _, _, last = run(development, epochs=1, averaging=0.0)
+    np.testing.assert_array_equal(development.shown[0]["U"], last["U"])
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_there_are_no_more_passes_than_asked_for(epochs: int) -> None:
+    assert len(run(Scripted(0.1, 0.2, 0.3, 0.4), epochs=epochs)[1].epochs) == epochs
