@@ -13,7 +13,7 @@ from disco2.corpora.conversion.brackets import write_brackets
 from disco2.corpora.conversion.convert import write_conll16, write_pairs
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs
-from disco2.errors import InputError
+from disco2.errors import CorpusError, InputError
 from disco2.files import write_text
 from disco2.records import Constituents, Corpus, Relation, RelationKind
 from tests.corpora.made_up import corpus, document, relation

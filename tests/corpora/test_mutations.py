@@ -158,8 +158,8 @@ def test_damaged_files_give_a_sound_corpus_or_one_of_our_errors(name: str, tmp_p
         try:
             check_sound(read_corpus(kind, path, **options))
             read += 1
-        except Disco2Error as error:
-            assert str(error)
+        except Disco2Error:
+            continue
         finally:
             file.write_bytes(good)
     assert read > 0

@@ -200,5 +200,5 @@ def test_a_column_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_first_fault_is_the_one_that_matters(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="first fault: .*Not JSON"):
+    with pytest.raises(CorpusError, match=r"first fault: .*Not JSON"):
         read(tmp_path, "a.jsonl", b'{"arg1": "\xe9"')

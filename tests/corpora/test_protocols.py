@@ -74,9 +74,9 @@ def test_own_parts_are_kept_with_any_others_there_are() -> None:
     assert split_relations(read, "GUM", seed=1) == split
 
 
-def test_a_corpus_without_parts_says_what_to_do() -> None:
-    with pytest.raises(CorpusError, match="cv5-0"):
-        split_relations(plain_corpus(2), "own", seed=1)
+def test_a_corpus_without_parts_is_all_training_and_one_with_gaps_says_what_to_do() -> None:
+    whole = plain_corpus(2)
+    assert split_relations(whole, "own", seed=1) == {"train": list(whole.relations), "dev": [], "test": []}
     with pytest.raises(CorpusError, match="belong to no part, such as 'story1'"):
         split_relations(corpus(plain_corpus(2).relations, parts={"story0": "train"}), "own", seed=1)
 

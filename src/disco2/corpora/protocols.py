@@ -1,6 +1,6 @@
 """Which documents train, tune and test: the splits that published work uses, by name.
 
-    own         the corpus's own parts, as its reader found them
+    own         the corpus's own parts, as its reader found them; all of it train where it has none
     gum         GUM's official parts (the same, under the name people know)
     lin         WSJ sections 2-21 train, 23 test (Lin et al., 2009; the paper's multiclass experiments)
     ji          WSJ sections 2-20 train, 0-1 dev, 21-22 test (the paper's binary experiments)
@@ -83,10 +83,7 @@ def wsj_section(document: str) -> int | None:
 
 def _own_parts(corpus: Corpus) -> dict[str, str]:
     if not corpus.parts:
-        raise CorpusError(
-            f"The corpus '{corpus.name}' has no parts of its own.",
-            hint="Name another split protocol, such as cv5-0 for the first of five folds over documents.",
-        )
+        return dict.fromkeys(corpus.documents, "train")
     lost = [document for document in corpus.documents if document not in corpus.parts]
     if lost:
         raise CorpusError(

@@ -121,12 +121,6 @@ class Task:
         frequent = self.labels or [label for label, count in counts.items() if count >= self.minimum]
         kept = [label for label in counts if _is_named(label, self.keep)]
         chosen = sorted({label for label in (*frequent, *kept) if not _is_named(label, self.excluded)})
-        if len(chosen) < 2:
-            raise SettingsError(
-                f"The task '{self.name}' leaves {len(chosen)} labels at level {self.level} with at least"
-                f" {self.minimum} training relations each; there must be two.",
-                hint="Lower the minimum, choose another level, or count more kinds of relations.",
-            )
         return tuple(chosen)
 
     def instances(

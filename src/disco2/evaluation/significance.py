@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from disco2.errors import InputError
 from disco2.evaluation.bootstrap import RESAMPLES, Interval
@@ -56,8 +56,8 @@ def mcnemar(first_correct: Sequence[bool], second_correct: Sequence[bool]) -> Mc
     exact test is the sign test on b and c; use it where b + c is below 25.
     """
     first, second = _pair(first_correct, second_correct)
-    only_first = int((first & ~second).sum())
-    only_second = int((second & ~first).sum())
+    only_first = int((first > second).sum())
+    only_second = int((second > first).sum())
     discordant = only_first + only_second
     gap = max(abs(only_first - only_second) - 1, 0)
     statistic = gap * gap / discordant if discordant else 0.0
@@ -71,37 +71,31 @@ def mcnemar(first_correct: Sequence[bool], second_correct: Sequence[bool]) -> Mc
 
 
 def paired_bootstrap(
-    first_correct: Sequence[bool],
-    second_correct: Sequence[bool],
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
+    first_right: ArrayLike, second_right: ArrayLike, *, seed: int, resamples: int = RESAMPLES
 ) -> PairedBootstrap:
     """Resample the relations and see how often the difference in accuracy changes its sign (Koehn 2004).
 
-    Only how many relations one system alone got right matters, so these counts are drawn, not relations.
-    ``p`` is twice the smaller share of resamples on either side of zero, zero included, and never exactly 0.
+    The values say of each relation whether it was labelled right, or in which share of several runs it was.
+    Only how often each difference occurs matters, so these counts are drawn, not relations. ``p`` is twice
+    the smaller share of resamples on either side of zero, zero included, and never exactly 0.
     """
-    first, second = _pair(first_correct, second_correct)
+    first, second = _pair(first_right, second_right)
     n = len(first)
-    better, worse = int((first & ~second).sum()), int((second & ~first).sum())
-    shares = [better / n, worse / n, (n - better - worse) / n]
-    counts = np.random.default_rng(seed).multinomial(n, shares, size=resamples)
-    gaps = counts[:, 0] - counts[:, 1]
+    distinct, counts = np.unique((first - second).round(12), return_counts=True)
+    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples)
+    gaps = (drawn @ distinct / n).round(12)
     smaller = min(int((gaps <= 0).sum()), int((gaps >= 0).sum()))
-    low, high = np.quantile(gaps / n, [0.025, 0.975])
+    low, high = np.quantile(gaps, [0.025, 0.975])
     return PairedBootstrap(
-        difference=(better - worse) / n,
+        difference=float((first - second).mean()),
         interval=(float(low), float(high)),
         p=min(1.0, 2 * (smaller + 1) / (resamples + 1)),
     )
 
 
-def _pair(
-    first_correct: Sequence[bool], second_correct: Sequence[bool]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    first = np.asarray(first_correct, dtype=np.bool_)
-    second = np.asarray(second_correct, dtype=np.bool_)
+def _pair(first_right: ArrayLike, second_right: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    first = np.asarray(first_right, dtype=np.float64)
+    second = np.asarray(second_right, dtype=np.float64)
     if len(first) != len(second) or not len(first):
         raise InputError(
             f"{len(first)} and {len(second)} answers can't be compared.",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import CorpusError
-from disco2.evaluation import bootstrap_interval
+from disco2.evaluation import bootstrap_interval, paired_bootstrap
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
 from disco2.experiments.train_run import train_model
@@ -36,6 +36,15 @@ LADDER = (
     Rung("upward + entities", {"model.kind": "entities", "model.features": False}),
     Rung("upward + features", {"model.kind": "upward", "model.features": True}),
     Rung("upward + entities + features", {"model.kind": "entities", "model.features": True}),
+)
+
+
+# What the paper concludes from: each pair is tested on the same relations.
+COMPARISONS = (
+    ("upward + entities", "upward"),
+    ("upward + entities + features", "upward + features"),
+    ("upward + features", "surface features"),
+    ("upward + features", "upward"),
 )
 
 
@@ -72,6 +81,31 @@ def summary(right: Right) -> dict[str, Any]:
         "by_seed": by_seed.tolist(),
         "n": right.shape[1],
     }
+
+
+def comparisons(results: Sequence[RungResult]) -> list[dict[str, Any]]:
+    """Differences in test accuracy (mean over seeds) between rungs, with paired bootstrap intervals."""
+    by_name = {result.name: result for result in results}
+    found = []
+    for better, worse in COMPARISONS:
+        for subset, chosen in (("all", None), ("shared entities", by_name[better].shared)):
+            pair = [by_name[name].test.mean(axis=0) for name in (better, worse)]
+            if chosen is not None:
+                pair = [right[chosen] for right in pair]
+            if not len(pair[0]):
+                continue
+            test = paired_bootstrap(*pair, seed=1)
+            found.append(
+                {
+                    "first": better,
+                    "second": worse,
+                    "relations": subset,
+                    "difference": test.difference,
+                    "interval": list(test.interval),
+                    "p": test.p,
+                }
+            )
+    return found
 
 
 def multiclass(

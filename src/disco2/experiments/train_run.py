@@ -23,11 +23,11 @@ def train_model(
     """
     training = parts.instances["train"]
     labels = {label for instance in training for label in instance.gold}
-    if len(labels) == 1:
+    if len(labels) < 2:
         raise CorpusError(
-            f"All {len(training)} training relations have the label '{labels.pop()}'; there must be two.",
+            f"The {len(training)} training relations have {len(labels)} labels that count, and two are needed.",
             where=corpus.name,
-            hint="Choose other labels or another split; see them with: disco2 corpus stats",
+            hint="Lower task.minimum, or choose another level or split; see: disco2 corpus stats",
         )
     return fit(
         training,

@@ -32,7 +32,8 @@ def print_json(content: Mapping[str, Any]) -> None:
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """A table whose first column is text and whose others are numbers; labels are printed as they are."""
-    table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False)
+    results.print(title, markup=False)  # not as the table's own, which would wrap it to the table's width
+    table = Table(box=None, pad_edge=False)
     for number, column in enumerate(columns):
         table.add_column(Text(column), justify="right" if number else "left", no_wrap=True)
     for row in rows:

@@ -52,7 +52,9 @@ def _show(judged: Judged) -> None:
         ("with shared entities", figures.shared_entities),
         ("without shared entities", figures.other_pairs),
     ):
-        results.print(f"{name}: accuracy {percent(subset.accuracy)}%, {subset.n} relations", markup=False)
+        if subset.n:
+            figure = f"accuracy {percent(subset.accuracy)}%, {subset.n} relations"
+            results.print(f"{name}: {figure}", markup=False)
     print_table(
         "\nBy sense",
         ["sense", "precision", "recall", "F1", "relations"],

@@ -8,7 +8,7 @@ import typer
 
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
-from disco2.experiments.multiclass import LADDER, multiclass
+from disco2.experiments.multiclass import LADDER, comparisons, multiclass
 from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, CorpusChoice, takes_corpus
 
@@ -33,8 +33,17 @@ def experiment_multiclass(
 
         ladder = multiclass(found, parts, configuration, seeds=range(1, seeds + 1), progress=show)
     rows = [rung.to_json() for rung in ladder]
+    compared = comparisons(ladder)
     if as_json:
-        print_json({"corpus": found.name, "protocol": parts.protocol, "seeds": seeds, "rows": rows})
+        print_json(
+            {
+                "corpus": found.name,
+                "protocol": parts.protocol,
+                "seeds": seeds,
+                "rows": rows,
+                "comparisons": compared,
+            }
+        )
         return
     print_table(
         f"{found.name}, {len(parts.labels)} labels: accuracy, mean ± deviation over seeds 1 to {seeds}",
@@ -48,6 +57,21 @@ def experiment_multiclass(
                 _mean(row["test_shared_entities"]),
             ]
             for row in rows
+        ],
+    )
+
+    print_table(
+        "\nDifferences on test (points), with 95% intervals of a paired bootstrap over relations",
+        ["first − second", "relations", "difference", "95% interval", "p"],  # noqa: RUF001  a minus sign
+        [
+            [
+                f"{row['first']} − {row['second']}",  # noqa: RUF001
+                row["relations"],
+                percent(row["difference"]),
+                " to ".join(percent(bound) for bound in row["interval"]),
+                f"{row['p']:.3f}",
+            ]
+            for row in compared
         ],
     )
 
