@@ -25,7 +25,7 @@ def train_model(
     labels = {label for instance in training for label in instance.gold}
     if len(labels) < 2:
         raise CorpusError(
-            f"The {len(training)} training relations have {len(labels)} labels that count, and two are needed.",
+            f"The {len(training)} training relations have {len(labels)} labels that count; two are needed.",
             where=corpus.name,
             hint="Lower task.minimum, or choose another level or split; see: disco2 corpus stats",
         )
