@@ -67,7 +67,7 @@ def test_the_best_pass_on_development_data_is_kept() -> None:
     result = fitted("upward")
     best = result.history.best
     assert best is not None
-    assert best.score == max(epoch.score for epoch in result.history.epochs)
+    assert best.development_loss == min(epoch.development_loss for epoch in result.history.epochs)
     development = reasons_and_results(20, seed=2)
     right = [
         label in one.gold for label, one in zip(result.model.predict(development), development, strict=True)

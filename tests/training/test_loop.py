@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from disco2.model import ModelSettings, initial_parameters
+from disco2.training.development import Verdict
 from disco2.training.loop import train
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
@@ -17,15 +18,19 @@ MODEL = ModelSettings(kind="upward", K=4, features=False)
 
 
 class Scripted:
-    """Answers given scores one after the other, and remembers the parameters it was shown."""
+    """Answers given scores one after the other, and remembers the parameters it was shown.
 
-    def __init__(self, *scores: float) -> None:
+    The loss falls all the time.
+    """
+
+    def __init__(self, *scores: float, positive: int | None = None) -> None:
         self._scores: Iterator[float] = iter(scores)
+        self.positive = positive
         self.shown: list[dict[str, np.ndarray]] = []
 
-    def score(self, model: Any, parameters: dict[str, np.ndarray], vectors: Any) -> float:
+    def judge(self, model: Any, parameters: dict[str, np.ndarray], vectors: Any, loss: Any) -> Verdict:
         self.shown.append({name: value.copy() for name, value in parameters.items()})
-        return next(self._scores)
+        return Verdict(next(self._scores), 1 / len(self.shown))
 
 
 def run(development: Scripted, **settings: Any) -> tuple[dict[str, np.ndarray], Any, dict[str, np.ndarray]]:
@@ -40,7 +45,7 @@ def run(development: Scripted, **settings: Any) -> tuple[dict[str, np.ndarray], 
 
 def test_training_stops_when_nothing_gets_better_and_keeps_the_first_best() -> None:
     development = Scripted(0.2, 0.5, 0.5, 0.4)
-    best, history, _ = run(development)
+    best, history, _ = run(development, stop_by="score")
     assert [epoch.score for epoch in history.epochs] == [0.2, 0.5, 0.5, 0.4]
     assert history.best.number == 2
     for name, value in best.items():
@@ -60,3 +65,11 @@ def test_what_is_judged_is_the_running_mean() -> None:
 @pytest.mark.parametrize("epochs", [1, 3])
 def test_there_are_no_more_passes_than_asked_for(epochs: int) -> None:
     assert len(run(Scripted(0.1, 0.2, 0.3, 0.4), epochs=epochs)[1].epochs) == epochs
+
+
+def test_the_loss_decides_unless_one_class_is_told_from_the_rest() -> None:
+    scores = (0.5, 0.4, 0.3, 0.2, 0.1)
+    assert run(Scripted(*scores))[1].best.number == 5
+    assert run(Scripted(*scores), stop_by="score")[1].best.number == 1
+    assert run(Scripted(*scores, positive=0))[1].best.number == 1
+    assert run(Scripted(*scores, positive=0), stop_by="loss")[1].best.number == 5

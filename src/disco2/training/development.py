@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from disco2.batches import Batch, Example, collate
 from disco2.model.arrays import Floats
 from disco2.model.network import forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
+from disco2.training.loss import Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Score (from 0 to 1) and mean loss on held-out examples."""
+
+    score: float
+    loss: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +45,20 @@ class Development:
     ) -> Development:
         return cls(tuple(in_batches(examples, batch_size)), tuple(gold), positive)
 
-    def score(self, model: ModelSettings, parameters: Parameters, vectors: Floats) -> float:
-        """How well the best labels under these parameters do, from 0 to 1."""
-        chosen = [
-            label
-            for batch in self.batches
-            for label in forward(model, parameters, vectors, batch).scores.argmax(axis=1).tolist()
-        ]
+    def judge(self, model: ModelSettings, parameters: Parameters, vectors: Floats, loss: Loss) -> Verdict:
+        """How well the parameters do. Of several right labels the one with the best score counts."""
+        chosen: list[int] = []
+        total, begin = 0.0, 0
+        for batch in self.batches:
+            scores = forward(model, parameters, vectors, batch).scores
+            chosen.extend(scores.argmax(axis=1).tolist())
+            gold = self.gold[begin : begin + batch.size]
+            best_right = [max(labels, key=row.__getitem__) for labels, row in zip(gold, scores, strict=True)]
+            total += batch.size * loss(scores, replace(batch, labels=np.array(best_right, dtype=np.int32)))[0]
+            begin += batch.size
+        return Verdict(self._score(chosen), total / max(begin, 1))
+
+    def _score(self, chosen: Sequence[int]) -> float:
         if self.positive is None:
             right = sum(label in gold for label, gold in zip(chosen, self.gold, strict=True))
             return float(right / max(len(chosen), 1))

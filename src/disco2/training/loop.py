@@ -27,11 +27,18 @@ Progress = Callable[["Epoch"], None]
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """One pass: its number, the mean loss on the way, and the score on the development part afterwards."""
+    """One pass: its number, the mean loss on the way, and loss and score on the development part after it."""
 
     number: int
     loss: float
+    development_loss: float
     score: float
+
+    def beats(self, other: Epoch | None, *, by_loss: bool) -> bool:
+        """Whether this pass is the better one: by a lower loss, or by a higher score."""
+        if other is None:
+            return True
+        return self.development_loss < other.development_loss if by_loss else self.score > other.score
 
 
 @dataclass(slots=True)
@@ -59,6 +66,7 @@ def train(
     generator = np.random.default_rng(settings.seed)
     order = generator.permutation(len(examples))
     batches = in_batches([examples[index] for index in order], settings.batch_size)
+    by_loss = settings.stop_by == "loss" or (settings.stop_by == "auto" and development.positive is None)
     history = History()
     best: Parameters = {}
     with single_threaded():
@@ -67,14 +75,15 @@ def train(
         learner = Learner(model, parameters, vectors, settings)
         for number in range(1, settings.epochs + 1):
             mean_loss = learner.one_pass(batches, generator)
-            epoch = Epoch(number, mean_loss, development.score(model, learner.mean.values, vectors))
+            verdict = development.judge(model, learner.mean.values, vectors, learner.loss)
+            epoch = Epoch(number, mean_loss, verdict.loss, verdict.score)
             history.epochs.append(epoch)
-            log.debug("pass %d: loss %.4f, development score %.4f", number, epoch.loss, epoch.score)
+            log.debug("%s", epoch)
             progress(epoch)
-            if history.best is None or epoch.score > history.best.score:
+            if epoch.beats(history.best, by_loss=by_loss):
                 history.best = epoch
                 best = {name: value.copy() for name, value in learner.mean.values.items()}
-            elif number - history.best.number >= settings.patience:
+            elif history.best and number - history.best.number >= settings.patience:
                 break
     return best, history
 
@@ -88,7 +97,7 @@ class Learner:
         self._model = model
         self._parameters = parameters
         self._vectors = vectors
-        self._loss = LOSSES[settings.loss]
+        self.loss = LOSSES[settings.loss]
         self._optimiser = AdaGrad(
             parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
         )
@@ -97,7 +106,7 @@ class Learner:
     def step(self, batch: Batch) -> float:
         """Change the parameters by one batch; its mean loss before that."""
         done = forward(self._model, self._parameters, self._vectors, batch)
-        value, d_scores = self._loss(done.scores, batch)
+        value, d_scores = self.loss(done.scores, batch)
         self._optimiser.step(backward(self._model, self._parameters, batch, done, d_scores))
         self.mean.update()
         return value

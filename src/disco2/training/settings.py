@@ -16,7 +16,13 @@ class TrainingSettings(Settings):
         1, "fixes initial parameters, order of examples and the random development part", minimum=0
     )
     epochs: int = setting(30, "passes over the training relations at most", minimum=1)
-    patience: int = setting(6, "stop after so many passes without a better development accuracy", minimum=1)
+    patience: int = setting(6, "stop after so many passes that are no better in development", minimum=1)
+    stop_by: str = setting(
+        "auto",
+        "the better pass in development has the lower loss, or the higher score (accuracy or F1); "
+        "auto: F1 where one class is told from the rest, else loss",
+        choices=("auto", "loss", "score"),
+    )
     batch_size: int = setting(64, "relations in a step", minimum=1)
     development_share: float = setting(
         0.2, "of the training relations, where the corpus has no dev part", above=0, below=1
