@@ -86,7 +86,9 @@ def test_a_model_is_judged_by_its_own_task_and_protocol(corpus: Corpus, tmp_path
     assert judged.labels == ("Contingency", "Other")
     assert judged.evaluation.positive == "Contingency"
     assert {corpus.parts[one.document.id] for one in judged.instances} == {"test"}
+    assert judged.warning == ""
     fold = judge(model, manifest, corpus, part="test", protocol="cv5-0")
+    assert "may hold relations it has seen" in fold.warning
     assert {one.relation.id for one in fold.instances} != {one.relation.id for one in judged.instances}
     assert isinstance(manifest, Manifest)
     assert Configuration.from_json(manifest.configuration) == configuration

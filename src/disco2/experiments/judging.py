@@ -30,6 +30,7 @@ class Judged:
     shared: list[bool]
     evaluation: Evaluation
     dropped: Counter[str]
+    warning: str = ""  # why the figures may be better than they should be
 
     def to_json(self) -> dict[str, Any]:
         return self.evaluation.to_json() | {"split": self.part, "left_out": dict(self.dropped.most_common())}
@@ -82,4 +83,11 @@ def judge(
         seed=configuration.training.seed,
         positive=task.versus or None,
     )
-    return Judged(part, model.labels, instances, scores, shared, evaluation, parts.dropped[part])
+    trained_under = manifest.data.get("protocol")
+    warning = ""
+    if corpus.name == manifest.data.get("corpus") and parts.protocol != trained_under:
+        warning = (
+            f"The model was trained under the protocol '{trained_under}': under '{parts.protocol}', "
+            f"part '{part}' may hold relations it has seen in training."
+        )
+    return Judged(part, model.labels, instances, scores, shared, evaluation, parts.dropped[part], warning)

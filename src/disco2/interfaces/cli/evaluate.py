@@ -11,7 +11,7 @@ import typer
 from disco2.bundle import load_bundle
 from disco2.experiments.judging import Judged, judge
 from disco2.files import write_text
-from disco2.interfaces.cli.console import percent, print_json, print_table, results
+from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, CorpusChoice, Protocol, path_option, takes_corpus
 
 
@@ -30,6 +30,8 @@ def evaluate(
     bundle = load_bundle(model)
     found = corpus.open()
     judged = judge(*bundle, found, part=split, protocol=protocol)
+    if judged.warning:
+        messages.print(f"warning: {judged.warning}", markup=False)
     if predictions is not None:
         write_text(
             predictions, (json.dumps(line, ensure_ascii=False) + "\n" for line in judged.predictions())

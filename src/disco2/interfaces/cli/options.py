@@ -64,16 +64,17 @@ class CorpusChoice:
             raise CorpusError(
                 "No corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
             )
-        corpus = read_corpus(
-            self.corpus,
-            self.path,
-            trees=self.trees,
-            coreference=self.coref,
-            dependencies=self.dependencies,
-            raw=self.raw,
-            offsets=self.offsets,
-            encoding=self.encoding,
-        )
+        with messages.status(f"reading {self.corpus}"):  # silent where nobody watches
+            corpus = read_corpus(
+                self.corpus,
+                self.path,
+                trees=self.trees,
+                coreference=self.coref,
+                dependencies=self.dependencies,
+                raw=self.raw,
+                offsets=self.offsets,
+                encoding=self.encoding,
+            )
         for note in corpus.notes:
             messages.print(f"note: {note}", markup=False, style="dim")
         if counts := corpus.dirt.counts():
