@@ -187,10 +187,27 @@ def test_faulty_relations_are_named_and_survived(tmp_path: Path) -> None:
     assert found == [
         ("broken line", "2"),
         *[("bad relation", str(line)) for line in range(3, 11)],
-        ("misspelt sense", "12"),
-        ("unknown sense", "13"),
         ("broken line", "16"),
+        ("misspelt sense", "12"),  # senses are looked at when all are known
+        ("unknown sense", "13"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("sense", "inventory"),
+    [
+        ("Expansion.Restatement", "pdtb2"),
+        ("Expansion.Level-of-detail.Arg2-as-detail", "pdtb3"),
+        ("joy", "free"),
+    ],
+)
+def test_the_inventory_is_the_one_that_knows_the_senses(tmp_path: Path, sense: str, inventory: str) -> None:
+    corpus = read_conll16(
+        write(tmp_path, [relation(1, Sense=[sense]), relation(2, Type="EntRel", Sense=["EntRel"])])
+    )
+    assert corpus.inventory == inventory
+    assert corpus.relations[0].senses == (sense,)
+    assert task_for(corpus.name, corpus.inventory).level == (0 if inventory == "pdtb2" else 2)
 
 
 @pytest.mark.parametrize(

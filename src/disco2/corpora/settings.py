@@ -39,11 +39,11 @@ class TaskSettings(Settings):
                 hint="Leave out task.versus, or task.level, minimum, labels, keep and excluded.",
             )
 
-    def task(self, corpus_name: str) -> Task:
+    def task(self, corpus_name: str, inventory: str = "pdtb2") -> Task:
         """The task on a corpus. The usual labels hold as long as level and minimum are the usual ones."""
         if self.versus:
             return binary_task(self.versus)
-        task = task_for(corpus_name)
+        task = task_for(corpus_name, inventory)
         usual = self.level in (-1, task.level) and not self.minimum
         return replace(
             task,

@@ -177,20 +177,21 @@ class Task:
         return f"sense {labels[0]} is {'not among the labels' if self.labels else 'rare'}"
 
 
-def task_for(corpus_name: str) -> Task:
+def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
     """The usual task on a corpus: pdtb2, pdtb3, gum or conll16; on any other, every label that occurs.
 
-    GUM's twelve types are those with 20 training relations, and Disjunction, which has 13.
-
-    CoNLL-16 is scored on fifteen senses of mixed depth, EntRel among them, over all non-explicit relations.
+    GUM's twelve types are those with 20 training relations, and Disjunction, which has 13. CoNLL-16 is scored
+    on fifteen senses of mixed depth, EntRel among them, over all non-explicit relations; in its form, senses
+    of another ``inventory`` have the task that is usual with them.
     """
-    if corpus_name == "pdtb2":
+    kind = corpus_name if corpus_name != "conll16" or inventory == "pdtb2" else inventory
+    if kind == "pdtb2":
         return Task("pdtb2", labels=LIN_TYPES, excluded=LIN_EXCLUDED)
-    if corpus_name == "pdtb3":
+    if kind == "pdtb3":
         return Task("pdtb3", labels=PDTB3_TYPES)
-    if corpus_name == "gum":
+    if kind in ("gum", "gdtb"):
         return Task("gum", minimum=20, keep=("Expansion.Disjunction",))
-    if corpus_name == "conll16":
+    if kind == "conll16":
         kinds = frozenset({RelationKind.IMPLICIT, RelationKind.ALTLEX})
         return Task("conll16", level=0, kinds=kinds, labels=CONLL16_SENSES, entrel="EntRel")
     return Task(corpus_name, minimum=1)

@@ -38,7 +38,7 @@ def divide(
     Task and protocol are the configured ones; a trained model brings its own task and labels. Otherwise the
     training part says which labels are frequent enough.
     """
-    task = task or configuration.task.task(corpus.name)
+    task = task or configuration.task.task(corpus.name, corpus.inventory)
     protocol = configuration.task.protocol_for(corpus.name)
     split = split_relations(corpus, protocol, seed=configuration.task.folds)
     chosen = tuple(labels) or task.label_set(split["train"])

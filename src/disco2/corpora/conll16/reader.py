@@ -10,32 +10,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from disco2.corpora.conll16.parses import read_parses
 from disco2.corpora.decoding import lines_of, read_text
 from disco2.corpora.json_text import BrokenJsonError, parse_json
-from disco2.corpora.sense_column import read_kind, read_senses
+from disco2.corpora.sense_column import fitting_inventory, read_kind, read_senses
 from disco2.corpora.token_lists import argument_from_tokens
 from disco2.errors import CorpusError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
-from disco2.records.senses import SenseInventory, inventory
+from disco2.records.senses import inventory
 
 RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
 PARSE_FILES = ("parses.json", "pdtb-parses.json")
 SKIPPED_LINE = ("broken line", "bad relation")
 
+INVENTORIES = ("pdtb2", "pdtb3", "gdtb")
+
 _PART = re.compile(r"(?:^|[-_.])(train|dev|test|trial|blind)(?:[-_.]test)?$", re.IGNORECASE)
 
 
-def read_conll16(path: Path, *, inventory_name: str = "pdtb2", encoding: str = "auto") -> Corpus:
+def read_conll16(path: Path, *, inventory_name: str = "auto", encoding: str = "auto") -> Corpus:
     """The relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
+
+    The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB.
 
     A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
     CorpusError where a file is missing, the parses are not JSON, or no relation at all can be used.
     """
     dirt = Dirt()
-    known = inventory(inventory_name)
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
@@ -50,12 +54,21 @@ def read_conll16(path: Path, *, inventory_name: str = "pdtb2", encoding: str = "
         if part is not None:
             parts |= dict.fromkeys(fresh, part[1].lower())
         file = _one_of(folder, RELATION_FILES)
-        relations.extend(_read_relations(file, fresh, known, encoding=encoding, dirt=dirt))
+        relations.extend(_read_relations(file, fresh, encoding=encoding, dirt=dirt))
     if not relations:
         first = next((found for found in dirt.findings if found.kind in SKIPPED_LINE), None)
         fault = f" The first fault: {first.where}: {first.detail}" if first else ""
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
-    return Corpus("conll16", known.name, documents, tuple(relations), parts, dirt)
+    if inventory_name == "auto":
+        known = fitting_inventory((label for one in relations for label in one.senses), names=INVENTORIES)
+    else:
+        known = inventory(inventory_name)
+    resolved = tuple(
+        replace(one, senses=read_senses(one.senses, known, where=one.where, dirt=dirt)) for one in relations
+    )
+    return Corpus(
+        "conll16", known.name, documents, resolved, parts, dirt, (f"Sense inventory: {known.name}.",)
+    )
 
 
 def _part_folders(path: Path) -> list[Path]:
@@ -84,14 +97,15 @@ def _one_of(folder: Path, names: Sequence[str]) -> Path:
 
 
 def _read_relations(
-    file: Path, documents: dict[str, Document], known: SenseInventory, *, encoding: str, dirt: Dirt
+    file: Path, documents: dict[str, Document], *, encoding: str, dirt: Dirt
 ) -> Iterator[Relation]:
+    """Relations with their senses as the file spells them."""
     for number, line in enumerate(lines_of(read_text(file, dirt=dirt, encoding=encoding)), start=1):
         if not line.strip():
             continue
         where = f"{file}:{number}"
         try:
-            yield _relation(parse_json(line), documents, known, number=number, where=where, dirt=dirt)
+            yield _relation(parse_json(line), documents, number=number, where=where)
         except BrokenJsonError as error:
             dirt.add(SKIPPED_LINE[0], where=where, detail=f"Not JSON: {error.reason}; skipped.")
         except CorpusError as error:
@@ -101,11 +115,9 @@ def _read_relations(
 def _relation(
     record: object,
     documents: dict[str, Document],
-    known: SenseInventory,
     *,
     number: int,
     where: str,
-    dirt: Dirt,
 ) -> Relation:
     """One relation. Raises CorpusError where it can't be used."""
     if not isinstance(record, dict):
@@ -130,7 +142,7 @@ def _relation(
         kind=_kind(record.get("Type"), explicit=bool(connective_tokens)),
         arg1=argument_from_tokens(document, arg1),
         arg2=argument_from_tokens(document, arg2),
-        senses=read_senses(labels, known, where=where, dirt=dirt),
+        senses=tuple(labels),
         connective=raw if isinstance(raw, str) else "",
         connective_tokens=connective_tokens,
         where=where,

@@ -12,7 +12,6 @@ kind such relations get. There are no constituent trees in this format.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,7 @@ from pathlib import Path
 from disco2.corpora.decoding import NOT_UTF8, lines_of, read_text
 from disco2.corpora.disrpt.documents import DisrptDocuments
 from disco2.corpora.folders import files_below
-from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind
+from disco2.corpora.sense_column import fitting_inventory, kind_in_place_of_sense, read_kind
 from disco2.corpora.token_lists import argument_from_tokens
 from disco2.errors import CorpusError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
@@ -57,7 +56,11 @@ def read_disrpt(
     files = _relation_files(path)
     tables = {file: _rows(file, encoding=encoding, dirt=dirt) for file in files}
     rows = [row for table in tables.values() for row in table]
-    known = inventory(inventory_name) if inventory_name != "auto" else _fitting_inventory(rows)
+    known = (
+        inventory(inventory_name)
+        if inventory_name != "auto"
+        else fitting_inventory((label for row in rows for label in _labels(row)), names=INVENTORIES)
+    )
     source = DisrptDocuments(conllu, encoding=encoding, dirt=dirt)
     reading = _Reading(known, kinds_unknown, dirt)
     relations: list[Relation] = []
@@ -122,19 +125,6 @@ def _rows(file: Path, *, encoding: str, dirt: Dirt) -> list[_Row]:
             columns = f"{len(cells)} columns where the header has {len(header)}"
             dirt.add("wrong number of columns", where=where, detail=f"{columns}; skipped.")
     return rows
-
-
-def _fitting_inventory(rows: Sequence[_Row]) -> SenseInventory:
-    """The inventory that knows the most labels, if it knows more than half of them."""
-    labels = Counter(label for row in rows for label in _labels(row))
-    known: Counter[str] = Counter()
-    for name in INVENTORIES:
-        for label, count in labels.items():
-            resolved = inventory(name).resolve(label)
-            if resolved is not None and not resolved.repaired:
-                known[name] += count
-    best = max(INVENTORIES, key=lambda name: known[name])
-    return inventory(best if 2 * known[best] > labels.total() else "free")
 
 
 def _labels(row: _Row) -> list[str]:
