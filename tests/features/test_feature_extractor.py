@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.errors import BundleError, InputError, SettingsError
+from disco2.errors import BundleError, SettingsError
 from disco2.features import FeatureExtractor, FeatureMatrix, FeatureSettings
 from disco2.records import Dependencies, Instance
 from tests.features.feature_documents import (
@@ -83,18 +83,6 @@ def test_columns_stand_family_by_family() -> None:
     assert kinds[-6:] == ["context"] * 6
 
 
-def test_given_labels_take_the_place_of_gold() -> None:
-    instances = random_instances(seeded(2), 30, words=WORDS, classes=["X"])
-    labels = [seeded(number).choice(["P", "Q"]) for number in range(30)]
-    plain = FeatureExtractor.fit(instances, labels, SMALL)
-    assert plain == FeatureExtractor.fit(instances, [(label,) for label in labels], SMALL)
-    relabelled = [
-        Instance(i.relation, i.document, (label,)) for i, label in zip(instances, labels, strict=True)
-    ]
-    assert plain == FeatureExtractor.fit(relabelled, settings=SMALL)
-    assert plain != FeatureExtractor.fit(instances, settings=SMALL)
-
-
 def test_unlabelled_relations_do_not_count() -> None:
     instances = random_instances(seeded(3), 30, words=WORDS, classes=["X", "Y"])
     others = random_instances(seeded(4), 30, words=WORDS, classes=["X", "Y"])
@@ -133,11 +121,6 @@ def test_one_word_arguments_without_layers() -> None:
     extractor = FeatureExtractor.fit(instances)
     assert extractor.names[:-6] == ("pair:go|!",)
     assert fired(extractor, instances[0]) == {"pair:go|!"}
-
-
-def test_labels_must_match_the_relations() -> None:
-    with pytest.raises(InputError, match="2 labels for 1"):
-        FeatureExtractor.fit([hungry_instance()], ["X", "Y"])
 
 
 @given(st.integers(0, 2**32))

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from disco2.errors import InputError
 from disco2.features.context import CONTEXT_NAMES, context
 from disco2.features.dependency_rules import argument_dependency_rules
 from disco2.features.first_words import FirstWord, first_words
@@ -39,19 +38,17 @@ class FeatureExtractor:
     def fit(
         cls,
         instances: Sequence[Instance],
-        labels: Sequence[tuple[str, ...] | str] | None = None,
         settings: FeatureSettings | None = None,
     ) -> FeatureExtractor:
         """Select features on these relations and nothing else.
 
-        ``labels`` are the instances' own gold labels unless given. A relation with several labels counts once
-        for each, one without labels does not count. Give each relation once: repetitions, as in balanced
-        training sets, would lift rare features over ``minimum_count``.
+        A relation with several gold labels counts once for each, one without does not count. Give each
+        relation once: repetitions, as in balanced training sets, would lift rare features over
+        ``minimum_count``.
         """
         settings = settings or FeatureSettings()
-        names = _label_names(instances, labels)
-        instances = [instance for instance, found in zip(instances, names, strict=True) if found]
-        membership = class_membership([found for found in names if found])
+        instances = [instance for instance in instances if instance.gold]
+        membership = class_membership([instance.gold for instance in instances])
         least = settings.minimum_count
 
         def best(
@@ -180,16 +177,3 @@ def _pair_name(pair: WordPair) -> str:
 
 def _rule_name(rule: SidedRule) -> str:
     return f"{rule[0]}:{rule[1]}"
-
-
-def _label_names(
-    instances: Sequence[Instance], labels: Sequence[tuple[str, ...] | str] | None
-) -> list[tuple[str, ...]]:
-    if labels is None:
-        return [instance.gold for instance in instances]
-    if len(labels) != len(instances):
-        raise InputError(
-            f"There are {len(labels)} labels for {len(instances)} relations.",
-            hint="Give a label, or a tuple of labels, for each relation.",
-        )
-    return [(found,) if isinstance(found, str) else tuple(found) for found in labels]
