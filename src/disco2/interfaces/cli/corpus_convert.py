@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from disco2.corpora.conversion.convert import check_conll16_place, write_conll16, write_pairs
+from disco2.corpora.conversion.senses import with_senses_of
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.console import results
 from disco2.interfaces.cli.options import CorpusChoice, path_option, takes_corpus
@@ -19,6 +20,9 @@ def corpus_convert(
     corpus: CorpusChoice,
     to: Annotated[str, typer.Option(help="pairs (JSONL) or conll16 (relations and parses).")],
     output: Annotated[Path, path_option(help="File (pairs) or folder (conll16) to write.")],
+    senses: Annotated[
+        str, typer.Option(help="pdtb2 or pdtb3: map the senses. Default: leave them as they are.")
+    ] = "",
 ) -> None:
     """Write a corpus in another form. Both forms leave coreference out."""
     if to not in ("pairs", "conll16"):
@@ -28,6 +32,8 @@ def corpus_convert(
     elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):
         raise SettingsError("The corpus would overwrite itself.", hint="Choose another --output.")
     found = corpus.open()
+    if senses:
+        found = with_senses_of(found, senses)
     if to == "pairs":
         write_pairs(found, output)
     else:
