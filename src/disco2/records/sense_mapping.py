@@ -1,7 +1,7 @@
 """PDTB 2 senses in PDTB 3's terms, and back.
 
 Senses that PDTB 3 only renamed, split or merged follow that change (Webber et al., 2019, The Penn Discourse
-Treebank 3.0 Annotation Manual), as we know it: the table has not been checked line by line against the manual.
+Treebank 3.0 Annotation Manual) as we know it; the table has not been checked line by line against it.
 Much of the corpus was annotated anew, so a mapping of labels only gives the usual case. Where there was more
 than one choice, or none, these are ours:
 
