@@ -38,6 +38,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "entities, V and B as fast as A": {"training.rate_downward": 0.02, "training.rate_entities": 0.02},
     "entities, B grouped with A": {"training.rate_entities": 0.02, "training.lambda_entities": 0.001},
     "entities, zero initialisation": {"model.initialisation": "zero"},
+    "upward, stopped by accuracy": {"model.kind": "upward", "training.stop_by": "score"},
+    "entities, stopped by accuracy": {"training.stop_by": "score"},
     "upward, no features": {"model.kind": "upward", "model.features": False},
     "entities, no features": {"model.features": False},
     "upward, K = 50": {"model.kind": "upward", "model.K": 50},
