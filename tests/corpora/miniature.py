@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from disco2.records import Corpus
 from tests.corpora.miniature_documents import MiniDocument, Spans, documents, gorn
 from tests.corpora.miniature_scenes import IN_PDTB3
 
@@ -13,6 +14,7 @@ __all__ = [
     "MiniDocument",
     "Writer",
     "documents",
+    "faults",
     "write_coreference",
     "write_dependencies",
     "write_pdtb2",
@@ -21,6 +23,12 @@ __all__ = [
 ]
 
 RULE = "_" * 56
+NORMAL = {"not UTF-8"}  # the miniature has an é and is latin-1, as LDC's files are
+
+
+def faults(corpus: Corpus) -> set[str]:
+    """The kinds of faults that a reader found, but for those that are as they should be."""
+    return set(corpus.dirt.counts()) - NORMAL
 
 
 def _coreference_cell(document: MiniDocument, start: int, end: int) -> str:

@@ -8,40 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from disco2.corpora.pdtb2.reader import read_pdtb2
-from disco2.errors import CorpusError, Disco2Error
+from disco2.errors import CorpusError
 from disco2.records import Corpus, Relation, RelationKind
 from tests.corpora.miniature import (
     MiniDocument,
     Writer,
     documents,
-    write_coreference,
-    write_dependencies,
+    faults,
     write_pdtb2,
     write_trees,
 )
 
 DOCUMENTS = documents()
 ENCODINGS = ["native", "pipe"]
-NORMAL = {"not UTF-8"}  # the miniature has an é and is latin-1, as LDC's files are
-
-
-@pytest.fixture(scope="session")
-def trees(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trees(tmp_path_factory.mktemp("trees"), DOCUMENTS)
-
-
-@pytest.fixture(scope="session")
-def coreference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_coreference(tmp_path_factory.mktemp("coreference"), DOCUMENTS)
-
-
-@pytest.fixture(scope="session")
-def dependencies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_dependencies(tmp_path_factory.mktemp("dependencies"), DOCUMENTS)
 
 
 def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) -> None:
@@ -56,10 +37,6 @@ def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) 
             assert relation.arg2.tokens == document.token_numbers(said.arg2)
             assert relation.connective_tokens == document.token_numbers(said.anchor)
     assert next(found, None) is None
-
-
-def faults(corpus: Corpus) -> set[str]:
-    return set(corpus.dirt.counts()) - NORMAL
 
 
 def without_place(relation: Relation) -> Relation:
@@ -204,78 +181,6 @@ def test_raw_text_may_lie_elsewhere(tmp_path: Path, trees: Path) -> None:
     assert beside.documents == corpus.documents
 
 
-def test_raw_text_without_trees_is_split_by_rule(tmp_path: Path) -> None:
-    corpus = read_pdtb2(write_pdtb2(tmp_path, DOCUMENTS), trees=None)
-    assert any("split by rule" in note for note in corpus.notes)
-    assert not faults(corpus)
-    document = corpus.documents["wsj_0003"]
-    assert document.tokens[0].text == "Mina", "the word .START is no text"
-    assert document.mentions is None
-    assert document.sentences[0].constituents is None
-    first = corpus.relations[0]
-    assert document.words(first.arg1.tokens)[:2] == ["Mina", "missed"]
-    assert len(corpus.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS)
-
-
-def test_missing_layers_are_findings(
-    tmp_path: Path, trees: Path, coreference: Path, dependencies: Path
-) -> None:
-    copies = {name: tmp_path / name for name in ("trees", "coreference", "dependencies")}
-    for name, folder in zip(copies, (trees, coreference, dependencies), strict=True):
-        shutil.copytree(folder, copies[name])
-        for file in copies[name].rglob("wsj_0004.*"):
-            file.unlink()
-    corpus = read_pdtb2(write_pdtb2(tmp_path / "corpus", DOCUMENTS), **copies)
-    assert faults(corpus) == {
-        "document without trees",
-        "document without coreference",
-        "document without dependencies",
-    }
-    assert corpus.documents["wsj_0004"].mentions is None
-    assert corpus.documents["wsj_0003"].mentions
-    assert any("split by rule" in note for note in corpus.notes)
-    assert any(relation.document == "wsj_0004" for relation in corpus.relations)
-
-
-def test_broken_layers_are_findings(tmp_path: Path, trees: Path, coreference: Path) -> None:
-    shutil.copytree(trees, tmp_path / "trees")
-    shutil.copytree(coreference, tmp_path / "coreference")
-    next((tmp_path / "trees").rglob("wsj_0003.mrg")).write_text("( (S (NN mill)")
-    next((tmp_path / "trees").rglob("wsj_0004.mrg")).write_text("( (S (NN Something) (RB else)) )")
-    next((tmp_path / "coreference").rglob("wsj_0003.*")).write_text("one two\n")
-    corpus = read_pdtb2(
-        write_pdtb2(tmp_path / "corpus", DOCUMENTS),
-        trees=tmp_path / "trees",
-        coreference=tmp_path / "coreference",
-    )
-    assert {"document without trees", "document without coreference"} <= faults(corpus)
-    assert len(corpus.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS)
-
-
-def test_one_coreference_file_may_hold_all_documents(tmp_path: Path, trees: Path, coreference: Path) -> None:
-    path = write_pdtb2(tmp_path / "corpus", DOCUMENTS)
-    together = tmp_path / "all" / "dev.v9_auto_conll"
-    together.parent.mkdir()
-    together.write_text(
-        "".join(file.read_text(encoding="utf-8") for file in sorted(coreference.rglob("*_conll"))),
-        encoding="utf-8",
-    )
-    apart = read_pdtb2(path, trees=trees, coreference=coreference)
-    for given_path in (together, together.parent):
-        corpus = read_pdtb2(path, trees=trees, coreference=given_path)
-        assert corpus.documents == apart.documents
-
-
-def test_gold_coreference_comes_before_automatic(tmp_path: Path, trees: Path, coreference: Path) -> None:
-    shutil.copytree(coreference, tmp_path / "coreference")
-    for file in list((tmp_path / "coreference").rglob("*_conll")):
-        file.with_name(file.name.replace("v4_gold", "v9_auto")).write_text("broken\n")
-    corpus = read_pdtb2(
-        write_pdtb2(tmp_path / "corpus", DOCUMENTS), trees=trees, coreference=tmp_path / "coreference"
-    )
-    assert not faults(corpus)
-
-
 def test_an_empty_file_is_a_finding(tmp_path: Path, trees: Path) -> None:
     path = write_pdtb2(tmp_path, DOCUMENTS)
     (path / "data/00/wsj_0004.pdtb").write_text("\n")
@@ -375,21 +280,3 @@ def test_what_is_not_there_is_said(tmp_path: Path, trees: Path) -> None:
     shutil.rmtree(path / "raw")
     with pytest.raises(CorpusError, match="'raw' below or beside"):
         read_pdtb2(path, trees=None)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(place=st.integers(0, 6000), length=st.integers(0, 300), instead=st.binary(max_size=12))
-@pytest.mark.parametrize("victim", ["data/00/wsj_0003.pdtb", "raw/00/wsj_0003"])
-def test_damaged_bytes_never_raise_anything_else(
-    tmp_path: Path, trees: Path, victim: str, place: int, length: int, instead: bytes
-) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS[:1])
-    data = (path / victim).read_bytes()
-    (path / victim).write_bytes(data[:place] + instead + data[place + length :])
-    try:
-        corpus = read_pdtb2(path, trees=trees)
-    except Disco2Error:
-        return
-    for relation in corpus.relations:
-        assert relation.arg1.tokens
-        assert relation.arg2.tokens

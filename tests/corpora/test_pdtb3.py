@@ -6,30 +6,22 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from disco2.corpora.pdtb3.reader import read_pdtb3
-from disco2.errors import CorpusError, Disco2Error, SettingsError
+from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus, RelationKind
 from tests.corpora.miniature import (
     MiniDocument,
     Writer,
     documents,
+    faults,
     write_coreference,
     write_dependencies,
     write_pdtb3,
-    write_trees,
 )
 
 DOCUMENTS = documents()
 CONVENTIONS = ["inclusive", "exclusive"]
-NORMAL = {"not UTF-8"}
-
-
-@pytest.fixture(scope="session")
-def trees(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trees(tmp_path_factory.mktemp("trees"), DOCUMENTS)
 
 
 def written(path: Path, convention: str = "inclusive", *, newline: str = "\n") -> Path:
@@ -46,10 +38,6 @@ def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) 
             assert relation.arg2.tokens == document.token_numbers(said.arg2)
             assert relation.connective_tokens == document.token_numbers(said.anchor)
     assert next(found, None) is None
-
-
-def faults(corpus: Corpus) -> set[str]:
-    return set(corpus.dirt.counts()) - NORMAL
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -175,19 +163,3 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     (path / "raw").mkdir()
     with pytest.raises(CorpusError, match="None of 3 files"):
         read_pdtb3(path)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(place=st.integers(0, 2500), length=st.integers(0, 200), instead=st.binary(max_size=12))
-@pytest.mark.parametrize("victim", ["gold/00/wsj_0003", "raw/00/wsj_0003"])
-def test_damaged_bytes_never_raise_anything_else(
-    tmp_path: Path, trees: Path, victim: str, place: int, length: int, instead: bytes
-) -> None:
-    path = write_pdtb3(tmp_path, DOCUMENTS[:1])
-    data = (path / victim).read_bytes()
-    (path / victim).write_bytes(data[:place] + instead + data[place + length :])
-    try:
-        corpus = read_pdtb3(path, trees=trees)
-    except Disco2Error:
-        return
-    assert all(relation.arg1.tokens and relation.arg2.tokens for relation in corpus.relations)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.errors import BundleError, SettingsError
-from disco2.features import FeatureExtractor, FeatureMatrix, FeatureSettings
+from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.records import Dependencies, Instance
 from tests.features.feature_documents import (
     make_document,
@@ -96,7 +96,7 @@ def test_nothing_to_learn_from_leaves_the_context() -> None:
     for instances in ([], [hungry_instance()]):
         extractor = FeatureExtractor.fit(instances, settings=SMALL)
         assert extractor.width == 6
-        assert extractor.transform([hungry_instance()]).dense([0]).tolist() == [[0, 0, 0, 0, 0, 1]]
+        assert extractor.transform([hungry_instance()]).row(0).tolist() == [5]
 
 
 def test_no_features_at_all() -> None:
@@ -105,14 +105,13 @@ def test_no_features_at_all() -> None:
     assert extractor.names == ()
     matrix = extractor.transform([hungry_instance()])
     assert len(matrix) == 1
-    assert matrix.dense([0, 0]).shape == (2, 0)
+    assert (matrix.row(0).size, matrix.width) == (0, 0)
 
 
 def test_no_relations_to_transform() -> None:
     matrix = FeatureExtractor.fit([hungry_instance(("X",))] * 9).transform([])
     assert len(matrix) == 0
     assert matrix.indptr.tolist() == [0]
-    assert matrix.dense([]).shape == (0, matrix.width)
 
 
 def test_one_word_arguments_without_layers() -> None:
@@ -156,15 +155,8 @@ def test_rows_are_sorted_and_fire_where_the_training_saw_them(seed: int) -> None
     for row in range(len(matrix)):
         columns = matrix.row(row).tolist()
         assert columns == sorted(set(columns))
-    seen = matrix.dense(range(len(matrix)))[:, :-6].sum(axis=0)
+    seen = np.bincount(matrix.indices, minlength=matrix.width)[:-6]
     assert np.all(seen >= SMALL.minimum_count)
-
-
-def test_dense_rows_come_in_the_order_asked_for() -> None:
-    matrix = FeatureMatrix.from_rows([[2, 0], [], [1]], width=3)
-    dense = matrix.dense(np.array([2, 0, 1, 0]))
-    assert dense.dtype == np.float32
-    assert dense.tolist() == [[0, 1, 0], [1, 0, 1], [0, 0, 0], [1, 0, 1]]
 
 
 GOOD: dict[str, Any] = FeatureExtractor.fit([], settings=SMALL).to_json()

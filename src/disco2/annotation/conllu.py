@@ -20,7 +20,6 @@ class ConlluSentence:
     dependencies: Dependencies | None  # None where the file has no heads at all
     line: int  # of its first token, counted from 1
     document: str = ""  # the last ``# newdoc id`` before it
-    sent_id: str = ""
     text: str = ""
     glued: tuple[bool, ...] = ()  # true where no space follows the word
 
@@ -92,7 +91,6 @@ def _sentence(
         dependencies=_dependencies(rows, lines, where=where),
         line=lines[0],
         document=document,
-        sent_id=comments.get("sent_id", ""),
         text=comments.get("text", ""),
         glued=tuple(glued),
     )

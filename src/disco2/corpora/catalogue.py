@@ -100,6 +100,7 @@ def _read(
             "There is no such folder or file.", where=str(path), hint=f"For '{kind}', give {EXPECTED[kind]}."
         )
 
+    layers = {"trees": trees, "coreference": _path(coreference), "dependencies": dependencies}
     # Imported one by one, so that reading one corpus does not load the readers of all others.
     if kind == "gum":
         from disco2.corpora.gum import read_gum
@@ -110,9 +111,7 @@ def _read(
 
         return read_pdtb2(
             path,
-            trees=trees,
-            coreference=_path(coreference),
-            dependencies=dependencies,
+            **layers,
             raw=raw,
             encoding=encoding,
         )
@@ -121,9 +120,7 @@ def _read(
 
         return read_pdtb3(
             path,
-            trees=trees,
-            coreference=_path(coreference),
-            dependencies=dependencies,
+            **layers,
             offsets=cast(Literal["auto", "inclusive", "exclusive"], offsets),
             encoding=encoding,
         )

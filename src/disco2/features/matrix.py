@@ -31,14 +31,3 @@ class FeatureMatrix:
     def row(self, row: int) -> NDArray[np.int32]:
         """The columns that are 1 in a row."""
         return self.indices[self.indptr[row] : self.indptr[row + 1]]
-
-    def dense(self, rows: Sequence[int] | NDArray[np.integer]) -> NDArray[np.float32]:
-        """float32 [len(rows), width]: the given rows, in the given order, as zeros and ones."""
-        chosen = np.asarray(rows, dtype=np.int64)
-        starts, lengths = self.indptr[chosen], self.indptr[chosen + 1] - self.indptr[chosen]
-        # Where the columns of all chosen rows lie in `indices`: a ramp that jumps at each new row.
-        before = np.cumsum(lengths) - lengths
-        source = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
-        out = np.zeros((len(chosen), self.width), dtype=np.float32)
-        out[np.repeat(np.arange(len(chosen)), lengths), self.indices[source]] = 1.0
-        return out

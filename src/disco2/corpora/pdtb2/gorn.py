@@ -43,7 +43,6 @@ class GornTrees:
     def __init__(self, text: str, *, where: str) -> None:
         self._tops: list[_Node] = []
         self.tokens = 0  # words in all trees, traces not counted
-        self.has_traces = False
         self._read(text, where)
 
     def _read(self, text: str, where: str) -> None:
@@ -71,9 +70,7 @@ class GornTrees:
                     self._tops.append(_top(node))
             elif just_opened:
                 path[-1].label = piece
-            elif path[-1].label == TRACE:
-                self.has_traces = True
-            else:
+            elif path[-1].label != TRACE:
                 self.tokens += 1
             just_opened = False
         if path:
