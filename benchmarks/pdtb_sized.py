@@ -19,11 +19,11 @@ from tests.features.feature_documents import random_instances, seeded
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.word_pairs import pair_candidates
 from disco2.model import ModelSettings
-from disco2.model.vectors import VectorSettings
-from disco2.model.vectors.shipped import read_shipped
 from disco2.records import Instance, Mention
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
+from disco2.vectors import VectorSettings
+from disco2.vectors.shipped import read_shipped
 
 LABELS = tuple(f"class{number}" for number in range(11))
 LONGEST_SENTENCE = 26

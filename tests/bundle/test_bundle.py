@@ -17,9 +17,9 @@ from disco2.errors import BundleError, InputError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.settings import KINDS
-from disco2.model.vectors import VectorSettings, WordVectors
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
+from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import reasons_and_results
 
 

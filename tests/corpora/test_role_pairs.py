@@ -12,8 +12,8 @@ from disco2.corpora.role_pairs.files import FILES, SENSES, read_role_pairs, writ
 from disco2.corpora.role_pairs.headed_trees import HEAD, Node, flatten
 from disco2.corpora.role_pairs.words import FEMALE_NAMES, GIVING, MALE_NAMES, PARTS, TAKING
 from disco2.errors import CorpusError, Disco2Error
-from disco2.model.vectors.shipped import read_shipped
 from disco2.records import Corpus, Document, Relation
+from disco2.vectors.shipped import read_shipped
 
 CAUSE, CONCESSION = SENSES["recipient"], SENSES["giver"]
 GIVES = {form for verbs in GIVING.values() for verb in verbs for form in (verb.past, verb.participle)}

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.errors import Disco2Error, MissingExtraError, VectorsError
-from disco2.model.vectors import load_vectors, read_vectors
+from disco2.vectors import load_vectors, read_vectors
 from tests.vectors.vector_files import (
     MATRIX,
     WORDS,
@@ -47,7 +47,7 @@ def test_word2vec_binary(tmp_path: Path, line_feeds: bool, compressed: bool) -> 
 
 
 def test_a_binary_file_larger_than_the_buffer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disco2.model.vectors.binary_format._CHUNK", 5)
+    monkeypatch.setattr("disco2.vectors.binary_format._CHUNK", 5)
     path = write(tmp_path / "vectors.bin", word2vec_binary(line_feeds=True))
     np.testing.assert_array_equal(read_vectors(path).matrix, MATRIX)
 

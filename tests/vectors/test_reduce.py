@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.errors import VectorsError
-from disco2.model.vectors import reduce
-from disco2.model.vectors.reduce import principal_components
+from disco2.vectors import reduce
+from disco2.vectors.reduce import principal_components
 
 
 def matrices(seed: int, rows: int, columns: int) -> np.ndarray:

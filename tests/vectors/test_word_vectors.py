@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from disco2.errors import VectorsError
-from disco2.model.vectors import WordVectors, load_vectors, train_word2vec
-from disco2.model.vectors.aliases import TABLE, stand_ins
-from disco2.model.vectors.shipped import read_shipped
+from disco2.vectors import WordVectors, load_vectors, train_word2vec
+from disco2.vectors.aliases import TABLE, stand_ins
+from disco2.vectors.shipped import read_shipped
 from tests.vectors.vector_files import glove_text, write
 
 SENTENCES = [
@@ -141,7 +141,7 @@ def test_too_little_text_for_word2vec() -> None:
 def test_word2vec_is_the_same_in_every_process() -> None:
     pytest.importorskip("gensim")
     program = (
-        "from disco2.model.vectors import train_word2vec\n"
+        "from disco2.vectors import train_word2vec\n"
         "from tests.vectors.test_word_vectors import SENTENCES\n"
         "v = train_word2vec(SENTENCES, dimensions=5, seed=3)\n"
         "print(v.words, v.matrix.tobytes().hex())\n"

@@ -10,6 +10,7 @@ from disco2.annotation.layers import (
     with_mentions,
 )
 from disco2.annotation.ptb import BracketedSentence, parse_brackets
+from disco2.annotation.spacing import respaced
 
 __all__ = [
     "BracketedSentence",
@@ -20,6 +21,7 @@ __all__ = [
     "parse_brackets",
     "parse_conllu",
     "parse_coreference",
+    "respaced",
     "with_constituents",
     "with_dependencies",
     "with_mentions",

@@ -22,6 +22,7 @@ class ConlluSentence:
     document: str = ""  # the last ``# newdoc id`` before it
     text: str = ""
     glued: tuple[bool, ...] = ()  # true where no space follows the word
+    opens_paragraph: bool = False
 
 
 def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
@@ -93,6 +94,7 @@ def _sentence(
         document=document,
         text=comments.get("text", ""),
         glued=tuple(glued),
+        opens_paragraph="newpar" in comments or "newpar id" in comments,
     )
 
 

@@ -17,7 +17,7 @@ from disco2.bundle.layout import FEATURES, FORMAT, MANIFEST, PARAMETERS, WORDS, 
 from disco2.errors import BundleError, Disco2Error
 from disco2.features import FeatureExtractor
 from disco2.model import ModelSettings, RelationModel, initial_parameters
-from disco2.model.vectors import WordVectors
+from disco2.vectors import WordVectors
 
 REPAIR = "Copy the model again from where it came from, or train it anew with: disco2 train"
 

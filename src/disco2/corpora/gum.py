@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from disco2.annotation import (
+    ConlluSentence,
     CoreferenceDocument,
     document_from_words,
     parse_brackets,
     parse_conllu,
     parse_coreference,
+    respaced,
     with_constituents,
     with_dependencies,
     with_mentions,
@@ -20,6 +22,7 @@ from disco2.corpora.decoding import read_text
 from disco2.corpora.folders import files_below
 from disco2.corpora.pdtb3.pipe import RawRelation, read_pdtb3_lines
 from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind, read_senses
+from disco2.corpora.token_lists import with_arguments_from
 from disco2.corpora.token_spans import TokenSpans
 from disco2.errors import CorpusError, LayerError, SettingsError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
@@ -58,11 +61,16 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
         if file.name in documents:
             dirt.add("document twice", where=str(file), detail=f"{file.name} was read already; left out.")
             continue
-        document = _read_document(path, file, coreference=coreference, dirt=dirt)
-        if document is None:
+        found = _read_document(path, file, coreference=coreference, dirt=dirt)
+        if found is None:
             continue
-        documents[document.id] = document
-        relations.extend(_read_relations(file, document, dirt=dirt))
+        document, parses = found
+        # GDTB's offsets count on a text with a space between all tokens; what users see is the author's.
+        written = respaced(document, parses)
+        documents[document.id] = written
+        relations.extend(
+            with_arguments_from(written, relation) for relation in _read_relations(file, document, dirt=dirt)
+        )
     if not documents:
         first = dirt.findings[0]
         raise CorpusError(
@@ -82,8 +90,10 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
     )
 
 
-def _read_document(path: Path, gold: Path, *, coreference: str, dirt: Dirt) -> Document | None:
-    """The document and its layers; None, with a finding, where it has no text."""
+def _read_document(
+    path: Path, gold: Path, *, coreference: str, dirt: Dirt
+) -> tuple[Document, list[ConlluSentence]] | None:
+    """The document on GDTB's raw text, and its CoNLL-U; None, with a finding, where it has no text."""
     name = gold.name
     raw = gold.parent.parent.parent / "raw" / gold.parent.name / name
     if not raw.is_file():
@@ -128,7 +138,7 @@ def _read_document(path: Path, gold: Path, *, coreference: str, dirt: Dirt) -> D
         document = with_mentions(document, _only(chains), where=str(coref), dirt=dirt)
     except LayerError as error:
         dirt.add("document without coreference", where=error.where or str(coref), detail=error.what)
-    return document
+    return document, parses
 
 
 def _layer_text(file: Path, *, dirt: Dirt) -> str:

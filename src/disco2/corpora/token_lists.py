@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from disco2.records import Argument, Document
+from disco2.records import Argument, Document, Relation
 
 
 def runs(tokens: Iterable[int]) -> list[tuple[int, int]]:
@@ -28,3 +29,12 @@ def argument_from_tokens(document: Document, tokens: Iterable[int]) -> Argument:
     chosen = tuple(sorted(set(tokens)))
     pieces = [document.text[start:end] for start, end in character_spans(document, chosen)]
     return Argument(chosen, " ".join(pieces))
+
+
+def with_arguments_from(document: Document, relation: Relation) -> Relation:
+    """The relation with the texts of its arguments as this document has them, on the same tokens."""
+    return replace(
+        relation,
+        arg1=argument_from_tokens(document, relation.arg1.tokens),
+        arg2=argument_from_tokens(document, relation.arg2.tokens),
+    )

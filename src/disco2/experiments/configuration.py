@@ -14,8 +14,8 @@ from disco2.corpora.settings import TaskSettings
 from disco2.errors import SettingsError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings
-from disco2.model.vectors import VectorSettings
 from disco2.training.settings import TrainingSettings
+from disco2.vectors import VectorSettings
 
 PRINT_THEM = "See all settings with: disco2 train --print-config"
 

@@ -15,8 +15,8 @@ from disco2.model.network import forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.model.threads import single_threaded
-from disco2.model.vectors import WordVectors
 from disco2.records import Instance
+from disco2.vectors import WordVectors
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ import numpy as np
 from disco2.errors import InputError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings, RelationModel, initial_parameters
-from disco2.model.vectors import VectorSettings, WordVectors, load_vectors
 from disco2.records import Instance
 from disco2.training.development import Development
 from disco2.training.loop import History, Progress, train
 from disco2.training.resampling import balance, expand_two_senses, hold_out
 from disco2.training.settings import TrainingSettings
+from disco2.vectors import VectorSettings, WordVectors, load_vectors
 
 
 @dataclass(frozen=True)

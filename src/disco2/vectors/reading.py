@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from disco2.errors import VectorsError
-from disco2.model.vectors.binary_format import FASTTEXT_MAGIC, read_fasttext_binary, read_word2vec_binary
-from disco2.model.vectors.selection import Selection
-from disco2.model.vectors.text_format import parse_header, read_text
-from disco2.model.vectors.word_vectors import WordVectors
+from disco2.vectors.binary_format import FASTTEXT_MAGIC, read_fasttext_binary, read_word2vec_binary
+from disco2.vectors.selection import Selection
+from disco2.vectors.text_format import parse_header, read_text
+from disco2.vectors.word_vectors import WordVectors
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _PREVIEW = 4096

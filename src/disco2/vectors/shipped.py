@@ -9,9 +9,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from disco2.errors import VectorsError
-from disco2.model.vectors.word_vectors import WordVectors
+from disco2.vectors.word_vectors import WordVectors
 
-FOLDER = Path(__file__).resolve().parents[2] / "models" / "glove-100d-50k"
+FOLDER = Path(__file__).resolve().parents[1] / "models" / "glove-100d-50k"
 VECTORS_FILE = "vectors.safetensors"
 WORDS_FILE = "words.txt"
 TENSOR = "vectors"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import VectorsError
-from disco2.model.vectors.word_vectors import WordVectors
+from disco2.vectors.word_vectors import WordVectors
 
 
 @dataclass

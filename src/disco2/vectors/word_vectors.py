@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import VectorsError
-from disco2.model.vectors.aliases import forms
+from disco2.vectors.aliases import forms
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import BinaryIO
 import numpy as np
 
 from disco2.errors import MissingExtraError, VectorsError
-from disco2.model.vectors.selection import Selection
-from disco2.model.vectors.text_format import parse_header
+from disco2.vectors.selection import Selection
+from disco2.vectors.text_format import parse_header
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _CHUNK = 1 << 22

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from disco2.errors import MissingExtraError, VectorsError
-from disco2.model.vectors.word_vectors import WordVectors
+from disco2.vectors.word_vectors import WordVectors
 
 
 def train_word2vec(

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from disco2.errors import VectorsError
-from disco2.model.vectors.aliases import forms
-from disco2.model.vectors.reading import read_vectors
-from disco2.model.vectors.reduce import reduce
-from disco2.model.vectors.shipped import read_shipped
-from disco2.model.vectors.training import train_word2vec
-from disco2.model.vectors.word_vectors import WordVectors
+from disco2.vectors.aliases import forms
+from disco2.vectors.reading import read_vectors
+from disco2.vectors.reduce import reduce
+from disco2.vectors.shipped import read_shipped
+from disco2.vectors.training import train_word2vec
+from disco2.vectors.word_vectors import WordVectors
 
 SHIPPED = "shipped"
 WORD2VEC = "word2vec"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import VectorsError
-from disco2.model.vectors.selection import Selection
+from disco2.vectors.selection import Selection
 
 _LINES_TO_LOOK_AT = 20
 _LINE_FORMAT = "Each line must be a word and its values, with single spaces between them"

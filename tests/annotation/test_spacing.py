@@ -1,0 +1,39 @@
+"""The author's spaces and paragraphs, from CoNLL-U."""
+
+from __future__ import annotations
+
+from disco2.annotation import document_from_words, parse_conllu, respaced
+
+
+def conllu(*sentences: tuple[str, bool, list[tuple[str, bool]]]) -> str:
+    lines = []
+    for text, opens_paragraph, words in sentences:
+        lines += ["# newpar"] * opens_paragraph + [f"# text = {text}"]
+        for number, (word, glued) in enumerate(words, 1):
+            space = "SpaceAfter=No" if glued else "_"
+            lines.append(f"{number}\t{word}\t_\tX\tX\t_\t{number - 1}\tdep\t_\t{space}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+LAYER = conllu(
+    ("Don't go.", True, [("Do", True), ("n't", False), ("go", True), (".", False)]),
+    ("It rained!", False, [("It", False), ("rained", True), ("!", False)]),
+    ("We left.", True, [("We", False), ("left", True), (".", False)]),
+)
+
+
+def test_tokens_lie_on_the_text_as_written() -> None:
+    parses = parse_conllu(LAYER, where="made up")
+    spaced = document_from_words("d", [parse.words for parse in parses])
+    written = respaced(spaced, parses)
+    assert written.text == "Don't go. It rained!\n\nWe left."
+    assert [written.text[token.start : token.end] for token in written.tokens] == [
+        token.text for token in spaced.tokens
+    ]
+    assert written.sentences == spaced.sentences
+
+
+def test_other_tokens_leave_the_document_alone() -> None:
+    document = document_from_words("d", [["Something", "else"]])
+    assert respaced(document, parse_conllu(LAYER, where="made up")) is document
