@@ -164,3 +164,22 @@ def test_one_class_against_all_others_leaves_nothing_else_to_choose() -> None:
     ):
         with pytest.raises(SettingsError, match="its own labels"):
             TaskSettings(versus="Expansion", **other)
+
+
+def test_running_text_has_outcomes_without_a_sense() -> None:
+    train = [relation("a", 1, [CAUSE]), relation("a", 2, kind=RelationKind.ENTREL)]
+    train += [relation("a", 3, kind=RelationKind.NOREL), relation("a", 4, [LIST], kind=RelationKind.EXPLICIT)]
+    task = TaskSettings(outcomes="running-text", minimum=1).task("gum", "gdtb")
+    labels = task.label_set(train)
+    assert labels == ("Contingency.Cause", "EntRel", "NoRel")
+    instances, dropped = task.instances(corpus(train), train, labels)
+    assert [one.gold for one in instances] == [("Contingency.Cause",), ("EntRel",), ("NoRel",)]
+    assert not dropped
+    assert Task.from_json(task.to_json()) == task
+
+    usual = TaskSettings(outcomes="running-text").task("pdtb2")
+    assert set(usual.label_set(train)) == {*LIN_TYPES, "EntRel", "NoRel"}
+    senses = TaskSettings(minimum=1).task("gum", "gdtb")
+    assert senses.label_set(train) == ("Contingency.Cause",)
+    with pytest.raises(SettingsError, match="own labels"):
+        TaskSettings(outcomes="running-text", versus="Expansion")

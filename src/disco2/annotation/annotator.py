@@ -27,10 +27,10 @@ ALL_LAYERS: Layers = frozenset(Layer)
 class Annotator(Protocol):
     """Something that gives documents layers.
 
-    ``requires`` has a key for each layer it provides: the layers that must be there before. ``annotate`` makes
-    just the ``layers`` asked for, all of which it provides, and leaves the others as they are; whoever makes
-    new tokens gives back documents that have no other layer yet but those asked for. Documents come back in
-    order, with their id and text unchanged.
+    ``requires`` has a key for each layer it provides: the layers that must be there before. ``annotate``
+    makes just the ``layers`` asked for, all of which it provides, and leaves the others as they are; whoever
+    makes new tokens gives back documents that have no other layer yet but those asked for. Documents come
+    back in order, with their id and text unchanged.
     """
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from disco2.corpora.task import Task, binary_task, task_for
 from disco2.errors import SettingsError
+from disco2.records import RelationKind
 from disco2.settings import Settings, setting
 
 USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji"}
@@ -25,6 +26,11 @@ class TaskSettings(Settings):
     labels: tuple[str, ...] = setting((), "just these labels; empty: all that are frequent enough")
     keep: tuple[str, ...] = setting((), "labels to keep although they are rare")
     excluded: tuple[str, ...] = setting((), "labels to leave out")
+    outcomes: str = setting(
+        "senses",
+        "senses: relations that have one; running-text: EntRel and NoRel are outcomes too",
+        choices=("senses", "running-text"),
+    )
     versus: str = setting("", "a class, such as Expansion, to tell from all others; EntRel is Expansion then")
     balance: bool = setting(True, "one class against others: repeat the smaller side until both are equal")
 
@@ -33,10 +39,10 @@ class TaskSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         others = (self.level >= 0, self.minimum > 0, self.labels, self.keep, self.excluded)
-        if self.versus and any(others):
+        if self.versus and (any(others) or self.outcomes != "senses"):
             raise SettingsError(
                 "One class against all others has its own labels and level.",
-                hint="Leave out task.versus, or task.level, minimum, labels, keep and excluded.",
+                hint="Leave out task.versus, or task.level, minimum, labels, keep, excluded and outcomes.",
             )
 
     def task(self, corpus_name: str, inventory: str = "pdtb2") -> Task:
@@ -44,6 +50,8 @@ class TaskSettings(Settings):
         if self.versus:
             return binary_task(self.versus)
         task = task_for(corpus_name, inventory)
+        if self.outcomes == "running-text":
+            task = replace(task, entrel=RelationKind.ENTREL.value, norel=RelationKind.NOREL.value)
         usual = self.level in (-1, task.level) and not self.minimum
         return replace(
             task,

@@ -78,8 +78,8 @@ class Task:
     part, and those that ``keep`` names, without those that ``excluded`` names. These two may name a label in
     full (``Comparison.Contrast``) or by its end (``contrast``).
 
-    ``entrel`` is the label that EntRel relations take; while it is empty they don't count. ``versus`` turns
-    the task into one class against ``Other``.
+    ``entrel`` and ``norel`` are the labels that EntRel and NoRel relations take; while one is empty, those
+    relations don't count. ``versus`` turns the task into one class against ``Other``.
     """
 
     name: str
@@ -90,6 +90,7 @@ class Task:
     keep: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     entrel: str = ""
+    norel: str = ""
     versus: str = ""
 
     def __post_init__(self) -> None:
@@ -120,6 +121,7 @@ class Task:
             counts.update(set(self.labels_of(relation)))
         frequent = self.labels or [label for label, count in counts.items() if count >= self.minimum]
         kept = [label for label in counts if _is_named(label, self.keep)]
+        kept += [label for label in (self.entrel, self.norel) if counts[label]]
         chosen = sorted({label for label in (*frequent, *kept) if not _is_named(label, self.excluded)})
         return tuple(chosen)
 
@@ -148,14 +150,18 @@ class Task:
         return kept, dropped
 
     def _counts(self, relation: Relation) -> bool:
-        return relation.kind in self.kinds or (relation.kind is RelationKind.ENTREL and bool(self.entrel))
+        return relation.kind in self.kinds or bool(self._label_of_kind(relation))
+
+    def _label_of_kind(self, relation: Relation) -> str:
+        """The label of a relation that has no sense, where it counts under this task."""
+        return {RelationKind.ENTREL: self.entrel, RelationKind.NOREL: self.norel}.get(relation.kind, "")
 
     def labels_of(self, relation: Relation) -> tuple[str, ...]:
         """All labels of a relation that counts, without duplicates, in the order of its senses."""
         if not self._counts(relation):
             return ()
-        if relation.kind is RelationKind.ENTREL and self.entrel:
-            found = [self.entrel]
+        if label := self._label_of_kind(relation):
+            found = [label]
         else:
             cut = (_at_level(sense, self.level) for sense in relation.senses)
             found = [label for label in cut if label is not None]
@@ -167,7 +173,7 @@ class Task:
     def _why_dropped(self, relation: Relation) -> str:
         if not relation.arg1.tokens or not relation.arg2.tokens:
             return "an argument has no tokens"
-        if not relation.senses and not (relation.kind is RelationKind.ENTREL and self.entrel):
+        if not relation.senses and not self._label_of_kind(relation):
             return "no sense"
         labels = self.labels_of(relation)
         if not labels:

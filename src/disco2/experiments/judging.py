@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from disco2.bundle import Manifest
 from disco2.corpora.task import Task
@@ -15,7 +17,7 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.model import RelationModel
 from disco2.model.arrays import Floats
-from disco2.records import Corpus, Instance
+from disco2.records import WITHOUT_SENSE, Corpus, Instance
 from disco2.trees import shared_entities
 
 
@@ -30,10 +32,16 @@ class Judged:
     shared: list[bool]
     evaluation: Evaluation
     dropped: Counter[str]
+    senses_only: Evaluation | None = (
+        None  # where EntRel and NoRel are labels: on the rest, chosen among senses
+    )
     warning: str = ""  # why the figures may be better than they should be
 
     def to_json(self) -> dict[str, Any]:
-        return self.evaluation.to_json() | {"split": self.part, "left_out": dict(self.dropped.most_common())}
+        content = self.evaluation.to_json()
+        if self.senses_only is not None:
+            content["senses_only"] = self.senses_only.to_json()
+        return content | {"split": self.part, "left_out": dict(self.dropped.most_common())}
 
     def predictions(self) -> Iterator[dict[str, Any]]:
         """One record a relation."""
@@ -75,14 +83,20 @@ def judge(
         )
     scores = model.scores(instances)
     shared = shared_entities(corpus.documents, [instance.relation for instance in instances])
-    evaluation = evaluate(
-        [instance.gold for instance in instances],
-        [model.labels[best] for best in scores.argmax(axis=1)],
-        shared,
-        labels=model.labels,
-        seed=configuration.training.seed,
-        positive=task.versus or None,
-    )
+
+    def evaluation(chosen: Sequence[int], allowed: Floats) -> Evaluation:
+        return evaluate(
+            [instances[number].gold for number in chosen],
+            [model.labels[best] for best in allowed[list(chosen)].argmax(axis=1)],
+            [shared[number] for number in chosen],
+            labels=[model.labels[label] for label in np.isfinite(allowed[0]).nonzero()[0]],
+            seed=configuration.training.seed,
+            positive=task.versus or None,
+        )
+
+    with_sense = [number for number, one in enumerate(instances) if one.relation.kind not in WITHOUT_SENSE]
+    among_senses = np.where(model.is_sense, scores, -np.inf)
+    both = with_sense and not model.is_sense.all()
     trained_under = manifest.data.get("protocol")
     warning = ""
     if corpus.name == manifest.data.get("corpus") and parts.protocol != trained_under:
@@ -90,4 +104,14 @@ def judge(
             f"The model was trained under the protocol '{trained_under}': under '{parts.protocol}', "
             f"part '{part}' may hold relations it has seen in training."
         )
-    return Judged(part, model.labels, instances, scores, shared, evaluation, parts.dropped[part], warning)
+    return Judged(
+        part=part,
+        labels=model.labels,
+        instances=instances,
+        scores=scores,
+        shared=shared,
+        evaluation=evaluation(range(len(instances)), scores),
+        dropped=parts.dropped[part],
+        senses_only=evaluation(with_sense, among_senses) if both else None,
+        warning=warning,
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from disco2.model.arrays import Floats
 
 
@@ -20,6 +22,13 @@ class Bilinear:
         left, right = self._projections(p, q)
         scores: Floats = (left * right).sum(axis=2) + (p * q) @ self.diagonal.T
         return scores
+
+    def all_pairs(self, p: Floats, q: Floats) -> Floats:
+        """p_i' A_y q_j for all rows i and j: [m, K], [n, K] -> [m, n, Y]."""
+        left, right = self._projections(p, q)
+        by_label = (p[None] * self.diagonal[:, None]) @ q.T  # [Y, m, n]
+        by_label += left.transpose(1, 0, 2) @ right.transpose(1, 2, 0)
+        return np.moveaxis(by_label, 0, 2)
 
     def gradients(self, p: Floats, q: Floats, d_scores: Floats) -> tuple[Bilinear, Floats, Floats]:
         """Gradients of the matrices (in this object's shape) and of p and q, given those of the scores."""

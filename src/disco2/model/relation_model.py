@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disco2.batches import UNKNOWN_WORD, Encoder, Example, collate
 from disco2.features import FeatureExtractor
@@ -15,7 +16,7 @@ from disco2.model.network import forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.model.threads import single_threaded
-from disco2.records import Instance
+from disco2.records import WITHOUT_SENSE, Instance
 from disco2.vectors import WordVectors
 
 
@@ -28,6 +29,11 @@ class RelationModel:
     vectors: WordVectors
     extractor: FeatureExtractor | None
     parameters: Parameters
+
+    @cached_property
+    def is_sense(self) -> NDArray[np.bool_]:
+        """[Y]: which labels are senses; EntRel and NoRel are outcomes for running text alone."""
+        return np.array([label not in WITHOUT_SENSE for label in self.labels], dtype=bool)
 
     @cached_property
     def leaves(self) -> Floats:

@@ -2,9 +2,10 @@
 
 from disco2.records.corpus import Corpus, Dirt, Finding
 from disco2.records.document import Constituents, Dependencies, Document, Mention, Sentence, Token
-from disco2.records.relation import Argument, Instance, Relation, RelationKind
+from disco2.records.relation import WITHOUT_SENSE, Argument, Instance, Relation, RelationKind
 
 __all__ = [
+    "WITHOUT_SENSE",
     "Argument",
     "Constituents",
     "Corpus",

@@ -20,6 +20,10 @@ class RelationKind(StrEnum):
     NOREL = "NoRel"
 
 
+# Adjacent sentences of these kinds have no sense; for running text the kinds themselves are labels.
+WITHOUT_SENSE = frozenset({RelationKind.ENTREL, RelationKind.NOREL})
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """Tokens of the document, in order, not always adjacent; ``text`` joins the pieces with a space."""

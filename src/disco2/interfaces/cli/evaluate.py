@@ -50,6 +50,14 @@ def _show(judged: Judged) -> None:
         f"macro F1 {percent(figures.macro_f1)}, {figures.n} relations of '{judged.part}'",
         markup=False,
     )
+    if judged.senses_only is not None:
+        only = judged.senses_only
+        low, high = only.interval
+        results.print(
+            f"chosen among the senses, without EntRel and NoRel: accuracy {percent(only.accuracy)}% "
+            f"(95% interval {percent(low)} to {percent(high)}), {only.n} relations",
+            markup=False,
+        )
     for name, subset in (
         ("with shared entities", figures.shared_entities),
         ("without shared entities", figures.other_pairs),

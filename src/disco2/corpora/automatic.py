@@ -1,0 +1,72 @@
+"""A corpus with some of its layers made anew by annotators, its relations on the new tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from disco2.annotation.annotator import Annotators, Layer, Layers
+from disco2.corpora.token_lists import character_spans
+from disco2.corpora.token_spans import TokenSpans
+from disco2.errors import SettingsError
+from disco2.records import Corpus, Document, Relation
+
+DOCUMENTS_AT_ONCE = 16
+ALL = "all"
+
+
+def read_layers(text: str) -> Layers:
+    """The layers that a user names: ``all``, or names with commas between them."""
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    if names == [ALL]:
+        return frozenset(Layer)
+    unknown = [name for name in names if name not in set(Layer)]
+    if unknown:
+        raise SettingsError(
+            f"There is no layer '{unknown[0]}'.", hint=f"Use {ALL}, or some of: {', '.join(Layer)}."
+        )
+    return frozenset(Layer(name) for name in names)
+
+
+def with_automatic_layers(
+    corpus: Corpus,
+    annotators: Annotators,
+    layers: Layers,
+    *,
+    progress: Callable[[int], None] = lambda documents: None,
+) -> Corpus:
+    """The corpus with these layers made by annotators; the others stay as the corpus has them.
+
+    Where the tokens are new, arguments and connectives are the tokens under the same characters. A relation
+    that loses an argument, because no new token lies there, is left out with a finding.
+    """
+    documents: dict[str, Document] = {}
+    waiting = list(corpus.documents.values())
+    for begin in range(0, len(waiting), DOCUMENTS_AT_ONCE):
+        some = annotators.annotate(waiting[begin : begin + DOCUMENTS_AT_ONCE], layers=layers)
+        documents |= {document.id: document for document in some}
+        progress(len(documents))
+    made = ", ".join(layer for layer in Layer if layer in layers)
+    noted = replace(
+        corpus, documents=documents, notes=(*corpus.notes, f"Automatic layers ({annotators.name}): {made}.")
+    )
+    return replace(noted, relations=_realigned(corpus, documents)) if Layer.TOKENS in layers else noted
+
+
+def _realigned(corpus: Corpus, documents: Mapping[str, Document]) -> tuple[Relation, ...]:
+    relations: list[Relation] = []
+    tokens = {name: TokenSpans(document) for name, document in documents.items()}
+    for relation in corpus.relations:
+        old, new = corpus.documents[relation.document], tokens[relation.document]
+        arg1, _ = new.argument(character_spans(old, relation.arg1.tokens))
+        arg2, _ = new.argument(character_spans(old, relation.arg2.tokens))
+        if not arg1.tokens or not arg2.tokens:
+            corpus.dirt.add(
+                "argument without automatic tokens",
+                where=relation.where or relation.id,
+                detail=f"No token lies under an argument of {relation.id}; it was left out.",
+            )
+            continue
+        connective = new.under(character_spans(old, relation.connective_tokens)).tokens
+        relations.append(replace(relation, arg1=arg1, arg2=arg2, connective_tokens=connective))
+    return tuple(relations)

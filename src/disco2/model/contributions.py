@@ -1,0 +1,70 @@
+"""A score taken apart: what each term of psi(y) adds, for every label y.
+
+    psi(y) = b_y + u_m' A_y u_n + sum over aligned (i, j) of w d_i' B_y d_j + sum over fired f of beta_yf
+
+``w`` is the weight that ``links.link_weights`` gives a pair. Everything is computed in double precision, so
+that the terms add up to the score but for the last digits of a 64-bit number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from disco2.batches import Example, collate
+from disco2.model.arrays import Floats
+from disco2.model.bilinear import Bilinear
+from disco2.model.network import Forward, forward
+from disco2.model.parameters import argument_matrices, entity_matrices
+from disco2.model.relation_model import RelationModel
+from disco2.model.threads import single_threaded
+
+
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """The terms of one relation's scores, a column for each of the Y labels."""
+
+    scores: Floats  # [Y] in double precision
+    bias: Floats  # [Y]
+    arguments: Floats  # [Y]
+    links: tuple[Floats, ...]  # for each entity link [first mentions, second mentions, Y], weights included
+    features: Floats  # [fired, Y], in the order of the example's features
+
+
+def contributions(model: RelationModel, example: Example) -> Contributions:
+    """Every term of every label's score for one relation."""
+    batch = collate([example])
+    # Only the words that occur, so that the table of all words need not be converted.
+    leaves = model.leaves[batch.words].astype(np.float64)
+    batch = replace(batch, words=np.arange(len(leaves), dtype=np.int32))
+    parameters = {name: value.astype(np.float64) for name, value in model.parameters.items()}
+    labels = len(model.labels)
+    with single_threaded():
+        done = forward(model.settings, parameters, leaves, batch)
+        arguments: Floats = np.zeros(labels)
+        if done.arguments is not None:
+            arguments = argument_matrices(parameters).scores(*done.arguments)[0]
+        links: tuple[Floats, ...] = ()
+        if done.down is not None:
+            first, second = batch.first_mentions, batch.second_mentions
+            links = _link_terms(
+                entity_matrices(parameters),
+                done,
+                np.split(first.rows, first.starts[1:]),
+                np.split(second.rows, second.starts[1:]),
+            )
+        features: Floats = np.zeros((0, labels))
+        if done.features is not None:
+            features = parameters["beta"].T[example.features]
+    return Contributions(done.scores[0], parameters["b"], arguments, links, features)
+
+
+def _link_terms(
+    matrices: Bilinear, done: Forward, first: list[Floats], second: list[Floats]
+) -> tuple[Floats, ...]:
+    assert done.down is not None and done.weights is not None  # noqa: S101  for the type checker
+    return tuple(
+        weight * matrices.all_pairs(done.down[rows], done.down[others])
+        for rows, others, weight in zip(first, second, done.weights, strict=True)
+    )

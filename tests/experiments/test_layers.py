@@ -1,0 +1,71 @@
+"""The same model on different layers, judged on all outcomes and among the senses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from disco2.bundle import load_bundle
+from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.experiments.configuration import read_configuration
+from disco2.experiments.division import divide
+from disco2.experiments.judging import judge
+from disco2.experiments.layers import compare_layers, right_answers
+from disco2.experiments.train_run import save_model, train_model
+from disco2.records import Corpus, RelationKind
+
+QUICK = read_configuration(
+    None, ["model.kind=surface", "training.epochs=2", "task.outcomes=running-text", "task.minimum=1"]
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Role pairs of which every third is an EntRel."""
+    made = read_role_pairs(write_role_pairs(tmp_path_factory.mktemp("layers") / "corpus", size=60, seed=1))
+    relations = tuple(
+        replace(one, kind=RelationKind.ENTREL, senses=()) if number % 3 == 0 else one
+        for number, one in enumerate(made.relations)
+    )
+    return replace(made, relations=relations)
+
+
+def test_every_seed_is_judged_both_ways(corpus: Corpus) -> None:
+    bare = replace(
+        corpus, documents={name: replace(one, mentions=()) for name, one in corpus.documents.items()}
+    )
+    gold, without = compare_layers({"gold": corpus, "no chains": bare}, QUICK, seeds=(1, 2))
+    parts = divide(corpus, QUICK)
+    for part in ("dev", "test"):
+        relations = parts.instances[part]
+        with_sense = [one for one in relations if one.relation.kind is RelationKind.IMPLICIT]
+        assert gold.outcomes[part].shape == (2, len(relations))
+        assert gold.senses[part].shape == (2, len(with_sense))
+    assert without.layers == "no chains"
+    assert gold.to_json()["test_senses"]["n"] == gold.senses["test"].shape[1]
+
+
+def test_a_sense_is_chosen_although_entrel_is_likelier(corpus: Corpus, tmp_path: Path) -> None:
+    parts = divide(corpus, QUICK)
+    fitted = train_model(corpus, parts, QUICK)
+    model = fitted.model
+    assert model.labels.count("EntRel") == 1
+    bias = np.where(model.is_sense, model.parameters["b"], 1e6).astype(np.float32)
+    certain = replace(model, parameters={**model.parameters, "b": bias})
+    instances = parts.instances["test"]
+    every, among_senses = right_answers(certain, instances)
+    is_entrel = np.array([one.gold == ("EntRel",) for one in instances])
+    assert every.tolist() == is_entrel.tolist()
+    assert among_senses.shape == (int((~is_entrel).sum()),)
+    assert among_senses.any()
+
+    save_model(replace(fitted, model=certain), parts, QUICK, corpus, tmp_path / "model")
+    judged = judge(*load_bundle(tmp_path / "model"), corpus, part="test")
+    assert judged.evaluation.accuracy == pytest.approx(is_entrel.mean())
+    assert judged.senses_only is not None
+    assert judged.senses_only.accuracy == pytest.approx(among_senses.mean())
+    assert "EntRel" not in judged.senses_only.per_sense
+    assert judged.to_json()["senses_only"]["n"] == among_senses.size
