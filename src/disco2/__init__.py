@@ -1,1 +1,68 @@
-"""disco2: implicit discourse relations from entity-augmented distributional semantics."""
+"""disco2: implicit discourse relations from entity-augmented distributional semantics.
+
+import disco2
+nlp = disco2.load()
+for relation in nlp("Bob gave Tina the burger. She was hungry."):
+    print(relation.sense, relation.probability, relation.entities)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from disco2.errors import (
+    BundleError,
+    CorpusError,
+    Disco2Error,
+    InputError,
+    LayerError,
+    MissingExtraError,
+    SettingsError,
+    VectorsError,
+)
+from disco2.version import VERSION
+
+if TYPE_CHECKING:
+    from disco2.inference.explanation import Explanation
+    from disco2.inference.loading import load
+    from disco2.inference.pipeline import Pipeline
+    from disco2.inference.prediction import Prediction
+
+__version__ = VERSION
+
+__all__ = [
+    "BundleError",
+    "CorpusError",
+    "Disco2Error",
+    "Explanation",
+    "InputError",
+    "LayerError",
+    "MissingExtraError",
+    "Pipeline",
+    "Prediction",
+    "SettingsError",
+    "VectorsError",
+    "__version__",
+    "load",
+]
+
+# Imported when first used, so that importing the package takes no time.
+_LATE = {
+    "Explanation": "disco2.inference.explanation",
+    "Pipeline": "disco2.inference.pipeline",
+    "Prediction": "disco2.inference.prediction",
+    "load": "disco2.inference.loading",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module 'disco2' has no attribute '{name}'")
+    found = getattr(importlib.import_module(_LATE[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,13 @@ from tests.instances import reasons_and_results
 
 
 def small_model(kind: str = "entities") -> RelationModel:
+    """One that a test may change."""
+    model = trained(kind)
+    return replace(model, parameters={name: value.copy() for name, value in model.parameters.items()})
+
+
+@cache
+def trained(kind: str) -> RelationModel:
     return fit(
         reasons_and_results(40, seed=1),
         reasons_and_results(10, seed=2),
@@ -68,6 +76,16 @@ def test_a_missing_or_cut_file_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "m" / name).unlink()
     with pytest.raises(BundleError, match=name):
         load_bundle(tmp_path / "m")
+
+
+def test_the_temperature_is_kept_and_may_be_absent(tmp_path: Path) -> None:
+    save_bundle(small_model(), tmp_path / "m", calibration={"temperature": 1.7})
+    assert load_bundle(tmp_path / "m")[1].temperature == 1.7
+    file = tmp_path / "m" / MANIFEST  # a bundle from before there was such a field
+    content = json.loads(file.read_text())
+    del content["digest"], content["calibration"]
+    file.write_text(json.dumps(content | {"digest": digest(content)}))
+    assert load_bundle(tmp_path / "m")[1].temperature == 1.0
 
 
 def test_a_newer_format_is_refused_with_the_way_out(tmp_path: Path) -> None:
@@ -116,7 +134,7 @@ def sealed(folder: Path, **changes: object) -> None:
     [
         *(
             {name: wrong}
-            for name in ("model", "task", "data", "hashes", "configuration")
+            for name in ("model", "task", "data", "hashes", "configuration", "calibration")
             for wrong in (None, [1])
         ),
         *({"labels": wrong} for wrong in (None, "Cause", [], [1, 2], ["Cause", "Cause"], ["a", "b", "c"])),
@@ -124,6 +142,7 @@ def sealed(folder: Path, **changes: object) -> None:
         {"model": {"K": 7}},
         {"model": {"K": 6, "rank": 10**9}},
         {"hashes": {"\ud800": "x"}},
+        *({"calibration": {"temperature": wrong}} for wrong in (0, -1, None, True, "1", 1e300, 10**400)),
     ],
     ids=str,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class Encoder:
         extractor: FeatureExtractor | None,
         with_entities: bool,
     ) -> None:
-        self._word_row = cache(word_row)
+        self._word_row = lru_cache(maxsize=1 << 17)(word_row)  # bounded, for runs without end
         self._label_numbers = {label: number for number, label in enumerate(labels)}
         self._extractor = extractor
         self._with_entities = with_entities

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from disco2.bundle.layout import Manifest
+from disco2.records import WITHOUT_SENSE
 
 UNKNOWN = "not recorded"
 
@@ -25,6 +26,8 @@ def model_card(manifest: Manifest) -> str:
         f"- Protocol: {data.get('protocol', UNKNOWN)}",
         f"- Word vectors: {data.get('vectors', UNKNOWN)}",
         f"- Licence: {data.get('licence', UNKNOWN)}",
+        *(f"  - {texts}" for texts in data.get("licences_of_texts", ())),
+        *(f"- {note}" for note in data.get("notes", ())),
         "",
         "## Labels",
         "",
@@ -36,12 +39,27 @@ def model_card(manifest: Manifest) -> str:
         "" if figures else "None recorded.\n",
         "## Limits",
         "",
-        "- The arguments must be given; the model does not look for them.",
-        "- It chooses among the labels above and never answers that there is no relation.",
-        "- Expect such accuracy on text like its training data, and less on other text.",
+        *(f"- {limit}" for limit in _limits(manifest)),
         "",
     ]
     return "\n".join(lines)
+
+
+def _limits(manifest: Manifest) -> list[str]:
+    others = [label for label in manifest.labels if label in WITHOUT_SENSE]
+    if others:
+        choice = (
+            f"In running text it judges neighbouring sentences and may answer {' or '.join(others)}; for "
+            "arguments that are given it chooses among the senses."
+        )
+    else:
+        choice = "The arguments must be given, and it never answers that there is no relation."
+    return [
+        choice,
+        "It was trained on pairs without a connective; of pairs that have one it knows nothing.",
+        "Rare senses are hardly ever its answer: see the figures by sense of `disco2 evaluate`.",
+        "Expect such accuracy on text like its training data, and less on other text.",
+    ]
 
 
 def _figure(value: Any) -> str:

@@ -32,7 +32,8 @@ class Manifest:
     """The content of ``bundle.json``.
 
     ``configuration`` holds every setting the model was trained with, ``task`` what its labels mean, ``data``
-    what it was trained on, and ``figures`` how well it did. ``digest`` guards the manifest itself.
+    what it was trained on, and ``figures`` how well it did. ``calibration`` may hold the ``temperature`` that
+    turns scores into probabilities. ``digest`` guards the manifest itself.
     """
 
     format: int
@@ -44,6 +45,12 @@ class Manifest:
     data: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
+    calibration: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def temperature(self) -> float:
+        """What scores are divided by before they become probabilities; 1 where nothing was fitted."""
+        return float(self.calibration.get("temperature", 1.0))
 
     def to_json(self) -> dict[str, Any]:
         content = asdict(self)

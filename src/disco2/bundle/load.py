@@ -41,7 +41,7 @@ def load_bundle(path: Path) -> tuple[RelationModel, Manifest]:
         model = RelationModel(
             settings=ModelSettings(**manifest.model),
             labels=tuple(manifest.labels),
-            vectors=WordVectors(tuple(words), arrays.pop("vectors")),
+            vectors=WordVectors(tuple(words), arrays.pop("vectors").astype(np.float32)),
             extractor=FeatureExtractor.from_json(features) if features is not None else None,
             parameters={name.removeprefix("parameters."): value for name, value in arrays.items()},
         )
@@ -82,7 +82,7 @@ def read_manifest(path: Path) -> Manifest:
 def _manifest(content: dict[str, Any]) -> Manifest:
     known = {declared.name for declared in fields(Manifest)}
     manifest = Manifest(**{name: value for name, value in content.items() if name in known})
-    for name in ("model", "configuration", "task", "data", "figures", "hashes"):
+    for name in ("model", "configuration", "task", "data", "figures", "hashes", "calibration"):
         if not isinstance(getattr(manifest, name), dict):
             raise ValueError(f"its '{name}' is not an object in braces")
     labels = manifest.labels
@@ -90,6 +90,10 @@ def _manifest(content: dict[str, Any]) -> Manifest:
         raise ValueError("its 'labels' are not a list of texts")
     if len(set(labels)) < len(labels):
         raise ValueError("a label occurs twice in it")
+    temperature = manifest.calibration.get("temperature", 1.0)
+    is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
+    if not (is_number and 1e-3 <= temperature <= 1e3):
+        raise ValueError("its temperature is not a number from 0.001 to 1000")
     return manifest
 
 

@@ -36,10 +36,14 @@ def save_bundle(
     task: dict[str, Any] | None = None,
     data: dict[str, Any] | None = None,
     figures: dict[str, Any] | None = None,
+    calibration: dict[str, Any] | None = None,
+    compact: bool = False,
 ) -> None:
     """Write a bundle. A bundle that is already there is replaced; any other folder is refused.
 
-    So is a model whose training ran away: it would answer, and always the same.
+    So is a model whose training ran away: it would answer, and always the same. ``calibration`` holds the
+    ``temperature`` of its probabilities, where one was fitted. A ``compact`` bundle has word vectors in half
+    precision: half the size, and scores that differ in the fourth digit.
     """
     for name, value in model.parameters.items():
         if not np.isfinite(value).all():
@@ -57,9 +61,10 @@ def save_bundle(
         task=task or {},
         data=data or {},
         figures=figures or {},
+        calibration=calibration or {},
     )
     with folder_in_place(path) as folder:
-        _write(model, manifest, folder)
+        _write(model, manifest, folder, compact=compact)
 
 
 def check_target(path: Path) -> None:
@@ -73,9 +78,9 @@ def check_target(path: Path) -> None:
     check_folder_place(path)
 
 
-def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
+def _write(model: RelationModel, manifest: Manifest, folder: Path, *, compact: bool) -> None:
     arrays = {f"parameters.{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
-    arrays["vectors"] = np.ascontiguousarray(model.vectors.matrix)
+    arrays["vectors"] = np.ascontiguousarray(model.vectors.matrix, dtype=np.float16 if compact else None)
     (folder / PARAMETERS).write_bytes(save(arrays))
     (folder / WORDS).write_text(
         "".join(f"{word}\n" for word in model.vectors.words), encoding="utf-8", newline="\n"

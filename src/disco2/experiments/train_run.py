@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from disco2.bundle import save_bundle
-from disco2.corpora.licences import licence_of
+from disco2.corpora.licences import licence_of, licences_of_texts
 from disco2.errors import CorpusError
+from disco2.experiments.calibrating import calibration_errors, temperature_of
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
 from disco2.records import Corpus
@@ -49,10 +52,21 @@ def train_model(
 
 
 def save_model(
-    fitted: Fitted, parts: Parts, configuration: Configuration, corpus: Corpus, path: Path
+    fitted: Fitted,
+    parts: Parts,
+    configuration: Configuration,
+    corpus: Corpus,
+    path: Path,
+    *,
+    figures: Mapping[str, Any] | None = None,
+    compact: bool = False,
 ) -> None:
-    """Write a bundle that says what it was trained on and how."""
-    best = fitted.history.best
+    """Write a bundle that says what it was trained on and how, with the temperature of its probabilities.
+
+    ``figures`` are recorded beside those of the development part. A ``compact`` bundle has its word vectors
+    in half precision.
+    """
+    temperature = temperature_of(fitted.model, fitted.development)
     save_bundle(
         fitted.model,
         path,
@@ -62,9 +76,23 @@ def save_model(
             "corpus": corpus.name,
             "protocol": parts.protocol,
             "training_relations": fitted.training_relations,
-            "development_relations": fitted.development_relations,
+            "development_relations": len(fitted.development),
             "vectors": configuration.vectors.source if configuration.model.uses_vectors else "none",
             "licence": licence_of(corpus.name),
+            "licences_of_texts": list(licences_of_texts(corpus.name)),
+            "notes": list(corpus.notes),
         },
-        figures={f"development_{parts.score_name}": best.score, "best_pass": best.number} if best else {},
+        figures=_development_figures(fitted, parts, temperature) | dict(figures or {}),
+        calibration={"temperature": temperature},
+        compact=compact,
     )
+
+
+def _development_figures(fitted: Fitted, parts: Parts, temperature: float) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if best := fitted.history.best:
+        found |= {f"development_{parts.score_name}": best.score, "best_pass": best.number}
+    if fitted.development:
+        errors = calibration_errors(fitted.model, temperature, fitted.development)
+        found |= {f"development_calibration_error_{name}": value for name, value in errors.items()}
+    return found

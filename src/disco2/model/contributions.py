@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from disco2.batches import Example, collate
+from disco2.batches import Batch, Example, collate
 from disco2.model.arrays import Floats
 from disco2.model.bilinear import Bilinear
-from disco2.model.network import Forward, forward
-from disco2.model.parameters import argument_matrices, entity_matrices
+from disco2.model.network import forward
+from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
 from disco2.model.relation_model import RelationModel
 from disco2.model.threads import single_threaded
 
@@ -38,7 +38,7 @@ def contributions(model: RelationModel, example: Example) -> Contributions:
     # Only the words that occur, so that the table of all words need not be converted.
     leaves = model.leaves[batch.words].astype(np.float64)
     batch = replace(batch, words=np.arange(len(leaves), dtype=np.int32))
-    parameters = {name: value.astype(np.float64) for name, value in model.parameters.items()}
+    parameters: Parameters = {name: value.astype(np.float64) for name, value in model.parameters.items()}
     labels = len(model.labels)
     with single_threaded():
         done = forward(model.settings, parameters, leaves, batch)
@@ -46,25 +46,22 @@ def contributions(model: RelationModel, example: Example) -> Contributions:
         if done.arguments is not None:
             arguments = argument_matrices(parameters).scores(*done.arguments)[0]
         links: tuple[Floats, ...] = ()
-        if done.down is not None:
-            first, second = batch.first_mentions, batch.second_mentions
-            links = _link_terms(
-                entity_matrices(parameters),
-                done,
-                np.split(first.rows, first.starts[1:]),
-                np.split(second.rows, second.starts[1:]),
-            )
+        if done.down is not None and done.weights is not None:
+            links = _link_terms(entity_matrices(parameters), done.down, done.weights, batch)
         features: Floats = np.zeros((0, labels))
         if done.features is not None:
             features = parameters["beta"].T[example.features]
     return Contributions(done.scores[0], parameters["b"], arguments, links, features)
 
 
-def _link_terms(
-    matrices: Bilinear, done: Forward, first: list[Floats], second: list[Floats]
-) -> tuple[Floats, ...]:
-    assert done.down is not None and done.weights is not None  # noqa: S101  for the type checker
+def _link_terms(matrices: Bilinear, down: Floats, weights: Floats, batch: Batch) -> tuple[Floats, ...]:
+    first, second = batch.first_mentions, batch.second_mentions
     return tuple(
-        weight * matrices.all_pairs(done.down[rows], done.down[others])
-        for rows, others, weight in zip(first, second, done.weights, strict=True)
+        weight * matrices.all_pairs(down[rows], down[others])
+        for rows, others, weight in zip(
+            np.split(first.rows, first.starts[1:]),
+            np.split(second.rows, second.starts[1:]),
+            weights,
+            strict=True,
+        )
     )

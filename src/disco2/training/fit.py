@@ -26,7 +26,7 @@ class Fitted:
     model: RelationModel
     history: History
     training_relations: int
-    development_relations: int
+    development: Sequence[Instance] = ()  # what said when to stop
 
 
 def fit(
@@ -81,7 +81,7 @@ def fit(
         settings,
         progress=progress,
     )
-    return Fitted(replace(untrained, parameters=best), history, len(training), len(development))
+    return Fitted(replace(untrained, parameters=best), history, len(training), development)
 
 
 def _most_common(training: Sequence[Instance], labels: Sequence[str], model: ModelSettings) -> Fitted:
@@ -90,7 +90,7 @@ def _most_common(training: Sequence[Instance], labels: Sequence[str], model: Mod
     bias = np.array([counts[label] for label in labels], dtype=np.float32)
     no_vectors = WordVectors((), np.zeros((0, model.K), dtype=np.float32))
     return Fitted(
-        RelationModel(model, tuple(labels), no_vectors, None, {"b": bias}), History(), len(training), 0
+        RelationModel(model, tuple(labels), no_vectors, None, {"b": bias}), History(), len(training)
     )
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 import typer
 
 from disco2.interfaces.cli import (
+    annotate,
+    annotator_evaluate,
+    annotator_train,
     corpus_convert,
     corpus_role_pairs,
     corpus_stats,
     evaluate,
+    experiment_layers,
     experiment_multiclass,
+    predict,
     train,
 )
 from disco2.version import VERSION
 
 app = typer.Typer(
     name="disco2",
-    help="Implicit discourse relations: train, evaluate and look at corpora.",
+    help="Implicit discourse relations: predict, train, evaluate and look at corpora.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -28,7 +33,14 @@ corpus_app.command("convert")(corpus_convert.corpus_convert)
 app.add_typer(corpus_app, name="corpus")
 experiment_app = typer.Typer(help="The paper's tables.", no_args_is_help=True)
 experiment_app.command("multiclass")(experiment_multiclass.experiment_multiclass)
+experiment_app.command("layers")(experiment_layers.experiment_layers)
 app.add_typer(experiment_app, name="experiment")
+annotator_app = typer.Typer(help="The built-in English annotator.", no_args_is_help=True)
+annotator_app.command("train")(annotator_train.annotator_train)
+annotator_app.command("evaluate")(annotator_evaluate.annotator_evaluate)
+app.add_typer(annotator_app, name="annotator")
+app.command("predict")(predict.predict)
+app.command("annotate")(annotate.annotate)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 
@@ -45,4 +57,4 @@ def disco2(
         False, "--version", help="Print the version.", callback=_print_version, is_eager=True
     ),
 ) -> None:
-    """Implicit discourse relations: train, evaluate and look at corpora."""
+    """Implicit discourse relations: predict, train, evaluate and look at corpora."""

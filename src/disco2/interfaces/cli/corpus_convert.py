@@ -12,7 +12,8 @@ from disco2.corpora.conversion.convert import check_conll16_place, write_conll16
 from disco2.corpora.conversion.senses import with_senses_of
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.console import results
-from disco2.interfaces.cli.options import CorpusChoice, path_option, takes_corpus
+from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.options import path_option
 
 
 @takes_corpus
@@ -31,7 +32,7 @@ def corpus_convert(
         check_conll16_place(output)
     elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):
         raise SettingsError("The corpus would overwrite itself.", hint="Choose another --output.")
-    found = corpus.open()
+    found = corpus.read()
     if senses:
         found = with_senses_of(found, senses)
     if to == "pairs":

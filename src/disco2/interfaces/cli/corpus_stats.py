@@ -10,7 +10,8 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.corpus_statistics import CorpusStatistics, corpus_statistics
 from disco2.experiments.division import divide
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
-from disco2.interfaces.cli.options import AsJson, CorpusChoice, Protocol, takes_corpus
+from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.options import AsJson, Protocol
 
 
 @takes_corpus
@@ -21,7 +22,7 @@ def corpus_stats(
     as_json: AsJson = False,
 ) -> None:
     """Relations by kind, sense and part; shared entities; what was dropped and why."""
-    found = corpus.open()
+    found = corpus.read()
     configuration = Configuration().changed({"task.protocol": protocol})
     statistics = corpus_statistics(found, divide(found, configuration), only=split)
     if as_json:

@@ -12,7 +12,8 @@ from disco2.bundle import load_bundle
 from disco2.experiments.judging import Judged, judge
 from disco2.files import write_text
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results
-from disco2.interfaces.cli.options import AsJson, CorpusChoice, Protocol, path_option, takes_corpus
+from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.options import AsJson, Protocol, path_option
 
 
 @takes_corpus
@@ -28,7 +29,7 @@ def evaluate(
 ) -> None:
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     bundle = load_bundle(model)
-    found = corpus.open()
+    found = corpus.read()
     judged = judge(*bundle, found, part=split, protocol=protocol)
     if judged.warning:
         messages.print(f"warning: {judged.warning}", markup=False)

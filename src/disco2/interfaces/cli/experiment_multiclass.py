@@ -10,7 +10,8 @@ from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.multiclass import LADDER, comparisons, multiclass
 from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar
-from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, CorpusChoice, takes_corpus
+from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile
 
 
 @takes_corpus
@@ -23,7 +24,7 @@ def experiment_multiclass(
 ) -> None:
     """Accuracy of every model of the paper's table, as mean and spread over seeds."""
     configuration = read_configuration(config, assignments or [])
-    found = corpus.open()
+    found = corpus.read()
     parts = divide(found, configuration)
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=seeds * len(LADDER))

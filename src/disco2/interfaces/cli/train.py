@@ -14,15 +14,8 @@ from disco2.experiments.configuration import Configuration, commented_toml, read
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import save_model, train_model
 from disco2.interfaces.cli.console import percent, print_json, progress_bar, results
-from disco2.interfaces.cli.options import (
-    AsJson,
-    Assignments,
-    ConfigFile,
-    CorpusChoice,
-    Protocol,
-    path_option,
-    takes_corpus,
-)
+from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
 from disco2.model.settings import KINDS
 from disco2.training.loop import Epoch
 
@@ -52,7 +45,7 @@ def train(
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output)
     started = time.perf_counter()
-    found = corpus.open()
+    found = corpus.read()
     parts = divide(found, configuration)
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=configuration.training.epochs)
@@ -69,7 +62,7 @@ def train(
         "output": str(output),
         "labels": list(parts.labels),
         "training_relations": fitted.training_relations,
-        "development_relations": fitted.development_relations,
+        "development_relations": len(fitted.development),
         "passes": len(fitted.history.epochs),
         "best_pass": best.number if best else 0,
         f"development_{parts.score_name}": best.score if best else None,

@@ -1,0 +1,92 @@
+"""From raw text to relations on one core: sentences a second for each stage, and for the whole.
+
+    python -m benchmarks.text --gum DIR [--part dev] [--json FILE]
+
+Each stage is timed alone on what the stages before it made, in one process and one run; the whole is
+``pipeline(text)`` over the same documents, so it also pays for what the stages share. Rates are by the
+processor's time, which other programs on the machine do not change much; the wall clock stands beside it.
+Best of three rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import disco2
+from disco2.annotation.annotator import Annotators, Layer, raw_document
+from disco2.corpora.gum import read_gum
+from disco2.model.threads import single_threaded
+
+ROUNDS = 3
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
+    """What the work gives, its processor time and its time on the wall."""
+    wall, processor = time.perf_counter(), time.process_time()
+    result = work()
+    return result, time.process_time() - processor, time.perf_counter() - wall
+
+
+def measure(texts: dict[str, str]) -> dict[str, dict[str, float]]:
+    """Seconds by stage: the best round of each."""
+    nlp, processor, wall = timed(disco2.load)
+    assert isinstance(nlp.annotators, Annotators)
+    best: dict[str, dict[str, float]] = {"loading": {"processor": processor, "wall": wall}}
+    nlp("Anna slept. She was tired.")  # whatever is made at first use
+    sentences = 0
+    for _ in range(ROUNDS):
+        documents = [raw_document(text, document_id=name) for name, text in texts.items()]
+        rounds: dict[str, tuple[float, float]] = {}
+        for layer in Layer:
+            maker = nlp.annotators.maker(layer)
+            documents, *spent = timed(
+                lambda maker=maker, layer=layer, given=documents: maker.annotate(
+                    given, layers=frozenset({layer})
+                )
+            )
+            rounds[layer.value] = (spent[0], spent[1])
+        _, *spent = timed(lambda given=documents: [nlp.relations(document) for document in given])
+        rounds["relations"] = (spent[0], spent[1])
+        _, *spent = timed(lambda: [nlp(text) for text in texts.values()])
+        rounds["whole"] = (spent[0], spent[1])
+        sentences = sum(len(document.sentences) for document in documents)
+        for stage, (processor, wall) in rounds.items():
+            if stage not in best or processor < best[stage]["processor"]:
+                best[stage] = {"processor": processor, "wall": wall}
+    for stage in best:
+        if stage != "loading":
+            best[stage]["sentences_a_second"] = sentences / best[stage]["processor"]
+    best["whole"]["sentences"] = sentences
+    return best
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options.add_argument("--gum", type=Path, required=True, help="folder of a checkout of GUM")
+    options.add_argument("--part", default="dev")
+    options.add_argument("--json", type=Path)
+    given = options.parse_args()
+    corpus = read_gum(given.gum)
+    texts = {
+        name: document.text for name, document in corpus.documents.items() if corpus.parts[name] == given.part
+    }
+    with single_threaded():
+        found = measure(texts)
+    print(
+        f"GUM {given.part}: {len(texts)} documents, {found['whole']['sentences']:.0f} sentences, one thread"
+    )
+    print(f"{'stage':14} {'sentences/s':>12} {'processor s':>12} {'wall s':>8}")
+    for stage, row in found.items():
+        rate = f"{row['sentences_a_second']:.0f}" if "sentences_a_second" in row else ""
+        print(f"{stage:14} {rate:>12} {row['processor']:>12.2f} {row['wall']:>8.2f}")
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()

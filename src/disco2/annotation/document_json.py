@@ -1,0 +1,205 @@
+"""A document with its layers <-> JSON, so that a text need be annotated only once; see docs/json.md."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from disco2.errors import LayerError
+from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
+from disco2.version import VERSION
+
+FORMAT = 1
+_HINT = "Write it anew with: disco2 annotate"
+
+Json = dict[str, Any]
+
+
+def document_to_json(document: Document, *, annotators: str = "") -> Json:
+    """Plain lists, strings and numbers; ``annotators`` says who made the layers."""
+    return {
+        "format": FORMAT,
+        "disco2": VERSION,
+        "annotators": annotators,
+        "id": document.id,
+        "text": document.text,
+        "tokens": [
+            {"text": token.text, "start": token.start, "end": token.end, "tag": token.tag}
+            for token in document.tokens
+        ],
+        "sentences": [_sentence_to_json(sentence) for sentence in document.sentences],
+        "mentions": None if document.mentions is None else [asdict(mention) for mention in document.mentions],
+    }
+
+
+def _sentence_to_json(sentence: Sentence) -> Json:
+    tree, parse = sentence.constituents, sentence.dependencies
+    return {
+        "start": sentence.start,
+        "end": sentence.end,
+        "constituents": None if tree is None else _lists(asdict(tree)),
+        "dependencies": None if parse is None else _lists(asdict(parse)),
+    }
+
+
+def _lists(arrays: dict[str, tuple[Any, ...]]) -> Json:
+    return {name: list(array) for name, array in arrays.items()}
+
+
+def parse_document(text: str | bytes, *, where: str) -> Document:
+    """The document in a JSON text; LayerError, naming the place, where anything in it does not fit."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LayerError(f"This is not JSON: {error}.", where=where, hint=_HINT) from None
+    return document_from_json(data, where=where)
+
+
+def document_from_json(data: object, *, where: str) -> Document:
+    """The document that ``document_to_json`` described, every number in it checked."""
+    whole = _Reader(data, where)
+    version = whole.number("format", least=1)
+    if version > FORMAT:
+        raise LayerError(
+            f"The document has format {version}; this program reads formats up to {FORMAT}.",
+            where=where,
+            hint="Update the program with: pip install --upgrade disco2",
+        )
+    text = whole.text("text")
+    tokens = _tokens(whole, len(text))
+    sentences = _sentences(whole, len(tokens))
+    mentions = None if whole.is_null("mentions") else _mentions(whole, len(tokens))
+    return Document(whole.text("id"), text, tokens, sentences, mentions)
+
+
+class _Reader:
+    """One object of the JSON, which knows where it stands."""
+
+    def __init__(self, data: object, where: str) -> None:
+        if not isinstance(data, dict):
+            raise LayerError("An object in braces is needed here.", where=where, hint=_HINT)
+        self._data = data
+        self.where = where
+
+    def wrong(self, what: str) -> LayerError:
+        return LayerError(what, where=self.where, hint=_HINT)
+
+    def is_null(self, name: str) -> bool:
+        if name not in self._data:
+            raise self.wrong(f"'{name}' is missing.")
+        return self._data[name] is None
+
+    def number(self, name: str, *, least: int, most: int | None = None) -> int:
+        found: Any = self._data.get(name)
+        if not _is_number(found) or found < least or (most is not None and found > most):
+            limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+            raise self.wrong(f"'{name}' is not a whole number {limits}.")
+        return int(found)
+
+    def text(self, name: str) -> str:
+        found = self._data.get(name)
+        if not isinstance(found, str):
+            raise self.wrong(f"'{name}' is not a text.")
+        try:
+            found.encode("utf-8")
+        except UnicodeEncodeError:
+            raise self.wrong(f"'{name}' holds half a character.") from None
+        return found
+
+    def readers(self, name: str) -> list[_Reader]:
+        found = self._data.get(name)
+        if not isinstance(found, list):
+            raise self.wrong(f"'{name}' is not a list.")
+        return [_Reader(item, f"{self.where}: {name}[{place}]") for place, item in enumerate(found)]
+
+    def reader(self, name: str) -> _Reader:
+        return _Reader(self._data.get(name), f"{self.where}: {name}")
+
+    def numbers(self, name: str, *, least: int, most: int) -> tuple[int, ...]:
+        found = self._data.get(name)
+        if not isinstance(found, list) or not all(
+            _is_number(item) and least <= item <= most for item in found
+        ):
+            raise self.wrong(f"'{name}' is not a list of whole numbers from {least} to {most}.")
+        return tuple(found)
+
+    def texts(self, name: str, *, count: int | None = None) -> tuple[str, ...]:
+        found = self._data.get(name)
+        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+            raise self.wrong(f"'{name}' is not a list of texts.")
+        if count is not None and len(found) != count:
+            raise self.wrong(f"'{name}' has {len(found)} entries for {count} tokens.")
+        return tuple(found)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _tokens(whole: _Reader, length: int) -> tuple[Token, ...]:
+    tokens = []
+    behind = 0
+    for item in whole.readers("tokens"):
+        start = item.number("start", least=behind, most=length)
+        behind = item.number("end", least=start, most=length)
+        tokens.append(Token(item.text("text"), start, behind, item.text("tag")))
+    return tuple(tokens)
+
+
+def _sentences(whole: _Reader, tokens: int) -> tuple[Sentence, ...]:
+    sentences = []
+    behind = 0
+    for item in whole.readers("sentences"):
+        start = item.number("start", least=behind, most=behind)
+        behind = item.number("end", least=start + 1, most=tokens)
+        sentences.append(
+            Sentence(
+                start,
+                behind,
+                None if item.is_null("constituents") else _constituents(item, behind - start),
+                None if item.is_null("dependencies") else _dependencies(item, behind - start),
+            )
+        )
+    if behind != tokens:
+        raise whole.wrong(f"The sentences cover {behind} of {tokens} tokens.")
+    return tuple(sentences)
+
+
+def _constituents(sentence: _Reader, tokens: int) -> Constituents:
+    item = sentence.reader("constituents")
+    labels = item.texts("labels")
+    nodes = len(labels)
+    starts = item.numbers("starts", least=0, most=tokens - 1)
+    ends = item.numbers("ends", least=1, most=tokens)
+    parents = item.numbers("parents", least=-1, most=max(nodes - 2, -1))
+    if not nodes == len(starts) == len(ends) == len(parents) or not nodes:
+        raise item.wrong("Its lists are empty or not equally long.")
+    if (starts[0], ends[0], parents[0]) != (0, tokens, -1):
+        raise item.wrong("Its first phrase does not cover the sentence.")
+    handed = list(starts)  # how far each phrase's children have come
+    for node in range(1, nodes):
+        parent, start, end = parents[node], starts[node], ends[node]
+        in_order = 0 <= parent < node and starts[node - 1] <= start
+        if not in_order or not handed[parent] <= start < end <= ends[parent]:
+            raise item.wrong(f"Phrase {node} does not lie inside its parent, behind its elder siblings.")
+        handed[parent] = end
+    return Constituents(labels, starts, ends, parents, item.texts("tags", count=tokens))
+
+
+def _dependencies(sentence: _Reader, tokens: int) -> Dependencies:
+    item = sentence.reader("dependencies")
+    heads = item.numbers("heads", least=-1, most=tokens - 1)
+    if len(heads) != tokens:
+        raise item.wrong(f"'heads' has {len(heads)} entries for {tokens} tokens.")
+    return Dependencies(heads, item.texts("labels", count=tokens))
+
+
+def _mentions(whole: _Reader, tokens: int) -> tuple[Mention, ...]:
+    mentions = []
+    for item in whole.readers("mentions"):
+        start = item.number("start", least=0, most=tokens - 1)
+        end = item.number("end", least=start + 1, most=tokens)
+        head = item.number("head", least=start, most=end - 1)
+        mentions.append(Mention(start, end, head, item.text("chain")))
+    return tuple(mentions)

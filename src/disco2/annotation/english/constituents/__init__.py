@@ -1,0 +1,5 @@
+"""The built-in constituency parser: spans scored by a small BiLSTM, the best tree found by CKY, in NumPy."""
+
+from disco2.annotation.english.constituents.parser import SpanParser
+
+__all__ = ["SpanParser"]

@@ -1,0 +1,100 @@
+"""The built-in constituency parser as an annotator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.english.constituents.batches import batches_by_length, pieces_of
+from disco2.annotation.english.constituents.network import Network
+from disco2.annotation.english.constituents.spans import spans_to_tree
+from disco2.annotation.english.constituents.storage import SHIPPED, StoredParser, read_parser
+from disco2.annotation.projection import join_constituents
+from disco2.errors import BundleError
+from disco2.records import Constituents, Document
+from disco2.vectors import WordVectors
+from disco2.vectors.shipped import read_shipped
+
+Tagged = tuple[Sequence[str], Sequence[str]]  # the words and tags of a sentence
+
+
+class SpanParser:
+    """Gives each sentence the tree of phrases whose labelled spans score best together.
+
+    A sentence of more than ``batches.LONGEST`` tokens is cut at punctuation into pieces, which are parsed on
+    their own and joined under a ROOT; so memory is bounded, and time linear in the length.
+    """
+
+    def __init__(self, stored: StoredParser, vectors: WordVectors) -> None:
+        self._labels = stored.labels
+        self._lexicon = stored.lexicon(vectors)
+        self._network = Network.of(stored.parameters, vectors.matrix)
+
+    @classmethod
+    def load(cls, folder: Path = SHIPPED, *, vectors: WordVectors | None = None) -> SpanParser:
+        """The parser of a folder, the shipped one unless told; ``vectors`` saves reading them again."""
+        stored = read_parser(folder)
+        vectors = vectors if vectors is not None else read_shipped()
+        if vectors.dimensions != stored.vector_size:
+            raise BundleError(
+                f"It needs word vectors of {stored.vector_size} dimensions, not {vectors.dimensions}.",
+                where=str(folder),
+                hint="Use the vectors that it was trained with.",
+            )
+        return cls(stored, vectors)
+
+    @property
+    def name(self) -> str:
+        return "disco2 span parser"
+
+    @property
+    def requires(self) -> Mapping[Layer, Layers]:
+        return {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        """The documents with new trees on all sentences."""
+        if Layer.CONSTITUENTS not in layers:
+            return list(documents)
+        tagged = [
+            _tagged(document, sentence.start, sentence.end)
+            for document in documents
+            for sentence in document.sentences
+        ]
+        trees = iter(self.parse(tagged))
+        return [
+            replace(
+                document,
+                sentences=tuple(
+                    [replace(sentence, constituents=next(trees)) for sentence in document.sentences]
+                ),
+            )
+            for document in documents
+        ]
+
+    def parse(self, sentences: Sequence[Tagged]) -> list[Constituents | None]:
+        """The trees of sentences given as words and tags; None for a sentence without words."""
+        pieces = [
+            (words[start:end], tags[start:end])
+            for words, tags in sentences
+            for start, end in pieces_of(tags)
+            if end > start
+        ]
+        trees: list[Constituents | None] = [None] * len(pieces)
+        for batch in batches_by_length([len(words) for words, _ in pieces]):
+            numbers = [self._lexicon.numbers(*pieces[index]) for index in batch]
+            for index, spans in zip(batch, self._network.parse(numbers), strict=True):
+                named = [(start, end, self._labels[label]) for start, end, label in spans]
+                trees[index] = spans_to_tree(named, pieces[index][1])
+        in_order = iter(trees)
+        return [_joined([next(in_order) for _ in pieces_of(tags)]) if tags else None for _, tags in sentences]
+
+
+def _tagged(document: Document, start: int, end: int) -> Tagged:
+    tokens = document.tokens[start:end]
+    return [token.text for token in tokens], [token.tag for token in tokens]
+
+
+def _joined(trees: Sequence[Constituents | None]) -> Constituents:
+    return join_constituents([tree for tree in trees if tree is not None])

@@ -1,0 +1,143 @@
+"""What words alone say about a mention: its pronoun, number, gender, and whether it is a person."""
+
+from __future__ import annotations
+
+import tomllib
+from enum import IntEnum
+from functools import cache
+from importlib.resources import files
+
+WORDS_FILE = "words.toml"
+
+
+class Number(IntEnum):
+    UNKNOWN = 0
+    SINGULAR = 1
+    PLURAL = 2
+
+
+class Gender(IntEnum):
+    UNKNOWN = 0
+    MALE = 1
+    FEMALE = 2
+    NEUTER = 3
+
+
+class Person(IntEnum):
+    """Whether it is a human being."""
+
+    UNKNOWN = 0
+    HUMAN = 1
+    THING = 2
+
+
+# Each pronoun -> the form it is cited by.
+CITATION: dict[str, str] = {
+    form: forms.split()[0]
+    for forms in (
+        "i me my mine myself",
+        "you your yours yourself yourselves ya u",
+        "he him his himself",
+        "she her hers herself",
+        "it its itself",
+        "we us our ours ourselves 's",
+        "they them their theirs themselves themself 'em",
+        "this",
+        "that",
+        "these",
+        "those",
+        "who whom whose",
+        "one oneself",
+    )
+    for form in forms.split()
+}
+REFLEXIVES = frozenset(form for form in CITATION if form.endswith(("self", "selves")))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+INDEFINITES = _words(
+    "someone somebody something anyone anybody anything everyone everybody everything no-one nobody nothing "
+    "none all some any many most few several each both either neither another other others much more enough"
+)
+_SINGULAR_PRONOUNS = _words("i he she it this that one")
+_PLURAL_PRONOUNS = _words("we they these those")
+_GENDERED_PRONOUNS = {"he": Gender.MALE, "she": Gender.FEMALE, "it": Gender.NEUTER}
+_PRONOUNS_OF_PEOPLE = _words("i you he she we who")
+_PRONOUNS_OF_THINGS = _words("it this that these those")
+_PLURAL_DETERMINERS = _words("these those both many few several all")
+_SINGULAR_DETERMINERS = _words("a an this that each every another")
+
+
+@cache
+def word_lists() -> dict[str, frozenset[str]]:
+    """The lists of ``words.toml`` by name."""
+    text = (files(__package__) / WORDS_FILE).read_text(encoding="utf-8")
+    return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
+
+
+@cache
+def gender_of_word(word: str) -> Gender:
+    """The gender that a title or a noun has, in small letters, a full stop behind it ignored."""
+    word = word.rstrip(".")
+    if word in word_lists()["male_words"]:
+        return Gender.MALE
+    return Gender.FEMALE if word in word_lists()["female_words"] else Gender.UNKNOWN
+
+
+@cache
+def gender_of_name(name: str) -> Gender:
+    """The gender that a first name, in small letters, is given to; unknown where it is on both lists."""
+    male, female = name in word_lists()["male_names"], name in word_lists()["female_names"]
+    if male == female:
+        return Gender.UNKNOWN
+    return Gender.MALE if male else Gender.FEMALE
+
+
+@cache
+def is_first_name(name: str) -> bool:
+    return name in word_lists()["male_names"] or name in word_lists()["female_names"]
+
+
+@cache
+def is_thing_name(name: str) -> bool:
+    """Whether a name that ends in this word, in small letters, is one of a place, a time or an office."""
+    return name in word_lists()["thing_names"] or name.rstrip(".") in word_lists()["thing_names"]
+
+
+@cache
+def is_person_word(word: str) -> bool:
+    """Whether a noun, in small letters, singular or plural, speaks of people."""
+    stems = {word, word.rstrip("."), word.removesuffix("s"), word.removesuffix("es")}
+    if word.endswith("ies"):
+        stems.add(word[:-3] + "y")
+    return any(stem in word_lists()["person_words"] or gender_of_word(stem) for stem in stems)
+
+
+def number_of_pronoun(citation: str) -> Number:
+    if citation in _SINGULAR_PRONOUNS:
+        return Number.SINGULAR
+    return Number.PLURAL if citation in _PLURAL_PRONOUNS else Number.UNKNOWN
+
+
+def gender_of_pronoun(citation: str) -> Gender:
+    return _GENDERED_PRONOUNS.get(citation, Gender.UNKNOWN)
+
+
+def person_of_pronoun(citation: str) -> Person:
+    if citation in _PRONOUNS_OF_PEOPLE:
+        return Person.HUMAN
+    return Person.THING if citation in _PRONOUNS_OF_THINGS else Person.UNKNOWN
+
+
+def number_of_noun(tag: str, determiner: str, *, coordinated: bool) -> Number:
+    """The number of a phrase by its head's tag, else by its first word."""
+    if coordinated or tag in ("NNS", "NNPS"):
+        return Number.PLURAL
+    if tag in ("NN", "NNP"):
+        return Number.SINGULAR
+    if determiner in _PLURAL_DETERMINERS:
+        return Number.PLURAL
+    return Number.SINGULAR if determiner in _SINGULAR_DETERMINERS else Number.UNKNOWN

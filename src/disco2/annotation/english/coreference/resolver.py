@@ -1,0 +1,121 @@
+"""The built-in coreference annotator: it takes the best antecedent of each mention, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.english.coreference.antecedents import possible_antecedents
+from disco2.annotation.english.coreference.attributes import Integers, Mentions, mention_attributes
+from disco2.annotation.english.coreference.detection import candidate_mentions
+from disco2.annotation.english.coreference.mention_features import (
+    FIRST_WORD,
+    mention_feature_sizes,
+    mention_features,
+)
+from disco2.annotation.english.coreference.pair_features import PAIR_FEATURES, pair_features
+from disco2.annotation.english.coreference.ranking import (
+    Floats,
+    Tables,
+    antecedent_scores,
+    new_scores,
+    offsets,
+    pair_scores,
+)
+from disco2.annotation.english.coreference.token_context import token_context
+from disco2.annotation.english.coreference.weights import SHIPPED, read_weights
+from disco2.records import Document, Mention
+
+BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that a long document needs
+
+
+@dataclass(frozen=True)
+class MentionRanker:
+    """Detects mentions and links each with its best antecedent, or with none.
+
+    ``words`` is the vocabulary of the lexical features. A mention has at most ``window`` antecedents just
+    before it and ``matches`` farther ones with the same key word.
+    """
+
+    tables: Tables
+    words: tuple[str, ...]
+    window: int
+    matches: int
+
+    @classmethod
+    def load(cls, folder: Path = SHIPPED) -> MentionRanker:
+        """The annotator whose weights are in a folder, by default the one that comes with the package."""
+        return cls(*read_weights(folder))
+
+    @property
+    def name(self) -> str:
+        return "disco2 mention ranking"
+
+    @property
+    def requires(self) -> Mapping[Layer, Layers]:
+        return {
+            Layer.COREFERENCE: frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS})
+        }
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        if Layer.COREFERENCE not in layers:
+            return list(documents)
+        return [self.resolve(document) for document in documents]
+
+    def resolve(self, document: Document) -> Document:
+        """The document with mentions: those of chains with at least two of them."""
+        mentions = mention_attributes(document, candidate_mentions(document), token_context(document))
+        if not len(mentions):
+            return replace(document, mentions=())
+        return replace(document, mentions=_chained(mentions, self._antecedents(document, mentions)))
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words, start=FIRST_WORD)}
+
+    def _antecedents(self, document: Document, mentions: Mentions) -> Integers:
+        """The best antecedent of each mention, -1 for those that open a chain or have none."""
+        starts = offsets(mention_feature_sizes(len(self.words)))
+        rows = mention_features(document, mentions, self._vocabulary) + starts
+        new = new_scores(self.tables, rows, mentions)
+        own = antecedent_scores(self.tables, rows)
+        best = np.full(len(mentions), -1, dtype=np.int32)
+        for first, antecedents, scores in self._blocks(mentions, own):
+            choice = np.argmax(scores, axis=1)
+            row = np.arange(len(choice))
+            linked = scores[row, choice] > new[first : first + len(choice)]
+            best[first : first + len(choice)] = np.where(linked, antecedents[row, choice], -1)
+        return best
+
+    def _blocks(self, mentions: Mentions, own: Floats) -> Iterator[tuple[int, Integers, Floats]]:
+        pair_starts = offsets(PAIR_FEATURES)
+        everyone = possible_antecedents(mentions, window=self.window, matches=self.matches)
+        for first in range(0, len(mentions), BLOCK):
+            antecedents = everyone[first : first + BLOCK]
+            features = pair_features(mentions, first, antecedents)
+            yield (
+                first,
+                antecedents,
+                pair_scores(self.tables, mentions, first, antecedents, features, pair_starts, own),
+            )
+
+
+def _chained(mentions: Mentions, antecedents: Integers) -> tuple[Mention, ...]:
+    """Mentions that an antecedent joins, with the chain they are in; chains are numbered as they begin."""
+    opener: list[int] = []  # the first mention of the chain that each mention is in
+    for index, antecedent in enumerate(antecedents.tolist()):
+        opener.append(index if antecedent < 0 else opener[antecedent])
+    members = np.bincount(opener, minlength=len(opener))
+    chains: dict[int, str] = {}
+    return tuple(
+        Mention(start, end, head, chains.setdefault(first, str(len(chains) + 1)))
+        for start, end, head, first in zip(
+            mentions.start.tolist(), mentions.end.tolist(), mentions.head.tolist(), opener, strict=True
+        )
+        if members[first] > 1
+    )

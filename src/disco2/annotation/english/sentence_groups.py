@@ -1,0 +1,51 @@
+"""Neighbouring sentences of a document together: what spaCy's components see at once, and learn from."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from disco2.annotation.english.pieces import encodable
+from disco2.annotation.paragraphs import BLANK_LINE
+from disco2.records import Document, Sentence
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+MOST_TOKENS = 300  # in a group of more than one sentence
+
+
+def sentence_groups(document: Document, *, most_tokens: int = MOST_TOKENS) -> list[list[Sentence]]:
+    """The sentences in order, those of one paragraph together, at most so many tokens of them."""
+    groups: list[list[Sentence]] = []
+    for sentence in document.sentences:
+        if not len(sentence):
+            continue
+        if groups and _belongs(document, groups[-1], sentence, most_tokens):
+            groups[-1].append(sentence)
+        else:
+            groups.append([sentence])
+    return groups
+
+
+def doc_of_group(document: Document, group: list[Sentence], vocab: Vocab) -> Doc:
+    """spaCy's document with the tokens and sentences of a group."""
+    from spacy.tokens import Doc
+
+    first = group[0].start
+    tokens = document.tokens[first : group[-1].end]
+    starts = {sentence.start - first for sentence in group}
+    return Doc(
+        vocab,
+        words=[encodable(token.text) for token in tokens],
+        spaces=[*(token.end < follower.start for token, follower in pairwise(tokens)), False],
+        sent_starts=[index in starts for index in range(len(tokens))],
+    )
+
+
+def _belongs(document: Document, group: list[Sentence], sentence: Sentence, most_tokens: int) -> bool:
+    if sentence.end - group[0].start > most_tokens:
+        return False
+    between = document.text[document.tokens[group[-1].end - 1].end : document.tokens[sentence.start].start]
+    return BLANK_LINE.search(between) is None

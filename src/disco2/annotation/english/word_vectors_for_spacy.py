@@ -1,0 +1,61 @@
+"""The shipped word vectors as spaCy's models ask for them, without a second copy of them.
+
+spaCy is imported here: import this module only where a pipeline is made.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import LOWER
+from spacy.strings import StringStore
+from spacy.vectors import BaseVectors
+
+from disco2.vectors.word_vectors import WordVectors
+
+
+class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is compiled, without types
+    """Vectors by the lower-case form of a word, with the stand-ins that ``WordVectors`` knows.
+
+    A word is looked up when it is first met, so that loading costs nothing. Unknown words have zeros.
+    """
+
+    attr = LOWER
+    name = "glove"
+    mode = "custom"
+
+    def __init__(self, strings: StringStore, vectors: WordVectors) -> None:
+        self.strings = strings
+        self._vectors = vectors
+        self._table = np.vstack([vectors.matrix, np.zeros((1, vectors.dimensions), dtype=np.float32)])
+        self._rows: dict[int, int] = {}
+
+    def get_batch(self, keys: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """The vectors of the words with these hashes, [len(keys), dimensions]."""
+        rows = self._rows
+        found = [rows[key] if key in rows else self._look_up(key) for key in keys.tolist()]
+        taken: NDArray[np.float32] = self._table[found]
+        return taken
+
+    def _look_up(self, key: int) -> int:
+        row = self._vectors.row(self.strings[key])
+        self._rows[key] = len(self._vectors) if row is None else row
+        return self._rows[key]
+
+    def __getitem__(self, key: int) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = self.get_batch(np.array([key], dtype=np.uint64))[0]
+        return vector
+
+    def __contains__(self, key: int) -> bool:
+        return self._rows.get(key, self._look_up(key)) < len(self._vectors)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self._vectors), self._vectors.dimensions
+
+    @property
+    def n_keys(self) -> int:
+        return len(self._vectors)
+
+    def __len__(self) -> int:
+        return len(self._vectors)

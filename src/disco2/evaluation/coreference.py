@@ -1,0 +1,153 @@
+"""How well predicted coreference chains are those of the gold standard: MUC, B-cubed, CEAF and their mean.
+
+A chain is a set of mentions, a mention is anything hashable, such as a pair of offsets. Counts are summed
+over documents before they are divided, as the reference scorer of the CoNLL shared tasks does (Pradhan et al.
+2014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.evaluation.assignment import best_assignment
+
+Chain = AbstractSet[Hashable]
+Chains = Sequence[Chain]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Recall and precision as fractions that can be summed over documents."""
+
+    recall_part: float = 0.0
+    recall_whole: float = 0.0
+    precision_part: float = 0.0
+    precision_whole: float = 0.0
+
+    @property
+    def recall(self) -> float:
+        return self.recall_part / self.recall_whole if self.recall_whole else 0.0
+
+    @property
+    def precision(self) -> float:
+        return self.precision_part / self.precision_whole if self.precision_whole else 0.0
+
+    @property
+    def f1(self) -> float:
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+    def __add__(self, other: Score) -> Score:
+        return Score(
+            self.recall_part + other.recall_part,
+            self.recall_whole + other.recall_whole,
+            self.precision_part + other.precision_part,
+            self.precision_whole + other.precision_whole,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceScores:
+    """The three measures of the CoNLL shared tasks, and how well the mentions themselves are found."""
+
+    mentions: Score = Score()
+    muc: Score = Score()
+    b_cubed: Score = Score()
+    ceaf: Score = Score()
+
+    @property
+    def mean(self) -> float:
+        """The mean F1 of MUC, B-cubed and entity-based CEAF."""
+        return (self.muc.f1 + self.b_cubed.f1 + self.ceaf.f1) / 3
+
+    def __add__(self, other: CoreferenceScores) -> CoreferenceScores:
+        return CoreferenceScores(
+            self.mentions + other.mentions,
+            self.muc + other.muc,
+            self.b_cubed + other.b_cubed,
+            self.ceaf + other.ceaf,
+        )
+
+
+def score_coreference(documents: Iterable[tuple[Chains, Chains]]) -> CoreferenceScores:
+    """The scores over documents, each given as its gold and its predicted chains."""
+    total = CoreferenceScores()
+    for gold, predicted in documents:
+        total += CoreferenceScores(
+            mention_detection(gold, predicted),
+            muc(gold, predicted),
+            b_cubed(gold, predicted),
+            ceaf_entities(gold, predicted),
+        )
+    return total
+
+
+def mention_detection(gold: Chains, predicted: Chains) -> Score:
+    """How many mentions are in some chain of both."""
+    found = set().union(*gold) & set().union(*predicted)
+    whole = len(set().union(*gold)), len(set().union(*predicted))
+    return Score(len(found), whole[0], len(found), whole[1])
+
+
+def muc(gold: Chains, predicted: Chains) -> Score:
+    """Vilain et al. (1995): sum over chains K of |K| - |parts of K|, by sum of |K| - 1.
+
+    The parts of a gold chain are its intersections with the predicted chains, and each mention that is in
+    none of them; precision is recall with the two sides exchanged.
+    """
+    return _both_ways(_muc_recall, gold, predicted)
+
+
+def b_cubed(gold: Chains, predicted: Chains) -> Score:
+    """Bagga & Baldwin (1998): the mean over gold mentions of |K and R| / |K|, for its chains K and R.
+
+    A mention without a predicted chain adds 0, as in the reference scorer.
+    """
+    return _both_ways(_b_cubed_recall, gold, predicted)
+
+
+def ceaf_entities(gold: Chains, predicted: Chains) -> Score:
+    """Luo (2005), phi4: the best assignment of chains one to one, a pair worth 2 |K and R| / (|K| + |R|)."""
+    numbers = {mention: index for index, chain in enumerate(predicted) for mention in chain}
+    similarity: NDArray[np.float64] = np.zeros((len(gold), len(predicted)))
+    for row, chain in enumerate(gold):
+        for mention in chain:
+            if mention in numbers:
+                similarity[row, numbers[mention]] += 1
+    sizes = np.array([len(chain) for chain in gold])[:, None] + np.array([len(chain) for chain in predicted])
+    similarity = 2 * similarity / np.maximum(sizes, 1).reshape(similarity.shape)
+    rows, columns = best_assignment(similarity)
+    common = float(similarity[rows, columns].sum())
+    return Score(common, len(gold), common, len(predicted))
+
+
+def _both_ways(
+    recall: Callable[[Chains, Chains], tuple[float, float]], gold: Chains, predicted: Chains
+) -> Score:
+    return Score(*recall(gold, predicted), *recall(predicted, gold))
+
+
+def _muc_recall(gold: Chains, predicted: Chains) -> tuple[float, float]:
+    number = {mention: index for index, chain in enumerate(predicted) for mention in chain}
+    part = whole = 0
+    for chain in gold:
+        parts = {number[mention] for mention in chain if mention in number}
+        alone = sum(mention not in number for mention in chain)
+        part += len(chain) - len(parts) - alone
+        whole += len(chain) - 1
+    return part, whole
+
+
+def _b_cubed_recall(gold: Chains, predicted: Chains) -> tuple[float, float]:
+    chain_of = {mention: chain for chain in predicted for mention in chain}
+    part = 0.0
+    for chain in gold:
+        for mention in chain:
+            if mention in chain_of:
+                part += len(chain & chain_of[mention]) / len(chain)
+    return part, sum(len(chain) for chain in gold)

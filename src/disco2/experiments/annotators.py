@@ -1,0 +1,135 @@
+"""Train the built-in annotators on a corpus with all gold layers, and measure any annotators against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
+from disco2.annotation.english.annotators import COMPONENTS, english_annotators
+from disco2.corpora.automatic import with_automatic_layers
+from disco2.errors import CorpusError
+from disco2.evaluation.brackets import BracketEvaluation
+from disco2.evaluation.syntax import syntax_scores
+from disco2.experiments.coreference_quality import coreference_quality
+from disco2.files import check_folder_place
+from disco2.records import Corpus, Document
+from disco2.training.annotators.constituents.scoring import compare_trees
+from disco2.training.annotators.constituents.train import train_constituents
+from disco2.training.annotators.coreference.train import train_coreference
+from disco2.training.annotators.parsed_text import parsed_text
+from disco2.training.annotators.syntax import train_syntax
+
+# The sample on which the paper's parser was measured: see `trees` below.
+SAMPLE, LONGEST = 600, 60
+SYNTAX = frozenset({Layer.TAGS, Layer.DEPENDENCIES})
+
+
+def train_annotators(
+    corpus: Corpus,
+    folder: Path,
+    *,
+    components: Collection[str] = tuple(COMPONENTS),
+    seed: int = 1,
+    progress: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Train the components in order, each on the automatic layers of those before it, over gold tokens.
+
+    A component that is not trained is taken from ``folder``, where it must be already.
+    """
+    check_folder_place(folder)
+    training, development = documents_of(corpus, "train"), documents_of(corpus, "dev")
+    if "syntax" in components:
+        train_syntax(training, development, folder / "syntax", seed=seed, progress=_named("syntax", progress))
+    if not {"constituents", "coreference"} & set(components):
+        return
+    training, development = _annotated(folder, SYNTAX, training, development)
+    if "constituents" in components:
+        train_constituents(
+            training,
+            development,
+            folder / "constituents",
+            seed=seed,
+            progress=_named("constituents", progress),
+        )
+    if "coreference" in components:
+        training, development = _annotated(folder, COMPONENTS["constituents"], training, development)
+        train_coreference(
+            training,
+            development,
+            folder / "coreference",
+            seed=seed,
+            progress=_named("coreference", progress),
+        )
+
+
+def _annotated(
+    folder: Path, layers: Layers, training: Sequence[Document], development: Sequence[Document]
+) -> tuple[list[Document], list[Document]]:
+    """Both parts with layers from the components in a folder."""
+    annotators = Annotators(english_annotators(folder, layers=layers))
+    return annotators.annotate(training, layers=layers), annotators.annotate(development, layers=layers)
+
+
+def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> dict[str, Any]:
+    """Every figure of annotators against the gold layers of one part.
+
+    ``raw_text`` is with everything automatic; ``gold_tokens`` keeps the corpus's tokens and sentences, and
+    each layer is made on the automatic ones before it.
+    """
+    documents = {document.id: document for document in documents_of(corpus, part)}
+    relations = tuple(one for one in corpus.relations if one.document in documents)
+    chosen = replace(corpus, documents=documents, relations=relations)
+    on_raw = with_automatic_layers(chosen, annotators, ALL_LAYERS)
+    on_gold = with_automatic_layers(chosen, annotators, ALL_LAYERS - {Layer.TOKENS})
+    kept = {relation.id for relation in on_raw.relations}
+    found: dict[str, Any] = {"annotators": annotators.name, "part": part, "documents": len(documents)}
+    for name, automatic in (("raw_text", on_raw), ("gold_tokens", on_gold)):
+        found[name] = {
+            "syntax": asdict(
+                syntax_scores(
+                    [parsed_text(document) for document in documents.values()],
+                    [parsed_text(document) for document in automatic.documents.values()],
+                )
+            ),
+            "coreference": coreference_quality(
+                documents,
+                automatic.documents,
+                [relation for relation in relations if relation.id in kept],
+                automatic_relations=[relation for relation in automatic.relations if relation.id in kept],
+            ).to_json(),
+        }
+    found["gold_tokens"]["trees"] = {
+        "all": _brackets(compare_trees(list(documents.values()), list(on_gold.documents.values()))),
+        "sample": _brackets(
+            compare_trees(
+                list(documents.values()), list(on_gold.documents.values()), most=SAMPLE, longest=LONGEST
+            )
+        ),
+    }
+    return found
+
+
+def documents_of(corpus: Corpus, part: str) -> list[Document]:
+    """The documents of one part of a corpus, in its order."""
+    found = [document for name, document in corpus.documents.items() if corpus.parts.get(name) == part]
+    if not found:
+        raise CorpusError(f"The corpus has no part '{part}'.", where=corpus.name)
+    return found
+
+
+def _brackets(figures: BracketEvaluation) -> dict[str, Any]:
+    return {
+        "labelled_f1": figures.labelled.f1,
+        "labelled_precision": figures.labelled.precision,
+        "labelled_recall": figures.labelled.recall,
+        "unlabelled_f1": figures.unlabelled.f1,
+        "sentences": figures.sentences,
+        "exact": figures.exact,
+    }
+
+
+def _named(component: str, progress: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda line: progress(f"{component}: {line}")

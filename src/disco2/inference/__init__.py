@@ -1,0 +1,1 @@
+"""Raw text -> relations: annotate, pair, score, explain."""

@@ -1,0 +1,21 @@
+"""Raw text -> documents with all layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, raw_document
+from disco2.inference.plain_text import check_text, without_controls
+from disco2.records import Document
+
+
+def annotate_texts(annotators: Annotator, texts: Sequence[tuple[str, str]]) -> list[Document]:
+    """Documents from ids and texts, in order.
+
+    Annotators see spaces for control characters; the documents keep the texts as they were, NULs and Windows
+    line ends included, so that all offsets are exact.
+    """
+    raw = [raw_document(without_controls(check_text(text)), document_id=name) for name, text in texts]
+    found = annotators.annotate(raw, layers=ALL_LAYERS)
+    return [replace(document, text=text) for document, (_, text) in zip(found, texts, strict=True)]

@@ -1,0 +1,80 @@
+"""Predictions as JSON: what ``predictions.schema.json`` describes and docs/json.md explains."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from disco2.inference.explanation import Explanation
+from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import Prediction
+from disco2.records import Document
+from disco2.version import VERSION
+
+SCHEMA = 1  # raised when a reader of the old form would stumble
+SCHEMA_FILE = Path(__file__).with_name("predictions.schema.json")
+
+Json = dict[str, Any]
+
+
+def text_result(
+    pipeline: Pipeline,
+    document: Document,
+    predictions: Sequence[Prediction],
+    explanations: Sequence[Explanation] | None = None,
+) -> Json:
+    """The relations of a running text, with the text and its sentences."""
+    tokens = document.tokens
+    return {
+        "schema": SCHEMA,
+        "disco2": VERSION,
+        "model": {
+            "name": pipeline.info.name,
+            "licence": pipeline.info.licence,
+            "digest": pipeline.info.digest,
+            "labels": list(pipeline.model.labels),
+            "temperature": pipeline.calibration.temperature,
+        },
+        "annotators": pipeline.annotators.name,
+        "document": document.id,
+        "text": document.text,
+        "sentences": [
+            {"start": tokens[sentence.start].start, "end": tokens[sentence.end - 1].end}
+            for sentence in document.sentences
+        ],
+        "relations": [
+            _explained(prediction.to_json(), explanations[place] if explanations else None)
+            for place, prediction in enumerate(predictions)
+        ],
+    }
+
+
+def pair_result(
+    line: int, name: str | int | None, prediction: Prediction, explanation: Explanation | None = None
+) -> Json:
+    """The answer to one line of a file of pairs; the texts are in the input and are not repeated."""
+    answer = prediction.to_json()
+    for left_out in ("index", "arg1", "arg2"):
+        del answer[left_out]
+    return _explained(_opening(line, name) | answer, explanation)
+
+
+def pair_error(line: int, name: str | int | None, error: str) -> Json:
+    """The record of a line that is no pair."""
+    return _opening(line, name) | {"error": error}
+
+
+def read_schema() -> Json:
+    """The JSON Schema (draft 2020-12) of all of these."""
+    schema: Json = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+    return schema
+
+
+def _opening(line: int, name: str | int | None) -> Json:
+    return {"schema": SCHEMA, "line": line} | ({} if name is None else {"id": name})
+
+
+def _explained(record: Json, explanation: Explanation | None) -> Json:
+    return record if explanation is None else record | {"explanation": explanation.to_json()}

@@ -1,0 +1,41 @@
+"""A bundle and annotators -> a pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from disco2.annotation.annotator import Annotator
+from disco2.bundle import load_bundle
+from disco2.bundle.layout import MANIFEST
+from disco2.errors import BundleError
+from disco2.inference.model_info import ModelInfo
+from disco2.inference.pipeline import Pipeline
+from disco2.model.calibration import Calibration
+
+SHIPPED = Path(__file__).resolve().parent.parent / "models" / "english" / "relations"
+SHIPPED_NAME = "disco2 English"
+
+
+def load(bundle: str | Path | None = None, *, annotators: Annotator | None = None) -> Pipeline:
+    """The pipeline of a trained bundle, by default the English one that ships with the package.
+
+    Without ``annotators`` the built-in English ones make all layers of a text.
+    """
+    if bundle is None and not (SHIPPED / MANIFEST).is_file():
+        raise BundleError(
+            "This installation has no shipped model.",
+            where=str(SHIPPED),
+            hint="Install disco2 again, or give a folder that disco2 train wrote.",
+        )
+    path = SHIPPED if bundle is None else Path(bundle)
+    model, manifest = load_bundle(path)
+    if annotators is None:
+        from disco2.annotation.choice import AnnotatorChoice  # late: only now is spaCy needed
+
+        annotators = AnnotatorChoice().open()
+    info = ModelInfo(
+        name=str(manifest.data.get("name") or (SHIPPED_NAME if bundle is None else path.resolve().name)),
+        licence=str(manifest.data.get("licence") or "not recorded"),
+        digest=str(manifest.to_json()["digest"]),
+    )
+    return Pipeline(annotators, model, Calibration(manifest.temperature), info=info)

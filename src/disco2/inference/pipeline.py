@@ -1,0 +1,101 @@
+"""Raw text -> relations: the whole flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TypeVar
+
+from disco2.annotation.annotator import ALL_LAYERS, Annotator
+from disco2.errors import InputError
+from disco2.inference.annotating import annotate_texts
+from disco2.inference.candidates import adjacent_sentences
+from disco2.inference.explanation import Explanation, explained
+from disco2.inference.given_pair import GivenPair
+from disco2.inference.judging import judged, senses_of
+from disco2.inference.model_info import ModelInfo
+from disco2.inference.prediction import Prediction
+from disco2.model import RelationModel
+from disco2.model.calibration import Calibration
+from disco2.records import Document
+
+_T = TypeVar("_T")
+
+
+class Pipeline:
+    """Annotators, a model and its calibration as one thing that takes text.
+
+    ``pipeline(text)`` judges every pair of neighbouring sentences in a paragraph; ``pipeline.classify(arg1,
+    arg2)`` judges two arguments that are given.
+    """
+
+    def __init__(
+        self,
+        annotators: Annotator,
+        model: RelationModel,
+        calibration: Calibration | None = None,
+        *,
+        info: ModelInfo | None = None,
+    ) -> None:
+        self.annotators = annotators
+        self.model = model
+        self.calibration = calibration or Calibration()
+        self.info = info or ModelInfo()
+        self.senses = senses_of(model)
+
+    def __call__(self, text: str, *, paragraphs: str = "blank") -> list[Prediction]:
+        """One prediction for each pair of neighbouring sentences within a paragraph."""
+        return self.relations(self.annotate(text), paragraphs=paragraphs)
+
+    def pipe(
+        self, texts: Iterable[str], *, batch_size: int = 16, paragraphs: str = "blank"
+    ) -> Iterator[list[Prediction]]:
+        """The same for many texts, which are annotated ``batch_size`` at a time; takes them as they come."""
+        for portion in _portions(texts, batch_size):
+            for document in annotate_texts(self.annotators, [(f"text{n}", text) for n, text in portion]):
+                yield self.relations(document, paragraphs=paragraphs)
+
+    def classify(self, arg1: str, arg2: str) -> Prediction:
+        """The sense between two arguments that are given; EntRel and NoRel are no answers here."""
+        return next(self.classify_many([(arg1, arg2)]))
+
+    def classify_many(
+        self, pairs: Iterable[tuple[str, str]], *, batch_size: int = 64
+    ) -> Iterator[Prediction]:
+        """The same for many pairs, each a document of its own, ``batch_size`` at a time, in order."""
+        for portion in _portions(pairs, batch_size):
+            yield from self.classify_pairs([GivenPair(*pair, id=f"pair{n}") for n, pair in portion])
+
+    def classify_pairs(self, pairs: Sequence[GivenPair]) -> list[Prediction]:
+        """The same for pairs that have been checked, all at once."""
+        documents = self.annotators.annotate([pair.document() for pair in pairs], layers=ALL_LAYERS)
+        candidates = [pair.candidate(found) for pair, found in zip(pairs, documents, strict=True)]
+        answers = judged(self.model, self.calibration, candidates)
+        return [replace(prediction, index=0) for prediction in answers]
+
+    def annotate(self, text: str, *, document_id: str = "text") -> Document:
+        """The text with all layers: tokens, tags, dependencies, constituents, coreference."""
+        return annotate_texts(self.annotators, [(document_id, text)])[0]
+
+    def relations(self, document: Document, *, paragraphs: str = "blank") -> list[Prediction]:
+        """The predictions for a document that has its layers already."""
+        candidates = adjacent_sentences(document, paragraphs=paragraphs)
+        return list(judged(self.model, self.calibration, candidates))
+
+    def explain(self, prediction: Prediction, *, sense: str = "", rival: str = "") -> Explanation:
+        """The score of the predicted sense (or another) as a sum of terms, beside the next best outcome."""
+        return next(explained(self.model, [prediction], sense=sense, rival=rival))
+
+    def explain_many(self, predictions: Sequence[Prediction]) -> Iterator[Explanation]:
+        """The same for many predictions, in order; much quicker where they are of one long text."""
+        return explained(self.model, predictions)
+
+
+def _portions(items: Iterable[_T], size: int) -> Iterator[list[tuple[int, _T]]]:
+    """Numbered items, at most ``size`` at a time."""
+    if size < 1:
+        raise InputError(f"A batch can't have {size} items.", hint="Give a batch size of 1 or more.")
+    numbered = enumerate(items)
+    while portion := list(islice(numbered, size)):
+        yield portion

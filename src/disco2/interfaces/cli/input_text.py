@@ -1,0 +1,61 @@
+"""Text from a file or from standard input, character by character as it stands there."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from disco2.errors import InputError
+
+STANDARD_INPUT = Path("-")
+Encoding = Annotated[str, typer.Option(help="Encoding of the file.")]
+
+_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by the mark they begin with
+
+
+def read_input(path: Path, *, encoding: str = "utf-8") -> str:
+    """The text of a file (``-``: standard input), its line ends kept, a byte order mark removed.
+
+    A file that begins with the mark of UTF-16 is read as that.
+    """
+    data = read_bytes(path)
+    name = _UTF16.get(data[:2], encoding) if encoding == "utf-8" else encoding
+    try:
+        return data.decode(name).removeprefix("\ufeff")
+    except LookupError:
+        raise InputError(f"There is no encoding '{encoding}'.", hint="Try utf-8 or latin-1.") from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"The text is not {name}: byte {data[error.start]:#04x} at offset {error.start}, line {line}.",
+            where=_name(path),
+            hint="Give the encoding it was written in, such as: --encoding latin-1",
+        ) from None
+    except UnicodeError as error:
+        raise InputError(f"The text is not {name}: {error}.", where=_name(path)) from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """All bytes of a file or of standard input; InputError where it can't be read."""
+    try:
+        return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("There is no such file.", where=str(path), hint="Check the path.") from None
+    except IsADirectoryError:
+        raise InputError("This is a folder; a file is needed.", where=str(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"It can't be read: {reason}.", where=_name(path)) from None
+
+
+def document_name(path: Path) -> str:
+    """What a document from this file is called."""
+    return "text" if path == STANDARD_INPUT else path.stem.encode(errors="replace").decode()
+
+
+def _name(path: Path) -> str:
+    return "standard input" if path == STANDARD_INPUT else str(path)

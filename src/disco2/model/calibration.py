@@ -1,0 +1,35 @@
+"""Scores -> probabilities that mean what they say, by one temperature (Guo et al., 2017)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from disco2.errors import SettingsError
+from disco2.model.arrays import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """p(y) = exp(psi(y) / T) / sum over allowed y' of exp(psi(y') / T)."""
+
+    temperature: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.temperature) and self.temperature > 0):
+            raise SettingsError(f"A temperature of {self.temperature} makes no sense; it must be above 0.")
+
+    def probabilities(self, scores: Floats, allowed: Sequence[int] | None = None) -> Floats:
+        """[n, Y] -> [n, Y]; the labels that are not ``allowed`` get 0."""
+        hot = scores.astype(np.float64) / self.temperature
+        if allowed is not None:
+            masked = np.full_like(hot, -np.inf)
+            masked[:, allowed] = hot[:, allowed]
+            hot = masked
+        hot -= hot.max(axis=1, keepdims=True)
+        found: Floats = np.exp(hot)
+        found /= found.sum(axis=1, keepdims=True)
+        return found

@@ -1,0 +1,13 @@
+"""The shipped models, loaded once."""
+
+from __future__ import annotations
+
+import pytest
+
+from disco2.annotation.english.syntax import SpacySyntax
+
+
+@pytest.fixture(scope="session")
+def syntax() -> SpacySyntax:
+    """The shipped model for tokens, tags and dependencies."""
+    return SpacySyntax.load()

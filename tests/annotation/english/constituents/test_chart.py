@@ -1,0 +1,74 @@
+"""The chart against all binary trees of short sentences, one after the other."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from disco2.annotation.english.constituents.chart import all_spans, best_splits, read_trees, scores_by_length
+
+Tree = frozenset[tuple[int, int]]
+
+
+@cache
+def all_trees(start: int, end: int) -> list[Tree]:
+    """Every binary tree over some tokens, as its set of spans."""
+    if end - start == 1:
+        return [frozenset({(start, end)})]
+    return [
+        left | right | {(start, end)}
+        for middle in range(start + 1, end)
+        for left in all_trees(start, middle)
+        for right in all_trees(middle, end)
+    ]
+
+
+def best_by_enumeration(scores: dict[tuple[int, int], float], length: int) -> float:
+    return max(sum(scores[span] for span in tree) for tree in all_trees(0, length))
+
+
+def chart_trees(scores: NDArray[np.float32], lengths: NDArray[np.int32]) -> list[list[tuple[int, int]]]:
+    spans = all_spans(lengths)
+    chosen = read_trees(best_splits(scores_by_length(spans, scores, lengths)), lengths)
+    trees: list[list[tuple[int, int]]] = [[] for _ in lengths]
+    for sentence, start, end in zip(*(column.tolist() for column in chosen), strict=True):
+        trees[sentence].append((start, end))
+    return trees
+
+
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
+def test_the_chart_finds_the_best_of_all_trees(sizes: list[int], seed: int) -> None:
+    lengths = np.array(sizes, dtype=np.int32)
+    spans = all_spans(lengths)
+    scores = np.random.default_rng(seed).normal(size=len(spans.starts)).astype(np.float32)
+    trees = chart_trees(scores, lengths)
+    for sentence, length in enumerate(sizes):
+        own = spans.sentences == sentence
+        table = dict(
+            zip(
+                zip(spans.starts[own].tolist(), spans.ends[own].tolist(), strict=True),
+                scores[own].tolist(),
+                strict=True,
+            )
+        )
+        found = trees[sentence]
+        assert frozenset(found) in all_trees(0, length)
+        assert len(found) == 2 * length - 1
+        assert sum(table[span] for span in found) == pytest.approx(
+            best_by_enumeration(table, length), abs=1e-4
+        )
+
+
+def test_all_spans_come_in_order() -> None:
+    spans = all_spans(np.array([2, 1], dtype=np.int32))
+    assert list(zip(*(column.tolist() for column in spans), strict=True)) == [
+        (0, 0, 1),
+        (0, 0, 2),
+        (0, 1, 2),
+        (1, 0, 1),
+    ]

@@ -1,0 +1,179 @@
+"""The shipped coreference model: simple stories, and documents that lack something."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from disco2.annotation import document_from_words
+from disco2.annotation.annotator import Layer
+from disco2.annotation.english.coreference.resolver import MentionRanker
+from disco2.annotation.english.coreference.weights import SHIPPED, TABLES_FILE
+from disco2.errors import BundleError
+from disco2.records import Document
+from tests.annotation.english.coreference.parsed import giving, parsed, parsed_documents
+
+COREFERENCE = frozenset({Layer.COREFERENCE})
+
+
+@pytest.fixture(scope="session")
+def ranker() -> MentionRanker:
+    return MentionRanker.load()
+
+
+def chains(document: Document) -> list[list[str]]:
+    found: dict[str, list[str]] = {}
+    for mention in document.mentions or ():
+        words = " ".join(document.words(range(mention.start, mention.end)))
+        found.setdefault(mention.chain, []).append(words)
+    return list(found.values())
+
+
+def company() -> Document:
+    return parsed(
+        (
+            "(S (NP (DT The) (NN company)) (VP (VBD fired) (NP (PRP$ its) (NN boss))) (. .))",
+            "2:det 3:nsubj 0:root 5:nmod:poss 3:obj 3:punct",
+        ),
+        (
+            "(S (NP (PRP It)) (VP (VBD had) (VP (VBN lost) (NP (NN money)))) (. .))",
+            "3:nsubj 3:aux 0:root 3:obj 3:punct",
+        ),
+    )
+
+
+def seeing(pronoun: str) -> Document:
+    return parsed(
+        ("(S (NP (NNP Mary)) (VP (VBD saw) (NP (NNP John))) (. .))", "2:nsubj 0:root 2:obj 2:punct"),
+        (f"(S (NP (PRP {pronoun})) (VP (VBD waved)) (. .))", "2:nsubj 0:root 2:punct"),
+    )
+
+
+def children() -> Document:
+    return parsed(
+        (
+            "(S (NP (NNP Ann)) (VP (VBD called) (NP (DT the) (NNS children))) (. .))",
+            "2:nsubj 0:root 4:det 2:obj 2:punct",
+        ),
+        ("(S (NP (PRP They)) (VP (VBD ran)) (. .))", "2:nsubj 0:root 2:punct"),
+    )
+
+
+def old_house() -> Document:
+    return parsed(
+        (
+            "(S (NP (PRP We)) (VP (VBD saw) (NP (DT an) (JJ old) (NN house))) (. .))",
+            "2:nsubj 0:root 5:det 5:amod 2:obj 2:punct",
+        ),
+        (
+            "(S (NP (DT The) (NN house)) (VP (VBD was) (ADJP (JJ empty))) (. .))",
+            "2:det 4:nsubj 4:cop 0:root 4:punct",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (giving("She"), [["Tina", "She"]]),
+        (giving("He"), [["Bob", "He"]]),
+        (seeing("He"), [["John", "He"]]),
+        (seeing("She"), [["Mary", "She"]]),
+        (company(), [["The company", "its", "It"]]),
+        (children(), [["the children", "They"]]),
+        (old_house(), [["an old house", "The house"]]),
+    ],
+)
+def test_simple_stories(ranker: MentionRanker, document: Document, expected: list[list[str]]) -> None:
+    assert chains(ranker.resolve(document)) == expected
+
+
+def test_it_annotates_only_what_it_is_asked_for(ranker: MentionRanker) -> None:
+    documents = [giving("She"), giving("He")]
+    resolved = ranker.annotate(documents, layers=COREFERENCE)
+    assert [chains(document) for document in resolved] == [[["Tina", "She"]], [["Bob", "He"]]]
+    assert [replace(document, mentions=None) for document in resolved] == documents
+    assert ranker.annotate(documents, layers=frozenset()) == documents
+    assert set(ranker.requires) == {Layer.COREFERENCE}
+    assert Layer.CONSTITUENTS in ranker.requires[Layer.COREFERENCE]
+    assert ranker.name
+
+
+def test_documents_without_anything(ranker: MentionRanker) -> None:
+    assert ranker.resolve(document_from_words("d", [])).mentions == ()
+    assert ranker.resolve(document_from_words("d", [["!", "?"]])).mentions == ()
+    assert ranker.resolve(document_from_words("d", [["Rain"]], tags=[["NN"]])).mentions == ()
+
+
+def test_tags_alone_are_enough_for_something(ranker: MentionRanker) -> None:
+    document = giving("She")
+    bare = replace(
+        document,
+        sentences=tuple(
+            replace(sentence, constituents=None, dependencies=None) for sentence in document.sentences
+        ),
+    )
+    assert chains(ranker.resolve(bare)) == [["Tina", "She"]]
+
+
+@settings(max_examples=40, deadline=None)
+@given(parsed_documents())
+def test_chains_are_well_formed(ranker: MentionRanker, document: Document) -> None:
+    resolved = ranker.resolve(document)
+    assert resolved.mentions is not None
+    order = [(mention.start, -mention.end) for mention in resolved.mentions]
+    assert all(first < second for first, second in pairwise(order))
+    assert all(mention.start <= mention.head < mention.end for mention in resolved.mentions)
+    assert all(len(chain) > 1 for chain in chains(resolved))
+    assert ranker.resolve(document) == resolved
+
+
+def repeated(document: Document, times: int) -> Document:
+    """The same story over and over."""
+    words = [document.words(range(s.start, s.end)) for s in document.sentences] * times
+    tags = [[t.tag for t in document.tokens[s.start : s.end]] for s in document.sentences] * times
+    long = document_from_words("d", words, tags=tags)
+    sentences = tuple(
+        replace(sentence, constituents=model.constituents, dependencies=model.dependencies)
+        for sentence, model in zip(long.sentences, document.sentences * times, strict=True)
+    )
+    return replace(long, sentences=sentences)
+
+
+def test_a_long_document_takes_time_in_proportion(ranker: MentionRanker) -> None:
+    """Blocks hide nothing: the stories in the middle are resolved like one another."""
+    story = company()
+    document = repeated(story, 600)
+    began = time.perf_counter()
+    resolved = ranker.resolve(document)
+    assert time.perf_counter() - began < 20  # it takes about one second; quadratic time would take minutes
+    assert resolved.mentions is not None
+    assert len(resolved.mentions) >= 3 * 600
+
+
+def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="can't be read"):
+        MentionRanker.load(tmp_path)
+    shutil.copytree(SHIPPED, tmp_path / "m")
+    described = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
+    (tmp_path / "m" / "model.json").write_text(json.dumps(described | {"format": 99}), encoding="utf-8")
+    with pytest.raises(BundleError, match="another version"):
+        MentionRanker.load(tmp_path / "m")
+    (tmp_path / "m" / "model.json").write_text("[1]", encoding="utf-8")
+    with pytest.raises(BundleError, match="can't be read"):
+        MentionRanker.load(tmp_path / "m")
+    (tmp_path / "m" / "model.json").write_text(json.dumps(described), encoding="utf-8")
+    (tmp_path / "m" / TABLES_FILE).write_bytes(b"broken")
+    with pytest.raises(BundleError, match="can't be read"):
+        MentionRanker.load(tmp_path / "m")
+
+
+def test_the_shipped_model_is_small() -> None:
+    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 3_000_000

@@ -1,0 +1,56 @@
+"""Text cut as GUM cuts it: invented examples of each rule."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from disco2.annotation.annotator import Layer, raw_document
+from disco2.annotation.english.syntax import SpacySyntax
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a well - known , two - day eye - tracking test",
+        "a non-profit 's co-founder was re-elected in mid-May",
+        "Non-stop UN - led anti-war talks",
+        "he does n't , I 'd 've , we 'll , they 're , I 'm , ca n't",
+        "she does n\u2019t , it \u2019s",
+        "gon na wan na got ta can not",
+        "Ann 's dogs ' bones",
+        "Dr. Lee met Mr. Ito , Mrs. Orr et al. at St. Pauls , etc.",
+        "e.g. the U.S. army at 6 a.m.",
+        "and / or either / or",
+        "pages 12 \u2013 15 and 3 - 4",
+        "[ 3 , 14 , 27 ] but 1,300 and 2,500,000",
+        "wait — no -- yes",
+        "call 555-0123 or 201-555-0199",
+        "80's , ( '90s ) and ( \u201969 )",
+        "see www.example.org/a-b and ann@example.org #summer",
+        "( see 8 ) : yes ;",
+        "at 6:00 am",
+        "the item(s)",
+    ],
+)
+def test_tokens(syntax: SpacySyntax, text: str) -> None:
+    """Written with a space between any two tokens; the text is the same with the spaces that people write."""
+    words = text.split()
+    [document] = syntax.annotate([raw_document(written(text))], layers=frozenset({Layer.TOKENS}))
+    assert [token.text for token in document.tokens] == words
+
+
+def written(text: str) -> str:
+    """Undo the spaces inside of what is one word to its writer."""
+    clitic = r"n?['\u2019](?:t|s|d|ve|ll|re|m)|['\u2019]|na|ta|am"
+    glued = rf" ([-\u2013/—]|--) | (?=[,;)\]])|(?<=[(\[]) | (?=(?:{clitic})(?: |$))"
+    text = re.sub(glued, r"\1", text.replace("can not", "cannot").replace(") :", "):"))
+    return text.replace("3, 14, 27", "3,14,27")
+
+
+def test_the_number_of_an_item_keeps_its_full_stop(syntax: SpacySyntax) -> None:
+    text = "2.1. The plan\n\n3. It is 3. See No. 5. No. I do not."
+    [document] = syntax.annotate([raw_document(text)], layers=frozenset({Layer.TOKENS}))
+    words = " ".join(token.text for token in document.tokens)
+    assert words == "2.1. The plan 3. It is 3 . See No. 5 . No . I do not ."

@@ -1,0 +1,121 @@
+"""Documents as JSON: there and back, and never anything but a clear error."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from typing import Any
+
+import pytest
+
+from disco2.annotation.document_json import FORMAT, document_from_json, document_to_json, parse_document
+from disco2.errors import LayerError
+from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
+
+TEXT = "Bob slept.\r\nHe (too) \U0001f600"
+DOCUMENT = Document(
+    "d",
+    TEXT,
+    (
+        Token("Bob", 0, 3, "NNP"),
+        Token("slept", 4, 9, "VBD"),
+        Token(".", 9, 10, "."),
+        Token("He", 12, 14, "PRP"),
+        Token("(", 15, 16, "-LRB-"),
+        Token("too", 16, 19, "RB"),
+    ),
+    (
+        Sentence(
+            0,
+            3,
+            Constituents(("S", "NP", "VP"), (0, 0, 1), (3, 1, 2), (-1, 0, 0), ("NNP", "VBD", ".")),
+            Dependencies((1, -1, 1), ("nsubj", "root", "punct")),
+        ),
+        Sentence(3, 6),
+    ),
+    (Mention(0, 1, 0, "1"), Mention(3, 4, 3, "1")),
+)
+
+
+def test_there_and_back() -> None:
+    for document in (DOCUMENT, Document("empty", "", (), ()), Document("raw", "\x00 Hm", (), (), ())):
+        text = json.dumps(document_to_json(document, annotators="me"))
+        assert parse_document(text, where="x") == document
+        assert parse_document(text.encode(), where="x") == document
+
+
+def changed(path: list[str | int], value: Any) -> dict[str, Any]:
+    data = copy.deepcopy(document_to_json(DOCUMENT))
+    place: Any = data
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (["format"], FORMAT + 1, "pip install --upgrade"),
+        (["format"], "1", "'format'"),
+        (["text"], None, "'text'"),
+        (["text"], "Bob", r"tokens\[1\]"),
+        (["text"], "\ud800" * 40, "half a character"),
+        (["id"], 3, "'id'"),
+        (["tokens"], {}, "'tokens' is not a list"),
+        (["tokens", 1, "start"], 2, r"tokens\[1\]: 'start'"),
+        (["tokens", 1, "end"], 999, r"tokens\[1\]: 'end'"),
+        (["tokens", 1, "end"], True, r"tokens\[1\]: 'end'"),
+        (["tokens", 1, "tag"], None, "'tag'"),
+        (["tokens", 1], [], "object in braces"),
+        (["sentences", 1, "start"], 2, r"sentences\[1\]: 'start'"),
+        (["sentences", 0, "end"], 0, r"sentences\[0\]: 'end'"),
+        (["sentences"], [], "cover 0 of 6 tokens"),
+        (["sentences", 0, "constituents", "ends"], [3, 1], "equally long"),
+        (["sentences", 0, "constituents", "ends"], [2, 1, 2], "does not cover"),
+        (["sentences", 0, "constituents", "ends"], [3, 2, 2], "Phrase 2"),
+        (["sentences", 0, "constituents", "parents"], [-1, 0, 2], "'parents'"),
+        (["sentences", 0, "constituents", "parents"], [-1, -1, 0], "Phrase 1"),
+        (["sentences", 0, "constituents", "tags"], ["NN"], "1 entries for 3"),
+        (["sentences", 0, "constituents"], 5, "object in braces"),
+        (["sentences", 0, "dependencies", "heads"], [1, -1], "2 entries for 3"),
+        (["sentences", 0, "dependencies", "heads"], [1, -1, 3], "'heads'"),
+        (["sentences", 0, "dependencies", "labels"], [1, 2, 3], "list of texts"),
+        (["mentions", 0, "head"], 1, r"mentions\[0\]: 'head'"),
+        (["mentions", 0, "end"], 10**30, r"mentions\[0\]: 'end'"),
+        (["mentions", 0, "chain"], 1, "'chain'"),
+    ],
+)
+def test_what_does_not_fit_is_named(path: list[str | int], value: Any, said: str) -> None:
+    with pytest.raises(LayerError, match=said) as caught:
+        document_from_json(changed(path, value), where="doc.json")
+    assert str(caught.value).startswith("doc.json")
+
+
+@pytest.mark.parametrize("missing", ["format", "id", "text", "tokens", "sentences", "mentions"])
+def test_a_missing_part_is_named(missing: str) -> None:
+    data = document_to_json(DOCUMENT)
+    del data[missing]
+    with pytest.raises(LayerError, match=missing):
+        document_from_json(data, where="doc.json")
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "null", "[" * 100_000, "NaN", b"\xff\xfe\x00", b"\xe9"])
+def test_what_is_no_document_at_all(text: str | bytes) -> None:
+    with pytest.raises(LayerError, match="x: "):
+        parse_document(text, where="x")
+
+
+def test_a_damaged_file_reads_or_says_why() -> None:
+    good = json.dumps(document_to_json(DOCUMENT)).encode()
+    generator = random.Random(1)  # noqa: S311
+    for _ in range(500):
+        damaged = bytearray(good)
+        for _ in range(generator.randint(1, 3)):
+            damaged[generator.randrange(len(damaged))] = generator.choice(b'0179-,"[]{}ntx\xff')
+        try:
+            found = parse_document(bytes(damaged), where="x")
+        except LayerError:
+            continue
+        assert all(0 <= token.start <= token.end <= len(found.text) for token in found.tokens)

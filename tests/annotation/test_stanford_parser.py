@@ -1,0 +1,324 @@
+"""The Stanford parser: with a stand-in for Java, and with the real one where DISCO2_STANFORD_HOME says."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disco2.annotation.annotator import Layer, raw_document
+from disco2.annotation.layers import document_from_words
+from disco2.annotation.ptb import parse_brackets
+from disco2.annotation.stanford import StanfordParser
+from disco2.annotation.stanford.compounds import joined_compounds
+from disco2.annotation.stanford.home import MODEL, parser_command
+from disco2.annotation.stanford.parser import pieces
+from disco2.annotation.stanford.wording import TAG_SEPARATOR, sentence_line, spelling, tagged_word
+from disco2.errors import LayerError, SettingsError
+from disco2.records import Constituents, Document, Sentence, Token
+
+CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
+
+# Answers each line in the parser's way: one phrase over all words. Some words make it misbehave.
+STAND_IN = f"""#!{sys.executable}
+import os, pathlib, sys, time
+here = pathlib.Path(__file__).parent
+with open(here / "starts", "a") as starts:
+    print(sys.argv, file=starts)
+print("Loading parser ... done", file=sys.stderr, flush=True)
+for line in sys.stdin.buffer:
+    with open(here / "lines", "ab") as lines:
+        lines.write(line)
+    words = [word.split({TAG_SEPARATOR!r})[0] for word in line.decode().split()]
+    tree = "(ROOT (S " + " ".join(f"(NN {{word}})" for word in words) + "))"
+    if "die" in words or ("die-once" in words and not (here / "died").exists()):
+        (here / "died").touch()
+        print("OutOfCheese", file=sys.stderr, flush=True)
+        sys.exit(3)
+    if "hang" in words:
+        time.sleep(60)
+    if "noise" in words:
+        print("x" * 200000, file=sys.stderr, flush=True)
+    if "unparsable" in words:
+        tree = "(())"
+    if "sent" in words:
+        tree = "(X (SENT))"
+    if "rubbish" in words:
+        tree = "Exception in thread"
+    if "unclosed" in words:
+        tree = "(ROOT (S (NN a)"
+    if "fewer" in words:
+        tree = "(ROOT (S (NN a)))"
+    print(tree, flush=True)
+"""
+
+
+def make_home(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "stanford-parser.jar").touch()
+    with zipfile.ZipFile(folder / "stanford-parser-3.3.1-models.jar", "w") as archive:
+        archive.writestr(MODEL, b"")
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return make_home(tmp_path / "home")
+
+
+@pytest.fixture
+def java(tmp_path: Path) -> Path:
+    if os.name == "nt":
+        pytest.skip("the stand-in is a script with a shebang")
+    path = tmp_path / "java"
+    path.write_text(STAND_IN)
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def parser(home: Path, java: Path) -> Iterator[StanfordParser]:
+    with StanfordParser(home, java=str(java), timeout=20.0) as parser:
+        yield parser
+
+
+def sentence_of(*words: str, tag: str = "NN") -> Document:
+    return document_from_words("d", [list(words)], tags=[[tag] * len(words)])
+
+
+def tree_of(parser: StanfordParser, document: Document) -> Constituents:
+    found = parser.annotate([document], layers=CONSTITUENTS)[0].sentences[0].constituents
+    assert found is not None
+    return found
+
+
+def starts(java: Path) -> int:
+    return len((java.parent / "starts").read_text().splitlines())
+
+
+def test_one_process_parses_all_sentences(parser: StanfordParser, java: Path) -> None:
+    documents = [
+        document_from_words(
+            "a", [["It", "(", "rained", ")"], ["Go"]], tags=[["PRP", "(", "VBD", ")"], ["VB"]]
+        ),
+        document_from_words("b", [["noise", "again"]]),
+    ]
+    first, second = parser.annotate(documents, layers=CONSTITUENTS)
+    assert first.sentences[0].constituents == Constituents(
+        ("S",), (0,), (4,), (-1,), ("PRP", "(", "VBD", ")")
+    )
+    assert [len(s.constituents.tags) for s in (*first.sentences, *second.sentences) if s.constituents] == [
+        4,
+        1,
+        2,
+    ]
+    assert second.sentences[0].constituents == Constituents(("S",), (0,), (2,), (-1,), ("NN", "NN"))
+    assert first.tokens == documents[0].tokens
+    assert starts(java) == 1
+    assert (java.parent / "lines").read_text().splitlines()[0].replace(TAG_SEPARATOR, "/") == (
+        "It/PRP -LRB-/-LRB- rained/VBD -RRB-/-RRB-"
+    )
+
+
+def test_nothing_starts_before_the_first_sentence(parser: StanfordParser, java: Path) -> None:
+    empty = [raw_document(""), Document("d", "x", (Token("x", 0, 1),), (Sentence(0, 0), Sentence(0, 1)))]
+    assert parser.annotate(empty[:1], layers=CONSTITUENTS) == empty[:1]
+    assert parser.annotate(empty, layers=frozenset()) == empty
+    assert not (java.parent / "starts").exists()
+    found = parser.annotate(empty, layers=CONSTITUENTS)[1].sentences
+    assert found[0].constituents is None
+    assert found[1].constituents is not None
+
+
+@pytest.mark.parametrize("word", ["unparsable", "sent"])
+def test_what_the_grammar_cant_parse_is_one_flat_phrase(parser: StanfordParser, word: str) -> None:
+    assert tree_of(parser, sentence_of("so", word)) == Constituents(("X",), (0,), (2,), (-1,), ("NN", "NN"))
+
+
+def test_a_process_that_ends_is_started_again_once(parser: StanfordParser, java: Path) -> None:
+    assert len(tree_of(parser, sentence_of("please", "die-once")).tags) == 2
+    assert starts(java) == 2
+    with pytest.raises(LayerError, match=r"d, the sentence at character 0: .* code 3, .* OutOfCheese"):
+        parser.annotate([sentence_of("die")], layers=CONSTITUENTS)
+    assert starts(java) == 3
+    assert len(tree_of(parser, sentence_of("fine")).tags) == 1
+
+
+@pytest.mark.parametrize("word", ["rubbish", "unclosed", "fewer"])
+def test_an_answer_that_is_no_tree_over_the_words_is_an_error(parser: StanfordParser, word: str) -> None:
+    with pytest.raises(LayerError, match="no tree"):
+        parser.annotate([sentence_of("so", word)], layers=CONSTITUENTS)
+    assert len(tree_of(parser, sentence_of("fine")).tags) == 1
+
+
+def test_a_process_that_hangs_is_an_error(home: Path, java: Path) -> None:
+    with (
+        StanfordParser(home, java=str(java), timeout=0.7) as parser,
+        pytest.raises(LayerError, match=r"did not answer within 0\.7 seconds"),
+    ):
+        parser.annotate([sentence_of("hang")], layers=CONSTITUENTS)
+
+
+def test_a_program_that_is_not_one_is_an_error(home: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken-java"
+    broken.write_text("#!/nowhere/at/all\n")
+    broken.chmod(0o755)
+    with (
+        StanfordParser(home, java=str(broken)) as parser,
+        pytest.raises(LayerError, match="can't be started"),
+    ):
+        parser.annotate([sentence_of("Go")], layers=CONSTITUENTS)
+
+
+def test_a_closed_parser_starts_anew(parser: StanfordParser, java: Path) -> None:
+    tree_of(parser, sentence_of("Go"))
+    parser.close()
+    parser.close()
+    tree_of(parser, sentence_of("Go"))
+    assert starts(java) == 2
+
+
+def test_a_long_sentence_is_parsed_in_pieces(home: Path, java: Path) -> None:
+    words = ["a", "b", "c", ",", "d", "e", "f", "g", "h", "i", "j", "k"]
+    tags = [word if word == "," else "NN" for word in words]
+    with StanfordParser(home, java=str(java), longest=5) as parser:
+        tree = tree_of(parser, document_from_words("d", [words], tags=[tags]))
+    assert list(zip(tree.labels, tree.starts, tree.ends, strict=True)) == [
+        ("ROOT", 0, 12),
+        ("S", 0, 4),
+        ("S", 4, 9),
+        ("S", 9, 12),
+    ]
+    assert tree.tags == tuple(tags)
+
+
+@given(st.lists(st.sampled_from(["NN", ",", "."]), min_size=1, max_size=40), st.integers(1, 12))
+def test_pieces_cover_all_words(tags: list[str], longest: int) -> None:
+    tokens = [Token("w", index, index + 1, tag) for index, tag in enumerate(tags)]
+    found = pieces(tokens, longest=longest)
+    assert [token for piece in found for token in piece] == tokens
+    assert all(0 < len(piece) <= longest for piece in found)
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=20), st.sampled_from(["", "NN", "HYPH", "-NONE-", "x y", "``"]))
+def test_a_word_is_sent_as_one_word(word: str, tag: str) -> None:
+    line = sentence_line([Token(word, 0, 1, tag), Token("!", 1, 2, ".")])
+    sent = line.encode("utf-8", errors="strict").decode()
+    assert len(sent.split()) == len(sent.splitlines()) + 1 == 2
+    assert sent.count(TAG_SEPARATOR) <= 2
+    assert parse_brackets(f"(S (NN {spelling(word)}))", where="").pop().words
+
+
+def test_words_and_tags_are_spelled_as_in_the_wall_street_journal() -> None:
+    def sent(word: str, tag: str) -> str:
+        return tagged_word(Token(word, 0, 1, tag)).replace(TAG_SEPARATOR, "/")
+
+    assert sent("(", "-LRB-") == "-LRB-/-LRB-"
+    assert sent('"', "``") == "``/``"
+    assert sent("[", "-LRB-") == "-LRB-/-LRB-"
+    assert sent("\u20ac", "$") == "$/$"
+    assert sent("?!", ".") == "?/."
+    assert sent("\u2022", ":") == "--/:"
+    assert sent("To", "IN") == "To/TO"
+    assert sent("\u2019s", "POS") == "'s/POS"
+    assert sent("http://x.org", "ADD") == "http://x.org/NN"
+    assert sent("glorp", "GW") == "glorp"
+    assert sent("10\u00a0000", "CD") == "10_000/CD"
+    assert len(sent("a" * 10_000, "NN")) < 100
+
+
+def compound_document() -> Document:
+    text = "The well-known, hard - won long-term plan-"
+    words = ["The", "well", "-", "known", ",", "hard", "-", "won", "long", "-", "term", "plan", "-"]
+    tags = ["DT", "RB", "HYPH", "VBN", ",", "RB", "HYPH", "VBN", "JJ", "HYPH", "NN", "NN", "HYPH"]
+    return document_from_words("d", [words], text, [tags])
+
+
+def test_hyphenated_words_are_joined_where_no_space_parts_them() -> None:
+    words, owners = joined_compounds(compound_document().tokens)
+    assert [(word.text, word.tag) for word in words] == [
+        ("The", "DT"),
+        ("well-known", "JJ"),
+        (",", ","),
+        ("hard", "RB"),
+        ("-", "HYPH"),
+        ("won", "VBN"),
+        ("long-term", "JJ"),
+        ("plan", "NN"),
+        ("-", "HYPH"),
+    ]
+    assert owners == [0, 1, 1, 1, 2, 3, 4, 5, 6, 6, 6, 7, 8]
+
+
+def test_the_tree_is_one_over_the_documents_own_tokens(parser: StanfordParser, java: Path) -> None:
+    document = compound_document()
+    tree = tree_of(parser, document)
+    assert (tree.labels, tree.ends) == (("S",), (13,))
+    assert tree.tags == tuple(token.tag for token in document.tokens)
+    line = (java.parent / "lines").read_text().replace(TAG_SEPARATOR, "/")
+    assert line == "The/DT well-known/JJ ,/, hard/RB -/NN won/VBN long-term/JJ plan/NN -/NN\n"
+
+
+@given(st.lists(st.sampled_from([("a", "NN"), ("-", "HYPH"), ("b", "VBN")]), max_size=12), st.integers(0, 5))
+def test_every_token_is_part_of_one_word(kinds: list[tuple[str, str]], gap: int) -> None:
+    tokens = [Token(form, i + (i > gap), i + 1 + (i > gap), tag) for i, (form, tag) in enumerate(kinds)]
+    words, owners = joined_compounds(tokens)
+    assert owners == sorted(owners)
+    assert set(owners) == set(range(len(words)))
+    for index, word in enumerate(words):
+        parts = [token for token, owner in zip(tokens, owners, strict=True) if owner == index]
+        assert word.text == "".join(part.text for part in parts)
+        assert (word.start, word.end) == (parts[0].start, parts[-1].end)
+
+
+def test_what_is_missing_is_named(home: Path, java: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="needs Java, and there is no program 'no-such-java'"):
+        StanfordParser(home, java="no-such-java")
+    with pytest.raises(SettingsError, match="There is no such folder"):
+        StanfordParser(tmp_path / "nowhere", java=str(java))
+    with pytest.raises(SettingsError, match=r"no stanford-parser\.jar"):
+        StanfordParser(tmp_path, java=str(java))
+    (home / "stanford-parser-3.3.1-models.jar").write_bytes(b"not a zip file")
+    with pytest.raises(SettingsError, match=r"englishPCFG\.ser\.gz is not in this folder"):
+        StanfordParser(home, java=str(java))
+    (home / "englishPCFG.ser.gz").touch()
+    command = parser_command(home, java=str(java), memory="1g", longest=70)
+    assert command[-2:] == [str(home / "englishPCFG.ser.gz"), "-"]
+    assert command[:2] == [str(java), "-Xmx1g"]
+
+
+def test_the_real_parser() -> None:
+    folder = os.environ.get("DISCO2_STANFORD_HOME")
+    if not folder:
+        pytest.skip("set DISCO2_STANFORD_HOME to the folder of the Stanford parser to run this test")
+    document = document_from_words(
+        "d",
+        [
+            ["The", "well", "-", "known", "cat", "(", "Tom", ")", "sat", "."],
+            ["\U0001f600", "10\u00a0000", "a/b"],
+            ["x\u2028y", '"', "go", '"'],
+            ["so", ","] * 60,
+        ],
+        'The well-known cat (Tom) sat. \U0001f600 10\u00a0000 a/b x\u2028y "go"' + " so," * 60,
+        [
+            ["DT", "RB", "HYPH", "VBN", "NN", "-LRB-", "NNP", "-RRB-", "VBD", "."],
+            ["NFP", "CD", "GW"],
+            ["", "``", "VB", "''"],
+            ["RB", ","] * 60,
+        ],
+    )
+    with StanfordParser(Path(folder)) as parser:
+        found = parser.annotate([document], layers=CONSTITUENTS)[0]
+    trees = [sentence.constituents for sentence in found.sentences]
+    assert [len(tree.tags) for tree in trees if tree] == [10, 3, 4, 120]
+    assert trees[0] is not None
+    nodes = set(zip(trees[0].labels, trees[0].starts, trees[0].ends, strict=True))
+    assert {("S", 0, 10), ("NP", 0, 8), ("PRN", 5, 8), ("VP", 8, 9)} <= nodes
+    assert trees[0].tags[2] == "HYPH"

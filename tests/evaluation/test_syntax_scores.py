@@ -1,0 +1,95 @@
+"""Scores of tokens, sentences, tags and dependencies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.evaluation.syntax import ParsedText, syntax_scores
+
+# "Ann can't see. Bob can."  cut as in the treebank
+GOLD = ParsedText(
+    tokens=[(0, 3), (4, 6), (6, 9), (10, 13), (13, 14), (15, 18), (19, 22), (22, 23)],
+    sentences=[(0, 5), (5, 8)],
+    tags=["NNP", "MD", "RB", "VB", ".", "NNP", "MD", "."],
+    heads=[3, 3, 3, -1, 3, 6, -1, 6],
+    labels=["nsubj", "aux", "advmod", "root", "punct", "nsubj", "root", "punct"],
+)
+# and with "can't" as one token, all in one sentence, "Bob" under "see", the last tag wrong
+FOUND = ParsedText(
+    tokens=[(0, 3), (4, 9), (10, 13), (13, 14), (15, 18), (19, 22), (22, 23)],
+    sentences=[(0, 7)],
+    tags=["NNP", "MD", "VB", ".", "NNP", "MD", ":"],
+    heads=[2, 2, -1, 2, 2, 2, 5],
+    labels=["nsubj", "aux", "root", "punct", "nsubj", "root", "dep"],
+)
+
+
+def test_a_text_against_itself_is_perfect() -> None:
+    scores = syntax_scores([GOLD, FOUND], [GOLD, FOUND])
+    assert (scores.tokens, scores.sentences, scores.tags, scores.unlabelled, scores.labelled) == (1,) * 5
+
+
+def test_a_worked_example() -> None:
+    scores = syntax_scores([GOLD], [FOUND])
+    assert scores.tokens == pytest.approx(2 * 6 / 15)
+    assert scores.sentences == 0
+    assert scores.tags == pytest.approx(2 * 5 / 15)
+    assert scores.unlabelled == pytest.approx(2 * 4 / 15)  # Ann, see, its full stop, the last full stop
+    assert scores.labelled == pytest.approx(2 * 3 / 15)
+
+
+def test_a_head_counts_only_where_it_is_a_token_of_both() -> None:
+    gold = ParsedText([(0, 1), (1, 3)], [(0, 2)], ["A", "B"], [1, -1], ["x", "root"])
+    found = ParsedText([(0, 1), (1, 2), (2, 3)], [(0, 3)], ["A", "B", "B"], [1, -1, 1], ["x", "root", "y"])
+    scores = syntax_scores([gold], [found])
+    assert scores.tokens == pytest.approx(2 / 5)
+    assert scores.sentences == 1
+    assert scores.unlabelled == 0
+
+
+def test_texts_count_together_and_do_not_mix() -> None:
+    one = ParsedText([(0, 1)], [(0, 1)], ["A"], [-1], ["root"])
+    other = replace(one, tags=["B"])
+    assert syntax_scores([one, other], [one, one]).tags == 0.5
+    assert syntax_scores([one, other], [other, one]).tags == 0
+
+
+def test_nothing_to_find_is_found() -> None:
+    empty = ParsedText([], [], [], [], [])
+    assert syntax_scores([empty], [empty]).tokens == 1
+    assert syntax_scores([], []).labelled == 1
+
+
+@st.composite
+def tagged_twice(draw: st.DrawFn) -> tuple[ParsedText, ParsedText]:
+    """The same tokens with two analyses."""
+    count = draw(st.integers(1, 8))
+    spans = [(index, index + 1) for index in range(count)]
+
+    def analysis() -> ParsedText:
+        heads = draw(st.lists(st.integers(-1, count - 1), min_size=count, max_size=count))
+        tags = draw(st.lists(st.sampled_from("AB"), min_size=count, max_size=count))
+        labels = draw(st.lists(st.sampled_from("xy"), min_size=count, max_size=count))
+        return ParsedText(spans, [(0, count)], tags, heads, labels)
+
+    return analysis(), analysis()
+
+
+@given(tagged_twice())
+def test_on_the_same_tokens_these_are_accuracies(texts: tuple[ParsedText, ParsedText]) -> None:
+    gold, found = texts
+    scores = syntax_scores([gold], [found])
+    count = len(gold.tokens)
+    same_head = [a == b for a, b in zip(gold.heads, found.heads, strict=True)]
+    same_label = [a == b for a, b in zip(gold.labels, found.labels, strict=True)]
+    assert scores.tags == pytest.approx(
+        sum(a == b for a, b in zip(gold.tags, found.tags, strict=True)) / count
+    )
+    assert scores.unlabelled == pytest.approx(sum(same_head) / count)
+    assert scores.labelled == pytest.approx(
+        sum(head and label for head, label in zip(same_head, same_label, strict=True)) / count
+    )

@@ -1,0 +1,97 @@
+"""Training the built-in annotators in order, and measuring annotators against gold layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.annotation.annotator import Annotators, Layer, Layers
+from disco2.annotation.english.annotators import COMPONENTS, english_annotators
+from disco2.corpora.gum import read_gum
+from disco2.errors import CorpusError
+from disco2.experiments import annotators as room
+from disco2.experiments.annotators import annotator_quality, documents_of, train_annotators
+from disco2.records import Corpus, Document
+from tests.corpora.made_up import corpus, relation
+
+
+def parted() -> Corpus:
+    relations = [relation(name, 1, ["Expansion.List"]) for name in ("a", "b", "c")]
+    return corpus(relations, parts={"a": "train", "b": "dev", "c": "test"})
+
+
+class Marker:
+    """Leaves its name in the tags it is asked for."""
+
+    requires: dict[Layer, Layers] = dict.fromkeys(Layer, frozenset())
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        mark = f"{self.name}:{'+'.join(sorted(layers))}"
+        return [
+            replace(one, tokens=tuple(replace(token, tag=f"{token.tag} {mark}") for token in one.tokens))
+            for one in documents
+        ]
+
+
+def test_each_component_learns_from_the_automatic_layers_before_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: dict[str, Any] = {}
+
+    def spy(component: str) -> Any:
+        def train(training: Any, development: Any, folder: Path, *, seed: int, progress: Any) -> None:
+            seen[component] = (training, development, folder, seed)
+            progress("done")
+
+        return train
+
+    for component in COMPONENTS:
+        monkeypatch.setattr(room, f"train_{component}", spy(component))
+    monkeypatch.setattr(
+        room, "english_annotators", lambda folder, *, layers: [Marker("+".join(sorted(layers)))]
+    )
+    said: list[str] = []
+    train_annotators(parted(), tmp_path, seed=7, progress=said.append)
+    assert said == ["syntax: done", "constituents: done", "coreference: done"]
+    for component, (training, development, folder, seed) in seen.items():
+        assert [one.id for one in training] == ["a"]
+        assert [one.id for one in development] == ["b"]
+        assert (folder, seed) == (tmp_path / component, 7)
+    tags = {component: found[0][0].tokens[0].tag.split()[1:] for component, found in seen.items()}
+    assert tags["syntax"] == []
+    assert tags["constituents"] == ["dependencies+tags:dependencies+tags"]
+    assert tags["coreference"] == [*tags["constituents"], "constituents:constituents"]
+
+    seen.clear()
+    train_annotators(parted(), tmp_path, components=("coreference",))
+    assert list(seen) == ["coreference"]
+
+
+def test_a_part_without_documents_is_an_error() -> None:
+    with pytest.raises(CorpusError, match="no part 'extra'"):
+        documents_of(parted(), "extra")
+
+
+def test_shipped_annotators_are_measured_on_gum(gum: Path) -> None:
+    whole = read_gum(gum)
+    names = [name for name in whole.documents if whole.parts[name] == "dev"][:2]
+    few = replace(whole, documents={name: whole.documents[name] for name in names})
+    annotators = Annotators(english_annotators())
+    found = annotator_quality(few, annotators, part="dev")
+    assert found["documents"] == 2
+    raw, gold = found["raw_text"], found["gold_tokens"]
+    assert gold["syntax"]["tokens"] == gold["syntax"]["sentences"] == 1
+    for one in (raw, gold):
+        assert 0.9 < one["syntax"]["tags"] < 1
+        assert 0.7 < one["syntax"]["labelled"] < one["syntax"]["unlabelled"] < 1
+        assert 0.3 < one["coreference"]["chains"]["mean"] < 1
+    assert 0.75 < gold["trees"]["all"]["labelled_f1"] < 1
+    assert gold["trees"]["sample"]["sentences"] <= gold["trees"]["all"]["sentences"]
+    assert gold["coreference"]["relations"] > 0

@@ -1,0 +1,29 @@
+"""Pipelines that tests share: a small one that is always there, and the shipped one where it is."""
+
+from __future__ import annotations
+
+import pytest
+
+import disco2
+from disco2.inference.loading import SHIPPED
+from disco2.inference.pipeline import Pipeline
+from tests.inference.small_pipeline import small_pipeline
+
+
+@pytest.fixture(scope="session")
+def small() -> Pipeline:
+    return small_pipeline()
+
+
+@pytest.fixture(scope="session")
+def shipped() -> Pipeline:
+    """What a user gets from ``disco2.load()``."""
+    if not (SHIPPED / "bundle.json").is_file():
+        pytest.skip("no shipped bundle in this tree")
+    return disco2.load()
+
+
+@pytest.fixture(scope="session", params=["small", "shipped"])
+def pipeline(request: pytest.FixtureRequest) -> Pipeline:
+    found: Pipeline = request.getfixturevalue(request.param)
+    return found

@@ -1,0 +1,84 @@
+"""A pipeline of made-up pairs, trained in a moment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from disco2.bundle import save_bundle
+from disco2.features import FeatureSettings
+from disco2.inference.given_pair import GivenPair
+from disco2.inference.model_info import ModelInfo
+from disco2.inference.pipeline import Pipeline
+from disco2.model import ModelSettings, RelationModel, initial_parameters
+from disco2.model.calibration import Calibration
+from disco2.records import Instance
+from disco2.training.fit import fit
+from disco2.training.settings import TrainingSettings
+from disco2.vectors import VectorSettings
+from tests.inference.rule_annotator import RuleAnnotator
+
+LABELS = ("Contingency.Cause", "Comparison.Contrast", "EntRel", "NoRel")
+INFO = ModelInfo(name="small", licence="none", digest="d1")
+TEMPERATURE = 1.5
+
+_PAIRS = (
+    ("{a} gave {b} the burger.", "She was hungry.", "Contingency.Cause"),
+    ("{a} stayed at home.", "It rained all day.", "Contingency.Cause"),
+    ("{a} likes tea.", "{b} prefers coffee.", "Comparison.Contrast"),
+    ("{a} is tall.", "{b} is short.", "Comparison.Contrast"),
+    ("{a} is a baker.", "{a} lives in Rome.", "EntRel"),
+    ("{a} went home.", "Prices rose in May.", "NoRel"),
+)
+
+
+def made_up_instances() -> list[Instance]:
+    names = ("Bob", "Tina", "Ann", "Max")
+    annotator = RuleAnnotator()
+    found = []
+    for number, (first, second, label) in enumerate(_PAIRS * 8):
+        a, b = names[number % 4], names[(number + 1 + number // 4) % 4]
+        pair = GivenPair(first.format(a=a, b=b), second.format(a=a, b=b))
+        candidate = pair.candidate(annotator.annotate([pair.document()])[0])
+        found.append(replace(candidate.instance, gold=(label,)))
+    return found
+
+
+@cache
+def small_model() -> RelationModel:
+    instances = made_up_instances()
+    return fit(
+        instances,
+        instances[:12],
+        labels=LABELS,
+        model=ModelSettings(K=8),
+        features=FeatureSettings(minimum_count=3, first_words=1, context=False),
+        vectors=VectorSettings(frequent=200),
+        settings=TrainingSettings(epochs=6, batch_size=4),
+    ).model
+
+
+def random_model(*, kind: str, pairs: str = "mean") -> RelationModel:
+    """A model of another kind, with the features and vectors of the small one; it has learned nothing."""
+    model = small_model()
+    settings = ModelSettings(kind=kind, K=8, pairs=pairs)
+    width = model.extractor.width if model.extractor else 0
+    shapes = initial_parameters(settings, labels=len(LABELS), features=width, seed=1)
+    generator = np.random.default_rng(2)
+    parameters = {
+        name: generator.normal(0, 0.3, size=value.shape).astype(np.float32) for name, value in shapes.items()
+    }
+    extractor = model.extractor if settings.uses_features else None
+    return RelationModel(settings, LABELS, model.vectors, extractor, parameters)
+
+
+def small_pipeline(model: RelationModel | None = None) -> Pipeline:
+    return Pipeline(RuleAnnotator(), model or small_model(), Calibration(TEMPERATURE), info=INFO)
+
+
+def write_small_bundle(folder: Path) -> Path:
+    save_bundle(small_model(), folder, data={"licence": "none"}, calibration={"temperature": TEMPERATURE})
+    return folder

@@ -1,0 +1,87 @@
+"""Whatever the text, offsets are exact and probabilities are probabilities."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from disco2.annotation.document_json import document_to_json, parse_document
+from disco2.errors import InputError
+from disco2.inference.json_form import read_schema, text_result
+from disco2.inference.pipeline import Pipeline
+from disco2.inference.plain_text import has_word, without_controls
+
+ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
+PROSE = st.lists(
+    st.sampled_from(
+        [
+            "Bob",
+            "Tina",
+            "she",
+            "he",
+            "But",
+            "So",
+            "rained",
+            "\n\n",
+            "\r\n",
+            ". ",
+            "! ",
+            "\x00",
+            "\U0001f600",
+            ", ",
+            " ",
+        ]
+    ),
+    max_size=40,
+).map("".join)
+VALIDATOR = Draft202012Validator(read_schema())
+QUICK = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+@QUICK
+@given(st.one_of(ANYTHING, PROSE))
+def test_any_running_text(small: Pipeline, text: str) -> None:
+    document = small.annotate(text)
+    assert document.text == text
+    assert parse_document(json.dumps(document_to_json(document)), where="x") == document
+    found = small.relations(document)
+    for one in found:
+        assert text[one.arg1.start : one.arg1.end] == one.arg1.text
+        assert one.arg1.end <= one.arg2.start
+        assert math.isclose(sum(one.probabilities.values()), 1)
+        for entity in one.entities:
+            assert all(one.arg1.start <= span.start < span.end <= one.arg1.end for span in entity.arg1)
+            assert all(one.arg2.start <= span.start < span.end <= one.arg2.end for span in entity.arg2)
+    VALIDATOR.validate(text_result(small, document, found, list(small.explain_many(found))))
+
+
+@QUICK
+@given(st.one_of(ANYTHING, PROSE), st.one_of(ANYTHING, PROSE))
+def test_any_pair(small: Pipeline, arg1: str, arg2: str) -> None:
+    try:
+        found = small.classify(arg1, arg2)
+    except InputError as error:
+        assert not (has_word(arg1) and has_word(arg2)) or "no token" in str(error)  # noqa: PT017
+        return
+    assert (found.arg1.text, found.arg2.text) == (arg1, arg2)
+    assert found.sense in small.senses
+    for entity in found.entities:
+        assert all(arg2[span.start : span.end] == span.text for span in entity.arg2 if span.text.isalpha())
+
+
+@QUICK
+@given(ANYTHING)
+def test_control_characters_become_spaces_of_the_same_length(text: str) -> None:
+    cleaned = without_controls(text)
+    assert len(cleaned) == len(text)
+    assert all(one == other or other == " " for one, other in zip(text, cleaned, strict=True))
+    assert without_controls("a\x00b\tc\r\nd\x85") == "a b\tc\r\nd\x85"

@@ -1,0 +1,90 @@
+"""Explanations add up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from disco2.errors import InputError
+from disco2.inference.explanation import Explanation
+from disco2.inference.pipeline import Pipeline
+from disco2.interfaces.cli.predict_listing import explained_rows
+from disco2.model.settings import KINDS, PAIR_SCALINGS
+from tests.inference.small_pipeline import LABELS, random_model, small_pipeline
+
+TWICE = ("Bob told Tina that Bob had lost.", "He said that she knew him and her.")
+
+
+def sums(explanation: Explanation) -> tuple[float, float]:
+    return (
+        math.fsum(term.value for term in explanation.terms()),
+        math.fsum(term.rival for term in explanation.terms()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "pairs"),
+    [*((kind, "mean") for kind in KINDS), *(("entities", pairs) for pairs in PAIR_SCALINGS)],
+)
+def test_the_terms_add_up_to_the_score(kind: str, pairs: str) -> None:
+    pipeline = small_pipeline(random_model(kind=kind, pairs=pairs))
+    answer = pipeline.classify(*TWICE)
+    explanation = pipeline.explain(answer)
+    assert answer.source is not None
+    used = dict(zip(LABELS, pipeline.model.scores([answer.source])[0].tolist(), strict=True))
+    assert explanation.score == used[explanation.sense] == max(used[sense] for sense in pipeline.senses)
+    assert explanation.rival_score == used[explanation.rival]
+    assert sums(explanation) == (explanation.score, explanation.rival_score)  # rounding included: exactly
+    assert abs(explanation.rounding.value) < 1e-5 * max(1, abs(explanation.score))
+    assert len(explanation.pairs) == (2 * 2 + 1 * 2 if kind == "entities" else 0)
+
+
+def test_the_shipped_model_adds_up_too(pipeline: Pipeline) -> None:
+    for answer in pipeline("Bob gave Tina the burger. She was hungry. He was not."):
+        explanation = pipeline.explain(answer)
+        assert sums(explanation) == pytest.approx((explanation.score, explanation.rival_score), abs=1e-12)
+        assert abs(explanation.rounding.value) < 1e-4
+        best, second = list(answer.probabilities)[:2]
+        assert (explanation.sense, explanation.rival) == (best, second)
+
+
+def test_she_and_he_have_different_entity_terms(pipeline: Pipeline) -> None:
+    hers, his = (
+        pipeline.explain(pipeline.classify("Bob gave Tina the burger.", f"{who} was hungry.")).pairs
+        for who in ("She", "He")
+    )
+    assert [(pair.arg1.text, pair.arg2.text) for pair in hers] == [("Tina", "She")]
+    assert [(pair.arg1.text, pair.arg2.text) for pair in his] == [("Bob", "He")]
+    assert hers[0].value != his[0].value
+
+
+def test_printed_lines_add_up_as_printed(pipeline: Pipeline) -> None:
+    rows = explained_rows(pipeline.explain(pipeline.classify(*TWICE)))
+    figures = np.array([[round(float(cell) * 10_000) for cell in row[1:]] for row in rows])
+    assert rows[-1][0] == "total"
+    np.testing.assert_array_equal(figures[:-1].sum(axis=0), figures[-1])
+    np.testing.assert_array_equal(figures[:, 0] - figures[:, 1], figures[:, 2])
+
+
+def test_any_sense_may_be_explained(small: Pipeline) -> None:
+    answer = small.classify(*TWICE)
+    explanation = small.explain(answer, sense="NoRel", rival="EntRel")
+    assert (explanation.sense, explanation.rival) == ("NoRel", "EntRel")
+    with pytest.raises(InputError, match=r"no outcome 'Condition'.*EntRel"):
+        small.explain(answer, sense="Condition")
+    with pytest.raises(InputError, match="explained"):
+        small.explain(replace(answer, source=None))
+
+
+def test_features_have_readable_names(small: Pipeline) -> None:
+    features = small.explain(small.classify("Bob stayed at home.", "It rained all day.")).features
+    names = {term.name for term in features}
+    assert "NN -> rained in arg2" in names
+    assert "word 1 of arg2 is 'it'" in names
+    assert "stem 'home' in arg1, 'rain' in arg2" in names
+    assert [abs(term.value) for term in features] == sorted(
+        (abs(term.value) for term in features), reverse=True
+    )

@@ -1,0 +1,109 @@
+"""What is written is what the schema says."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from disco2.inference.json_form import pair_error, pair_result, read_schema, text_result
+from disco2.inference.pipeline import Pipeline
+
+SCHEMA = read_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
+TEXT = "Bob gave Tina the burger. She was hungry. However, he ate it \U0001f600."
+
+
+def through_json(record: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(record, allow_nan=False))
+    return found
+
+
+def results(pipeline: Pipeline) -> list[dict[str, Any]]:
+    document = pipeline.annotate(TEXT)
+    found = pipeline.relations(document)
+    explained = [pipeline.explain(one) for one in found]
+    pair = pipeline.classify("Bob gave Tina the burger.", "She was hungry.")
+    return [
+        text_result(pipeline, document, found),
+        text_result(pipeline, document, found, explained),
+        text_result(pipeline, pipeline.annotate(""), []),
+        pair_result(1, None, pair),
+        pair_result(2, "x", pair, pipeline.explain(pair)),
+        pair_error(3, 7, "'arg1' is missing."),
+    ]
+
+
+def test_the_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_results_fit_the_schema(pipeline: Pipeline) -> None:
+    for record in results(pipeline):
+        VALIDATOR.validate(through_json(record))
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """All objects in a record but tables of probabilities, whose names are free."""
+    found: list[dict[str, Any]] = []
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            found.append(one)
+            pending.extend(item for name, item in one.items() if name != "probabilities")
+        elif isinstance(one, list):
+            pending.extend(one)
+    return found
+
+
+def test_the_schema_is_strict(small: Pipeline) -> None:
+    """Nowhere may anything be added, and nothing but the optional may be left out."""
+    for original in results(small):
+        record = through_json(original)
+        seen: set[frozenset[str]] = set()
+        for number, part in enumerate(objects(record)):
+            if frozenset(part) in seen:
+                continue
+            seen.add(frozenset(part))
+            changed = copy.deepcopy(record)
+            objects(changed)[number]["surprise"] = 1
+            assert not VALIDATOR.is_valid(changed)
+            for name in part.keys() - {"id", "explanation"}:
+                changed = copy.deepcopy(record)
+                del objects(changed)[number][name]
+                assert not VALIDATOR.is_valid(changed), name
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("probability", 1.5),
+        ("kind", "AltLex"),
+        ("kind", "EntRel"),
+        ("sense", ""),
+        ("probabilities", {}),
+        ("line", 0),
+    ],
+)
+def test_wrong_values_do_not_fit(small: Pipeline, name: str, wrong: object) -> None:
+    record = through_json(pair_result(1, None, small.classify("It rained.", "We left.")))
+    VALIDATOR.validate(record)
+    assert not VALIDATOR.is_valid(record | {name: wrong})
+
+
+def test_the_documentation_names_everything_in_the_schema() -> None:
+    from tests.conftest import ROOT
+
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    names = {name for definition in SCHEMA["$defs"].values() for name in definition.get("properties", {})} | {
+        "format",
+        "tokens",
+        "mentions",
+        "constituents",
+        "dependencies",
+    }
+    assert {name for name in names if f"`{name}`" not in text} == set()

@@ -1,0 +1,110 @@
+"""Text that nobody tidied: each kind gives a clear result or a clear error."""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import pytest
+
+from disco2.errors import InputError
+from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import Prediction
+
+HEBREW = "ירד גשם. הלכנו הביתה."
+ARABIC = "نزل المطر؟ ذهبنا إلى البيت."
+
+
+def checked(pipeline: Pipeline, text: str) -> list[Prediction]:
+    """The predictions, whose offsets are all exact."""
+    found = pipeline(text)
+    for one in found:
+        spans = [
+            one.arg1,
+            one.arg2,
+            *(span for entity in one.entities for span in (*entity.arg1, *entity.arg2)),
+        ]
+        for span in spans:
+            assert text[span.start : span.end] == span.text
+    return found
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n\n", "\t \r\n"])
+def test_empty_text(pipeline: Pipeline, text: str) -> None:
+    assert pipeline(text) == []
+
+
+@pytest.mark.parametrize("text", ["It rained.", "rain", "It rained"])
+def test_one_sentence(pipeline: Pipeline, text: str) -> None:
+    assert pipeline(text) == []
+
+
+def test_ten_thousand_sentences(pipeline: Pipeline) -> None:
+    text = " ".join(["Bob slept.", "Tina ate."] * 5_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = checked(pipeline, text)
+    assert len(found) == 9_999
+    assert found[-1].arg2.end == len(text)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 600_000  # kilobytes
+
+
+def test_a_sentence_of_two_thousand_words(pipeline: Pipeline) -> None:
+    long = "and then Bob saw the old house on the hill " * 200
+    started = time.perf_counter()
+    found = checked(pipeline, f"It rained. {long}\n\nPrices rose. Tina slept.")
+    assert time.perf_counter() - started < 60
+    assert found[-1].arg1.text == "Prices rose."
+    answer = pipeline.classify("It rained.", long)
+    assert answer.sense in pipeline.senses
+
+
+@pytest.mark.parametrize("text", ["...", "!?!? ... --- !!", "( ) [ ] { }", ". . . .\n\n. . ."])
+def test_only_punctuation(pipeline: Pipeline, text: str) -> None:
+    assert pipeline(text) == []
+
+
+def test_emoji_and_combining_marks(pipeline: Pipeline) -> None:
+    happy = "Tina was happy \U0001f600\U0001f469\u200d\U0001f52c."
+    text = f"{happy} Bob ate a cre\u0300me bru\u0302le\u0301e \U0001f1ee\U0001f1f9!"
+    found = checked(pipeline, text)
+    assert [one.arg1.start for one in found] == [0]
+    assert pipeline("\U0001f600 \U0001f600\U0001f3fd \u0301\u0301\u0301") == []
+
+
+def test_right_to_left_text(pipeline: Pipeline) -> None:
+    for text in (HEBREW, ARABIC, f"\u202e{HEBREW} It rained. {ARABIC}"):
+        checked(pipeline, text)
+    assert pipeline.classify(HEBREW, ARABIC).sense in pipeline.senses
+
+
+def test_nul_bytes(pipeline: Pipeline) -> None:
+    """They are kept in the text and its offsets, and no annotator sees them."""
+    text = "Bob\x00gave Tina the burger.\x00 She was\x00 hungry.\x00"
+    found = checked(pipeline, text)
+    assert [(one.arg1.text[:8], one.arg2.text[:3]) for one in found] == [("Bob\x00gave", "She")]
+    assert pipeline.classify("It \x00rained.", "We\x00 left.").arg1.text == "It \x00rained."
+    assert pipeline("\x00\x00") == []
+
+
+def test_half_a_character(pipeline: Pipeline) -> None:
+    """What a decoder that looks away leaves of invalid UTF-8."""
+    text = b"It rained\xff. We left.".decode("utf-8", errors="surrogateescape")
+    with pytest.raises(InputError, match=r"Character 9 .* half of a character"):
+        pipeline(text)
+    with pytest.raises(InputError, match="half of a character"):
+        pipeline.classify("It rained.", text)
+
+
+def test_windows_line_ends(pipeline: Pipeline) -> None:
+    text = "Bob left.\r\nTina stayed.\r\n\r\nIt rained.\r\nPrices\r\nrose."
+    found = checked(pipeline, text)
+    assert [one.arg1.text for one in found] == ["Bob left.", "It rained."]
+    assert found[1].arg2.text == "Prices\r\nrose."
+
+
+def test_a_thousand_mentions_on_each_side(small: Pipeline) -> None:
+    """All pairs of them are aligned; the explanation of so many stays possible."""
+    answer = small.classify("Bob " * 300, "Bob " * 300)
+    assert len(answer.entities[0].arg1) == 300
+    assert len(small.explain(answer).pairs) == 90_000

@@ -1,0 +1,189 @@
+"""Text in, predictions out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from disco2.annotation.document_json import document_from_json, document_to_json
+from disco2.errors import BundleError, InputError, SettingsError
+from disco2.inference.candidates import MOST_RELATIONS, MOST_TOKENS, adjacent_sentences, in_portions
+from disco2.inference.given_pair import BETWEEN, GivenPair
+from disco2.inference.pipeline import Pipeline
+from disco2.model import RelationModel
+from disco2.model.calibration import Calibration
+from tests.inference.rule_annotator import RuleAnnotator
+from tests.inference.small_pipeline import LABELS, TEMPERATURE, small_model, small_pipeline
+
+STORY = "Bob gave Tina the burger. She was hungry. However, Bob ate it.\n\nPrices rose. It rained."
+
+
+def test_every_pair_of_neighbours_within_a_paragraph(pipeline: Pipeline) -> None:
+    found = pipeline(STORY)
+    assert [(one.arg1.text, one.arg2.text) for one in found] == [
+        ("Bob gave Tina the burger.", "She was hungry."),
+        ("She was hungry.", "However, Bob ate it."),
+        ("Prices rose.", "It rained."),
+    ]
+    assert [one.index for one in found] == [0, 1, 2]
+    for one in found:
+        for span in (one.arg1, one.arg2):
+            assert STORY[span.start : span.end] == span.text
+        assert one.probability == max(one.probabilities.values()) == one.probabilities[one.sense]
+        assert math.isclose(sum(one.probabilities.values()), 1)
+
+
+def test_kinds_and_the_outcomes_that_are_allowed(pipeline: Pipeline) -> None:
+    implicit, explicit, _ = pipeline(STORY)
+    assert (implicit.connective, explicit.connective) == ("", "However")
+    assert explicit.kind == "Explicit"
+    assert set(explicit.probabilities) == set(pipeline.senses)
+    assert set(implicit.probabilities) == set(pipeline.model.labels)
+    for one in pipeline(STORY):
+        if not one.connective:
+            assert one.kind == (one.sense if one.sense in ("EntRel", "NoRel") else "Implicit")
+
+
+def test_given_arguments_get_a_sense(pipeline: Pipeline) -> None:
+    found = pipeline.classify("It rained.", "The match was cancelled. Nobody minded.")
+    assert found.kind == "Implicit"
+    assert found.sense in pipeline.senses
+    assert not {"EntRel", "NoRel"} & found.probabilities.keys()
+    assert math.isclose(sum(found.probabilities.values()), 1)
+    assert found.arg2.text == "The match was cancelled. Nobody minded."
+    assert pipeline.classify("It rained.", "But we went out.").kind == "Explicit"
+
+
+def test_the_pronoun_decides_which_entity_is_shared(pipeline: Pipeline) -> None:
+    hers = pipeline("Bob gave Tina the burger. She was hungry.")[0].entities
+    his = pipeline("Bob gave Tina the burger. He was hungry.")[0].entities
+    assert [(span.text, span.start) for span in hers[0].arg1] == [("Tina", 9)]
+    assert [(span.text, span.start) for span in his[0].arg1] == [("Bob", 0)]
+    assert [(span.text, span.start) for span in his[0].arg2] == [("He", 26)]
+
+
+def test_offsets_of_given_arguments_count_in_each(small: Pipeline) -> None:
+    entity = small.classify("Bob gave Tina the burger.", "Yes. She was hungry.").entities[0]
+    assert (entity.arg1[0].start, entity.arg2[0].start) == (9, 5)
+
+
+def test_probabilities_are_a_softmax_at_the_temperature(small: Pipeline) -> None:
+    found = small("Bob likes tea. Tina prefers coffee.")[0]
+    assert found.source is not None
+    scores = small.model.scores([found.source])[0].astype(float) / TEMPERATURE
+    expected = np.exp(scores) / np.exp(scores).sum()
+    for label, probability in zip(LABELS, expected, strict=True):
+        assert found.probabilities[label] == pytest.approx(probability)
+
+
+def test_many_texts_and_pairs_come_back_in_order_and_lazily(small: Pipeline) -> None:
+    texts = [f"Bob ate {n} eggs. Tina slept." for n in range(7)]
+    assert [found[0].arg1.text for found in small.pipe(texts, batch_size=3)] == [
+        f"Bob ate {n} eggs." for n in range(7)
+    ]
+    taken = []
+
+    def endless() -> Iterator[tuple[str, str]]:
+        for n in itertools.count():
+            taken.append(n)
+            yield f"Bob ate {n} eggs.", "Tina slept."
+
+    answers = list(itertools.islice(small.classify_many(endless(), batch_size=2), 3))
+    assert [answer.arg1.text for answer in answers] == [f"Bob ate {n} eggs." for n in range(3)]
+    assert len(taken) == 4
+    alone = small.classify("Bob ate 1 eggs.", "Tina slept.")
+    assert alone.sense == answers[1].sense
+    assert alone.probability == pytest.approx(answers[1].probability, abs=1e-6)
+    with pytest.raises(InputError, match="batch"):
+        list(small.pipe(texts, batch_size=0))
+
+
+def test_a_document_annotated_before_gives_the_same(pipeline: Pipeline) -> None:
+    document = pipeline.annotate(STORY)
+    again = document_from_json(document_to_json(document), where="here")
+    assert again == document
+    assert pipeline.relations(again) == pipeline(STORY)
+
+
+@pytest.mark.parametrize("argument", ["", "  \n", "...", "!? --", "\U0001f600", "\x00"])
+def test_an_argument_without_a_word_is_refused(small: Pipeline, argument: str) -> None:
+    with pytest.raises(InputError, match="arg2 has no word"):
+        small.classify("It rained.", argument)
+    with pytest.raises(InputError, match="arg1 has no word"):
+        small.classify(argument, "It rained.")
+
+
+@pytest.mark.parametrize("thing", [None, 3, b"It rained.", ["It rained."]])
+def test_what_is_no_text_is_refused(small: Pipeline, thing: object) -> None:
+    with pytest.raises(InputError, match="text is needed"):
+        small(thing)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="text is needed"):
+        small.classify(thing, "It rained.")  # type: ignore[arg-type]
+
+
+def test_arguments_never_share_a_sentence(pipeline: Pipeline) -> None:
+    pair = GivenPair("because it", "rained all day and we")
+    document = pipeline.annotators.annotate(
+        [pair.document()], layers=frozenset(pipeline.annotators.requires)
+    )[0]
+    relation = pair.candidate(document).instance.relation
+    sentences = [
+        {document.sentence_index(token) for token in argument.tokens}
+        for argument in (relation.arg1, relation.arg2)
+    ]
+    assert not sentences[0] & sentences[1]
+    assert document.text == f"because it{BETWEEN}rained all day and we"
+
+
+def test_a_model_without_senses_is_refused() -> None:
+    model = small_model()
+    nothing = RelationModel(model.settings, ("EntRel", "NoRel"), model.vectors, None, model.parameters)
+    with pytest.raises(BundleError, match="no sense"):
+        Pipeline(RuleAnnotator(), nothing)
+
+
+def test_paragraphs_may_end_at_every_line_or_never(small: Pipeline) -> None:
+    text = "Bob left. Tina stayed.\r\nIt rained.\r\n \r\nPrices rose."
+
+    def pairs(paragraphs: str) -> int:
+        return len(small(text, paragraphs=paragraphs))
+
+    assert (pairs("line"), pairs("blank"), pairs("none")) == (1, 2, 3)
+    with pytest.raises(SettingsError, match="blank, line, none"):
+        pairs("page")
+
+
+def test_a_sentence_without_a_word_parts_its_neighbours(small: Pipeline) -> None:
+    document = small.annotate("Bob left. ... Tina stayed. It rained.")
+    assert len(document.sentences) == 4
+    assert [one.arg1.text for one in adjacent_sentences(document)] == ["Tina stayed."]
+
+
+def test_portions_bound_the_tokens_and_lose_nothing(small: Pipeline) -> None:
+    short = adjacent_sentences(small.annotate("It rained. " * 600))
+    long = adjacent_sentences(small.annotate(("word " * (MOST_TOKENS // 3) + ". ").capitalize() * 4))
+    mixed = [*short, *long, *short]
+    portions = list(in_portions(mixed))
+    assert [one for portion in portions for one in portion] == mixed
+    for portion in portions:
+        assert len(portion) <= MOST_RELATIONS
+        assert len(portion) == 1 or sum(one.tokens for one in portion) <= MOST_TOKENS
+    assert list(in_portions([])) == []
+
+
+def test_a_pipeline_without_calibration_has_temperature_one() -> None:
+    assert Pipeline(RuleAnnotator(), small_model()).calibration == Calibration(1.0)
+    with pytest.raises(SettingsError, match="temperature"):
+        Calibration(0)
+
+
+def test_neighbouring_pairs_know_each_other() -> None:
+    first, second = (one.source for one in small_pipeline()("Bob left. Tina stayed. It rained."))
+    assert first is not None
+    assert second is not None
+    assert (first.previous, first.following) == (None, second.relation)
+    assert (second.previous, second.following) == (first.relation, None)

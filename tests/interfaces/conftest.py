@@ -1,0 +1,37 @@
+"""A small model on disk, and the command line with the rule annotator."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from disco2.interfaces.cli import main
+from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from tests.inference.small_pipeline import write_small_bundle
+from tests.interfaces.stand_in import stand_in
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="session")
+def small_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_small_bundle(tmp_path_factory.mktemp("bundle") / "small")
+
+
+@pytest.fixture
+def run_small(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], small_bundle: Path) -> Run:
+    """Run a command line with the small model; exit code, standard output, standard error."""
+    monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
+
+    def runs(command: str, *arguments: str | Path) -> tuple[int, str, str]:
+        bundle = ["--bundle", str(small_bundle)] if command == "predict" else []
+        monkeypatch.setattr(sys, "argv", ["disco2", command, *bundle, *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        captured = capsys.readouterr()
+        return int(stopped.value.code or 0), captured.out, captured.err
+
+    return runs

@@ -1,0 +1,57 @@
+"""The program as it is installed: the shipped model and the built-in annotators."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from disco2.inference.json_form import read_schema
+from disco2.inference.loading import SHIPPED
+
+PROGRAM = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()"]
+
+pytestmark = pytest.mark.skipif(not (SHIPPED / "bundle.json").is_file(), reason="no shipped bundle here")
+
+
+def run(*arguments: str | Path) -> str:
+    """Standard output of the program, started afresh where no other file of the package can be found."""
+    command = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=SHIPPED).stdout
+
+
+def test_the_first_prediction_from_a_cold_start() -> None:
+    """She and he are different entities, with different terms; JSON fits the schema; within five seconds."""
+    before = os.times()
+    found = [
+        json.loads(run("predict", f"Bob gave Tina the burger. {who} was hungry.", "--json", "--explain"))
+        for who in ("She", "He")
+    ]
+    after = os.times()
+    seconds = (after.children_user + after.children_system) - (before.children_user + before.children_system)
+    assert seconds / 2 < 5  # of work, so that a busy machine does not count
+    for result in found:
+        Draft202012Validator(read_schema()).validate(result)
+    hers, his = (result["relations"][0]["explanation"]["pairs"] for result in found)
+    assert [(pair["arg1"]["text"], pair["arg2"]["text"]) for pair in hers] == [("Tina", "She")]
+    assert [(pair["arg1"]["text"], pair["arg2"]["text"]) for pair in his] == [("Bob", "He")]
+    assert hers[0]["value"] != his[0]["value"]
+
+
+def test_a_document_and_pairs(tmp_path: Path) -> None:
+    text = "Bob gave Tina the burger. She was hungry. However, he ate it.\r\n\r\nPrices rose."
+    (tmp_path / "a.txt").write_bytes(text.encode())
+    run("annotate", "--file", tmp_path / "a.txt", "--output", tmp_path / "a.json")
+    listing = run("predict", "--document", tmp_path / "a.json")
+    assert "shared: Tina ~ She" in listing
+    assert "Explicit: 'However'" in listing
+    (tmp_path / "p.jsonl").write_text('{"arg1": "It rained.", "arg2": "The match was cancelled."}\n')
+    run("predict", "--pairs", tmp_path / "p.jsonl", "--output", tmp_path / "out.jsonl")
+    (answer,) = map(json.loads, (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines())
+    assert (answer["line"], answer["kind"]) == (1, "Implicit")
+    assert answer["sense"] not in ("EntRel", "NoRel")

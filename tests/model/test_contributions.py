@@ -1,0 +1,67 @@
+"""The terms of a score, against one pair of mentions at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from disco2.model import ModelSettings, RelationModel, initial_parameters
+from disco2.model.contributions import contributions
+from disco2.model.settings import KINDS, PAIR_SCALINGS
+from disco2.vectors import WordVectors
+from tests.generated import random_example
+from tests.model.recursive import downward, recursive_scores
+
+LABELS, WORDS, FEATURES, K = 3, 20, 7, 5
+
+
+def random_model(generator: np.random.Generator, **settings: object) -> RelationModel:
+    chosen = ModelSettings(K=K, **settings)  # type: ignore[arg-type]
+    parameters = initial_parameters(chosen, labels=LABELS, features=FEATURES, seed=1)
+    parameters = {
+        name: generator.normal(0, 0.5, size=value.shape).astype(np.float32)
+        for name, value in parameters.items()
+    }
+    vectors = WordVectors(
+        tuple(map(str, range(WORDS - 1))), generator.normal(size=(WORDS - 1, K)).astype(np.float32)
+    )
+    return RelationModel(chosen, tuple("abc"), vectors, None, parameters)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pairs", "rank"),
+    [*((kind, "sum", 1) for kind in KINDS), *(("entities", pairs, 2) for pairs in PAIR_SCALINGS)],
+)
+def test_every_term_and_their_sum(kind: str, pairs: str, rank: int) -> None:
+    generator = np.random.default_rng(5)
+    model = random_model(generator, kind=kind, pairs=pairs, rank=rank)
+    for chains in (0, 1, 3):
+        example, first, second, links = random_example(
+            generator,
+            words=(6, 9),
+            vocabulary=WORDS,
+            labels=LABELS,
+            features=FEATURES if model.settings.uses_features else 0,
+            chains=chains,
+            mentions=4,
+        )
+        found = contributions(model, example)
+        exact = {name: value.astype(np.float64) for name, value in model.parameters.items()}
+        leaves = model.leaves.astype(np.float64)
+        expected = recursive_scores(model.settings, exact, leaves, example, first, second, links)
+        total = found.bias + found.arguments + found.features.sum(axis=0)
+        total = total + sum(terms.sum(axis=(0, 1)) for terms in found.links)
+        np.testing.assert_allclose(total, expected, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found.scores, expected, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(model.score_examples([example])[0], expected, rtol=1e-4, atol=1e-4)
+        if kind != "entities":
+            assert found.links == ()
+            continue
+        assert [terms.shape for terms in found.links] == [
+            (len(link.first), len(link.second), LABELS) for link in links
+        ]
+        if pairs == "sum" and links:
+            d_i = downward(first, example.first.words, leaves, exact, links[0].first[-1])
+            d_j = downward(second, example.second.words, leaves, exact, links[0].second[0])
+            B = exact["B1"][2].T @ exact["B2"][2] + np.diag(exact["B3"][2])
+            np.testing.assert_allclose(found.links[0][-1, 0, 2], d_i @ B @ d_j, atol=1e-12)

@@ -1,0 +1,56 @@
+"""Temperatures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from disco2.errors import InputError
+from disco2.model.calibration import Calibration
+from disco2.training.temperature import COLDEST, HOTTEST, fit_temperature
+
+
+def drawn(temperature: float, *, rows: int = 4000, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Scores, and labels that come up as often as the softmax at a temperature says."""
+    generator = np.random.default_rng(seed)
+    scores = generator.normal(0, 3, size=(rows, 5)).astype(np.float32)
+    probabilities = Calibration(temperature).probabilities(scores)
+    labels = (probabilities.cumsum(axis=1) < generator.random((rows, 1))).sum(axis=1)
+    return scores, np.minimum(labels, 4)
+
+
+def loss(scores: np.ndarray, labels: np.ndarray, temperature: float) -> float:
+    probabilities = Calibration(temperature).probabilities(scores)
+    return float(-np.log(probabilities[np.arange(len(labels)), labels]).mean())
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_the_temperature_that_made_the_labels_is_found(temperature: float) -> None:
+    scores, labels = drawn(temperature)
+    found = fit_temperature(scores, labels)
+    assert found == pytest.approx(temperature, rel=0.1)
+    grid = np.geomspace(COLDEST, HOTTEST, 400)  # the slow way
+    assert loss(scores, labels, found) <= min(loss(scores, labels, one) for one in grid) + 1e-9
+
+
+def test_labels_that_are_always_right_are_cold_and_never_right_hot() -> None:
+    scores = np.random.default_rng(2).normal(size=(50, 3))
+    assert fit_temperature(scores, scores.argmax(axis=1)) == pytest.approx(COLDEST, rel=0.01)
+    assert fit_temperature(scores, scores.argmin(axis=1)) == pytest.approx(HOTTEST, rel=0.01)
+
+
+def test_labels_that_are_not_allowed_get_nothing() -> None:
+    scores = np.array([[5.0, 1.0, 2.0], [1e4, -1e4, -1e4]])
+    found = Calibration(2.0).probabilities(scores, [1, 2])
+    np.testing.assert_array_equal(found[:, 0], 0)
+    np.testing.assert_allclose(found[0, 2], 1 / (1 + np.exp(-0.5)))
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    ("scores", "gold"),
+    [(np.zeros((2, 3)), [0]), (np.zeros((0, 3)), []), (np.zeros((1, 3)), [3]), (np.zeros((1, 3)), [-1])],
+)
+def test_labels_that_do_not_fit_are_refused(scores: np.ndarray, gold: list[int]) -> None:
+    with pytest.raises(InputError):
+        fit_temperature(scores, gold)
