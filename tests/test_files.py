@@ -70,3 +70,16 @@ def test_folders_without_rights(tmp_path: Path) -> None:
 def test_names_that_are_not_unicode_do_not_break_a_file(tmp_path: Path) -> None:
     write_text(tmp_path / "a.txt", [os.fsdecode(b"x\xffy")])
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "x?y"
+
+
+def test_a_file_takes_the_place_of_files_only(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file"):
+        write_text(tmp_path, ["x"])
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="no file"):
+        write_text(tmp_path / "pipe", ["x"])
+    (tmp_path / "link").symlink_to(tmp_path / "a.txt")
+    for text in ("one", "two"):
+        write_text(tmp_path / "link", [text])
+        assert (tmp_path / "a.txt").read_text() == text
+    assert (tmp_path / "link").is_symlink()

@@ -15,14 +15,14 @@ from disco2.annotation.annotator import ALL_LAYERS
 from disco2.annotation.choice import AnnotatorChoice
 from disco2.corpora.automatic import with_automatic_layers
 from disco2.corpora.gum import read_gum
-from disco2.experiments.calibrating import calibration_errors, temperature_of
+from disco2.experiments.calibrating import calibration_errors, calibration_of
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
-from disco2.experiments.layers import right_answers
+from disco2.experiments.layers import PARTS, RUNNING_TEXT, right_answers
 from disco2.experiments.train_run import save_model, train_model
 from disco2.inference.loading import SHIPPED
 
-SETTINGS = ["task.outcomes=running-text", "features.context=false", "training.seed=1"]
+SETTINGS = [*RUNNING_TEXT, "training.seed=1"]
 
 
 def main() -> None:
@@ -35,14 +35,18 @@ def main() -> None:
     corpus = with_automatic_layers(read_gum(given.gum), AnnotatorChoice().open(), ALL_LAYERS)
     parts = divide(corpus, configuration)
     fitted = train_model(corpus, parts, configuration)
-    temperature = temperature_of(fitted.model, fitted.development)
-    figures = {}
-    for part in ("dev", "test"):
-        outcomes, senses = right_answers(fitted.model, parts.instances[part])
-        figures[f"{part}_accuracy_of_{outcomes.size}_pairs_in_running_text"] = float(outcomes.mean())
-        figures[f"{part}_accuracy_among_senses_of_{senses.size}_relations"] = float(senses.mean())
-    errors = calibration_errors(fitted.model, temperature, parts.instances["test"])
-    figures |= {f"test_calibration_error_{name}": value for name, value in errors.items()}
+    calibration = calibration_of(fitted.model, fitted.development)
+    figures: dict[str, float] = {}
+    for part in PARTS:
+        answers = right_answers(fitted.model, parts.instances[part])
+        for name, right in (
+            ("given arguments", answers.senses),
+            ("given arguments across sentences", answers.across),
+            ("running text, all outcomes", answers.running_text),
+        ):
+            figures[f"{part} accuracy, {name} ({right.size})"] = float(right.mean())
+    errors = calibration_errors(fitted.model, calibration, parts.instances["test"])
+    figures |= {f"test_calibration_error_of_{name}": value for name, value in errors.items()}
     save_model(fitted, parts, configuration, corpus, given.output, figures=figures, compact=True)
     print((given.output / "MODEL_CARD.md").read_text(encoding="utf-8"))
 

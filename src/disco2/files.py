@@ -14,8 +14,11 @@ from disco2.errors import InputError
 def write_text(path: Path, pieces: Iterable[str]) -> None:
     """Write UTF-8 text as it stands, all of it or nothing; folders are made as needed.
 
-    What UTF-8 can't write, such as the undecodable bytes of a file's name, becomes a question mark.
+    Where the path is a symbolic link, the file it points to is replaced. What UTF-8 can't write, such as the
+    undecodable bytes of a file's name, becomes a question mark.
     """
+    check_file_place(path)
+    path = behind_link(path)
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
@@ -27,6 +30,18 @@ def write_text(path: Path, pieces: Iterable[str]) -> None:
         except BaseException:
             Path(scratch).unlink(missing_ok=True)
             raise
+
+
+def behind_link(path: Path) -> Path:
+    """Where a symbolic link leads to; any other path as it is."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def check_file_place(path: Path) -> None:
+    """Raise InputError where something stands that is no file: a folder, or a device such as /dev/null."""
+    with _reported(path):
+        if path.exists() and not path.is_file():
+            raise InputError("It is there and is no file.", where=str(path), hint="Choose another place.")
 
 
 @contextmanager

@@ -30,6 +30,10 @@ PLACES = {
 BUILT_IN = ("SpacySyntax", "SpanParser", "MentionRanker")
 
 
+def _initials(layers: Layers) -> str:
+    return "".join(layer[:2] for layer in Layer if layer in layers)
+
+
 class StandIn:
     """Has a name and layers, and notes how it was made and that it was closed."""
 
@@ -39,6 +43,7 @@ class StandIn:
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.name = type(self).__name__
         told = (*arguments, *options.values()) if self.name not in BUILT_IN else ()
+        told = tuple(_initials(value) if isinstance(value, frozenset) else value for value in told)
         self.made.append(self.name + "".join(f" {value}" for value in told))
 
     @classmethod
@@ -92,9 +97,31 @@ def test_what_a_spacy_pipeline_lacks_is_built_in(made: list[str], monkeypatch: p
 
 def test_stanza_makes_everything_but_what_the_stanford_parser_makes(made: list[str], tmp_path: Path) -> None:
     annotators = AnnotatorChoice(stanza=True, parser="stanford", stanford_home=tmp_path).open()
-    assert made == [f"StanfordParser {tmp_path}", "StanzaPipeline None False"]
+    assert made == [f"StanfordParser {tmp_path}", "StanzaPipeline None False totadeco"]
     assert annotators.maker(Layer.CONSTITUENTS).name == "StanfordParser"
     assert annotators.maker(Layer.COREFERENCE).name == "StanzaPipeline"
+
+
+@pytest.mark.parametrize(
+    ("options", "layers", "loaded"),
+    [
+        ({}, {Layer.COREFERENCE}, ["MentionRanker"]),
+        ({}, {Layer.TAGS, Layer.CONSTITUENTS}, ["SpacySyntax", "SpanParser"]),
+        ({"spacy": "en_x"}, {Layer.CONSTITUENTS}, ["SpanParser"]),
+        ({"spacy": "en_x"}, {Layer.TAGS}, ["SpacyPipeline en_x"]),
+        ({"stanza": True}, {Layer.CONSTITUENTS}, ["StanzaPipeline None False co"]),
+        ({"stanford": True}, {Layer.COREFERENCE}, ["MentionRanker"]),
+        ({"stanford": True, "stanza": True}, {Layer.CONSTITUENTS}, ["StanfordParser home"]),
+    ],
+)
+def test_only_who_makes_the_layers_asked_for_is_loaded(
+    made: list[str], options: dict[str, Any], layers: set[Layer], loaded: list[str]
+) -> None:
+    if options.pop("stanford", False):
+        options |= {"parser": "stanford", "stanford_home": Path("home")}
+    annotators = AnnotatorChoice(**options).open(layers=frozenset(layers))
+    assert made == loaded
+    assert annotators.requires.keys() >= layers
 
 
 def test_leaving_ends_the_stanford_parser(made: list[str], tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.paragraphs import paragraphs
+from disco2.annotation.paragraphs import BLANK_LINE, PARAGRAPH_BREAK, paragraphs
 
 
 @pytest.mark.parametrize(
@@ -26,15 +26,26 @@ def test_a_blank_line_separates(text: str, expected: list[tuple[int, str]]) -> N
     assert paragraphs(text) == expected
 
 
-def test_a_long_paragraph_is_cut_at_a_line_end_then_at_a_space_then_anywhere() -> None:
-    assert [piece for _, piece in paragraphs("ab cd\nef gh", longest=8)] == ["ab cd\n", "ef gh"]
-    assert [piece for _, piece in paragraphs("ab cd ef", longest=7)] == ["ab cd ", "ef"]
-    assert [piece for _, piece in paragraphs("abcdefgh", longest=3)] == ["abc", "def", "gh"]
+@pytest.mark.parametrize(
+    "blank",
+    ["\n\x00\n", "\n\x0b\x7f \n", "\n\u200b\n", "\r\n\ufeff\r\n", "\u2028\u2028", "\u2029", "\n\u00ad\n"],
+)
+def test_a_line_with_nothing_to_see_is_blank(blank: str) -> None:
+    assert [paragraph for _, paragraph in paragraphs(f"One.{blank}Two.")] == ["One.", "Two."]
 
 
-@given(st.text(alphabet="ab \n\r\t", max_size=60), st.integers(1, 10))
-def test_nothing_but_space_is_lost(text: str, longest: int) -> None:
-    found = paragraphs(text, longest=longest)
+@pytest.mark.parametrize("space", ["\n", "\r\n", "\u2028", "\x00", "\n \x00", "\x85", "\x0c"])
+def test_a_single_line_end_is_no_break(space: str) -> None:
+    assert len(paragraphs(f"One.{space}Two.")) == 1
+
+
+def test_what_is_written_between_paragraphs_is_a_break() -> None:
+    assert BLANK_LINE.fullmatch(PARAGRAPH_BREAK)
+
+
+@given(st.text(alphabet="ab \n\r\t\x00\u2028\u2029\u00ad", max_size=60))
+def test_nothing_but_space_is_lost(text: str) -> None:
+    found = paragraphs(text)
     assert all(text[start : start + len(piece)] == piece for start, piece in found)
-    assert all(len(piece) <= longest for _, piece in found)
-    assert "".join("".join(piece for _, piece in found).split()) == "".join(text.split())
+    letters = [character for _, piece in found for character in piece if character.isalpha()]
+    assert letters == [character for character in text if character.isalpha()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("spacy")
@@ -9,19 +11,19 @@ import spacy
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from disco2.annotation.annotator import ALL_LAYERS, Layer, raw_document
-from disco2.annotation.english.pieces import Piece, text_pieces
+from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.layers import document_from_words
 from disco2.annotation.spacy_documents import (
-    dependencies_of,
-    document_from_spacy,
+    Analysis,
+    analysis_of,
+    document_of_pieces,
+    sentence_spans,
     to_spacy,
-    with_spacy_layers,
-    word_sentences,
+    with_layers,
+    word_mask,
 )
+from disco2.annotation.text_pieces import Piece, text_pieces
 from disco2.records import Dependencies, Document, Mention, Sentence, Token
-
-TOKENS = frozenset({Layer.TOKENS})
 
 
 def spacy_doc(
@@ -37,6 +39,14 @@ def spacy_doc(
     )
 
 
+def analysed(doc: Doc, *, tagged: bool = False, parsed: bool = False) -> Analysis:
+    return analysis_of(doc, sentence_spans(doc), tagged=tagged, parsed=parsed, words=word_mask(doc))
+
+
+def parse_of(doc: Doc) -> list[Dependencies | None]:
+    return list(analysed(doc, parsed=True).dependencies)
+
+
 def test_tokens_and_sentences_survive_the_way_there() -> None:
     text = 'He said (twice):\n\n "Don\'t!"  Then he left.'
     words = [["He", "said", "(", "twice", "):"], ['"', "Do", "n't", '!"'], ["Then", "he", "left", "."]]
@@ -46,14 +56,19 @@ def test_tokens_and_sentences_survive_the_way_there() -> None:
     assert [[word.text for word in sentence] for sentence in doc.sents] == words
     assert doc.text == 'He said (twice): "Don\'t!" Then he left.'
     assert list(to_spacy(raw_document(""), Vocab())) == []
+    part = to_spacy(document, Vocab(), 5, 11)
+    assert [[word.text for word in sentence] for sentence in part.sents] == [words[1], ["Then", "he"]]
+    assert part.text == '"Don\'t!" Then he'
 
 
 def test_words_come_back_with_exact_places_and_without_whitespace() -> None:
     text = "  A cat\t\n sat .\n\n\n It  slept.\u00a0 "
     tokenizer = spacy.blank("en")
-    pieces = [(Piece(text[a:b], a), tokenizer.make_doc(text[a:b])) for a, b in ((0, 15), (15, len(text)))]
+    pieces = [
+        (Piece(text[a:b], a), analysed(tokenizer.make_doc(text[a:b]))) for a, b in ((0, 15), (15, len(text)))
+    ]
     old = Document("d", text, (Token("A", 2, 3),), (Sentence(0, 1),), (Mention(0, 1, 0, "a"),))
-    document = document_from_spacy(old, pieces, layers=TOKENS)
+    document = document_of_pieces(old, pieces)
     assert [token.text for token in document.tokens] == ["A", "cat", "sat", ".", "It", "slept", "."]
     assert all(text[token.start : token.end] == token.text for token in document.tokens)
     assert [(sentence.start, sentence.end) for sentence in document.sentences] == [(0, 4), (4, 7)]
@@ -65,8 +80,8 @@ def test_words_come_back_with_exact_places_and_without_whitespace() -> None:
 def test_cleaned_pieces_lead_back_to_the_text() -> None:
     text = "A\u00ad  b\u200bc.\n\nIt\x00 sl\u00adept \ud800."
     tokenizer = spacy.blank("en")
-    pieces = [(piece, tokenizer.make_doc(piece.text)) for piece in text_pieces(text)]
-    document = document_from_spacy(raw_document(text), pieces, layers=TOKENS)
+    pieces = [(piece, analysed(tokenizer.make_doc(piece.text))) for piece in text_pieces(text)]
+    document = document_of_pieces(raw_document(text), pieces)
     words = ["A", "b", "c.", "It", "sl\u00adept", "\ud800", "."]
     assert [token.text for token in document.tokens] == words
     assert [text[token.start : token.end] for token in document.tokens] == words
@@ -79,21 +94,31 @@ def test_words_that_spacy_does_not_take_are_replaced() -> None:
 
 def test_only_the_layers_asked_for_are_made() -> None:
     doc = spacy_doc(["It", "rains"], heads=[1, 1], labels=["nsubj", "ROOT"], tags=["PRP", "VBZ"])
-    tagged = document_from_spacy(
-        raw_document("It rains"), [(Piece("It rains", 0), doc)], layers=TOKENS | {Layer.TAGS}
-    )
+    piece = Piece("It rains", 0)
+    tagged = document_of_pieces(raw_document("It rains"), [(piece, analysed(doc, tagged=True))])
     assert [token.tag for token in tagged.tokens] == ["PRP", "VBZ"]
     assert tagged.sentences[0].dependencies is None
-    parsed = document_from_spacy(raw_document("It rains"), [(Piece("It rains", 0), doc)], layers=ALL_LAYERS)
-    assert parsed.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "ROOT"))
+    parsed = document_of_pieces(raw_document("It rains"), [(piece, analysed(doc, parsed=True))])
+    assert [token.tag for token in parsed.tokens] == ["", ""]
+    assert parsed.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
 
     own = document_from_words("d", [["It", "rains"]], tags=[["A", "B"]])
-    kept = with_spacy_layers(own, doc, layers=frozenset({Layer.DEPENDENCIES}))
+    everything = [analysed(doc, tagged=True, parsed=True)]
+    kept = with_layers(own, everything, layers=frozenset({Layer.DEPENDENCIES}))
     assert [token.tag for token in kept.tokens] == ["A", "B"]
-    assert kept.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "ROOT"))
-    retagged = with_spacy_layers(own, doc, layers=frozenset({Layer.TAGS}))
+    assert kept.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
+    retagged = with_layers(own, everything, layers=frozenset({Layer.TAGS}))
     assert [token.tag for token in retagged.tokens] == ["PRP", "VBZ"]
     assert retagged.sentences == own.sentences
+
+
+def test_empty_sentences_stay_without_dependencies() -> None:
+    own = document_from_words("d", [["It", "rains"]])
+    own = replace(own, sentences=(Sentence(0, 0), *own.sentences, Sentence(2, 2)))
+    assert [word.is_sent_start for word in to_spacy(own, Vocab())] == [True, False]
+    doc = spacy_doc(["It", "rains"], heads=[1, 1], labels=["nsubj", "ROOT"])
+    parsed = with_layers(own, [analysed(doc, parsed=True)], layers=frozenset({Layer.DEPENDENCIES}))
+    assert [sentence.dependencies is None for sentence in parsed.sentences] == [True, False, True]
 
 
 def test_heads_count_from_the_first_word_of_the_sentence() -> None:
@@ -103,20 +128,39 @@ def test_heads_count_from_the_first_word_of_the_sentence() -> None:
         labels=["ROOT", "punct", "dep", "nsubj", "ROOT"],
         starts=[True, False, False, True, False],
     )
-    assert word_sentences(doc) == [[0, 1], [3, 4]]
-    assert dependencies_of(doc, [3, 4]) == Dependencies((1, -1), ("nsubj", "ROOT"))
+    found = analysed(doc, parsed=True)
+    assert found.sentences == [(0, 2), (2, 4)]
+    assert found.dependencies[1] == Dependencies((1, -1), ("nsubj", "root"))
+    assert analysis_of(doc, [(0, 3), (3, 5)], tagged=False, parsed=True).dependencies == [
+        Dependencies((-1, 0, 0), ("root", "punct", "dep")),
+        Dependencies((1, -1), ("nsubj", "root")),
+    ]
+
+
+def test_a_sentence_of_whitespace_is_none() -> None:
+    doc = spacy_doc(
+        [" ", "Go", "\n", "on"],
+        heads=[0, 1, 2, 3],
+        labels=["ROOT"] * 4,
+        tags=["_SP", "VB", "_SP", "RP"],
+        starts=[True, True, True, True],
+    )
+    found = analysed(doc, tagged=True, parsed=True)
+    assert (found.sentences, found.tags) == ([(0, 1), (1, 2)], ["VB", "RP"])
+    assert found.dependencies == [Dependencies((-1,), ("root",))] * 2
 
 
 def test_a_word_that_hangs_on_whitespace_takes_its_head() -> None:
     doc = spacy_doc(["It", "\n", "\t", "rains"], heads=[1, 2, 3, 3], labels=["nsubj", "dep", "dep2", "ROOT"])
-    assert dependencies_of(doc, [0, 3]) == Dependencies((1, -1), ("dep2", "ROOT"))
+    assert parse_of(doc) == [Dependencies((1, -1), ("dep2", "root"))]
 
 
 def test_there_is_one_root() -> None:
     doc = spacy_doc(["Go", ",", "stay"], heads=[0, 0, 2], labels=["ROOT", "punct", "ROOT"])
-    assert dependencies_of(doc, [0, 1, 2]) == Dependencies((-1, 0, 0), ("ROOT", "punct", "parataxis"))
+    found = analysis_of(doc, [(0, 3)], tagged=False, parsed=True)
+    assert found.dependencies == [Dependencies((-1, 0, 0), ("root", "punct", "parataxis"))]
 
 
 def test_a_root_of_whitespace_leaves_one_word_as_root() -> None:
     doc = spacy_doc(["\n", "Go", "on"], heads=[0, 0, 1], labels=["ROOT", "dep", "prt"])
-    assert dependencies_of(doc, [1, 2]) == Dependencies((-1, 0), ("dep", "prt"))
+    assert parse_of(doc) == [Dependencies((-1, 0), ("root", "prt"))]

@@ -13,6 +13,7 @@ from spacy.training import Example
 
 from disco2.annotation.annotator import Annotators, Layer, raw_document
 from disco2.annotation.layers import document_from_words
+from disco2.annotation.spacy_memory import MemoryZones
 from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.errors import LayerError, SettingsError
 from disco2.records import Dependencies
@@ -89,9 +90,9 @@ def test_tokens_tags_and_dependencies_of_a_text(pipeline: SpacyPipeline) -> None
     ]
     assert [token.tag for token in document.tokens[:7]] == TAUGHT[0][1]
     assert [sentence.dependencies for sentence in document.sentences] == [
-        Dependencies((1, 2, -1, 2), ("det", "nsubj", "ROOT", "punct")),
-        Dependencies((1, -1, 1), ("nsubj", "ROOT", "punct")),
-        Dependencies((1, 2, -1, 4, 2, 2), ("det", "nsubj", "ROOT", "det", "dobj", "punct")),
+        Dependencies((1, 2, -1, 2), ("det", "nsubj", "root", "punct")),
+        Dependencies((1, -1, 1), ("nsubj", "root", "punct")),
+        Dependencies((1, 2, -1, 4, 2, 2), ("det", "nsubj", "root", "det", "dobj", "punct")),
     ]
 
 
@@ -167,3 +168,17 @@ def test_a_pipeline_that_fails_names_the_document() -> None:
     nlp.add_pipe("made_up_failure")
     with pytest.raises(LayerError, match=r"letter: The pipeline spaCy en_pipeline .* failed: all is lost"):
         SpacyPipeline(nlp).annotate([document_from_words("letter", [["Go"]])], layers=frozenset({Layer.TAGS}))
+
+
+def test_new_words_are_forgotten_in_the_end(pipeline_folder: Path) -> None:
+    nlp = spacy.load(pipeline_folder)
+    annotator = SpacyPipeline(nlp)
+    [plain] = annotator.annotate([raw_document("A quabblix slept .")], layers=SYNTAX)
+    assert "quabblix" in nlp.vocab.strings
+    annotator._memory = MemoryZones(nlp, kept=0)
+    [document] = annotator.annotate([raw_document("A blorbit slept .")], layers=SYNTAX)
+    again = annotator.annotate([document], layers=frozenset({Layer.TAGS, Layer.DEPENDENCIES}))
+    assert again == [document]
+    assert "blorbit" not in nlp.vocab.strings
+    assert [token.tag for token in document.tokens] == [token.tag for token in plain.tokens]
+    assert document.sentences == plain.sentences

@@ -18,7 +18,6 @@ from disco2.annotation.ptb import parse_brackets
 from disco2.annotation.stanford import StanfordParser
 from disco2.annotation.stanford.compounds import joined_compounds
 from disco2.annotation.stanford.home import MODEL, parser_command
-from disco2.annotation.stanford.parser import pieces
 from disco2.annotation.stanford.wording import TAG_SEPARATOR, sentence_line, spelling, tagged_word
 from disco2.errors import LayerError, SettingsError
 from disco2.records import Constituents, Document, Sentence, Token
@@ -196,14 +195,6 @@ def test_a_long_sentence_is_parsed_in_pieces(home: Path, java: Path) -> None:
         ("S", 9, 12),
     ]
     assert tree.tags == tuple(tags)
-
-
-@given(st.lists(st.sampled_from(["NN", ",", "."]), min_size=1, max_size=40), st.integers(1, 12))
-def test_pieces_cover_all_words(tags: list[str], longest: int) -> None:
-    tokens = [Token("w", index, index + 1, tag) for index, tag in enumerate(tags)]
-    found = pieces(tokens, longest=longest)
-    assert [token for piece in found for token in piece] == tokens
-    assert all(0 < len(piece) <= longest for piece in found)
 
 
 @settings(max_examples=40)

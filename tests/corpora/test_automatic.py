@@ -44,7 +44,7 @@ def test_arguments_are_the_new_tokens_under_the_same_characters() -> None:
     assert "".join(tokens[token].text for token in after.arg2.tokens) == "Nobodyslept"
     assert (after.arg1.text, after.arg2.text) == (before.arg1.text, before.arg2.text)
     assert (after.id, after.senses, after.kind) == (before.id, before.senses, before.kind)
-    assert any("letters" in note and "coreference" in note for note in new.notes)
+    assert (new.automatic, new.annotators) == (tuple(Layer), "letters")
 
 
 def test_other_layers_and_the_relations_stay_where_tokens_do() -> None:
@@ -57,13 +57,17 @@ def test_other_layers_and_the_relations_stay_where_tokens_do() -> None:
 
 def test_an_argument_without_new_tokens_is_a_finding() -> None:
     punctuation = relation("a", 1, ["Expansion.List"], arg1=(3,))
-    new = with_automatic_layers(corpus([punctuation, relation("a", 2)]), LETTERS, ALL_LAYERS)
+    old = corpus([punctuation, relation("a", 2)])
+    new = with_automatic_layers(old, LETTERS, ALL_LAYERS)
     assert [one.id for one in new.relations] == ["a:2"]
     assert new.dirt.counts() == {"argument without automatic tokens": 1}
+    assert not old.dirt.findings
 
 
 def test_layers_are_named_as_users_do() -> None:
-    assert read_layers("all") == ALL_LAYERS
+    assert read_layers("all") == read_layers("tags, ALL") == ALL_LAYERS
     assert read_layers("Tags, constituents") == {Layer.TAGS, Layer.CONSTITUENTS}
     with pytest.raises(SettingsError, match="no layer 'trees'"):
         read_layers("tags,trees")
+    with pytest.raises(SettingsError, match="No layer"):
+        read_layers(",")

@@ -12,7 +12,7 @@ import pytest
 from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
 from disco2.corpora.gum import read_gum
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, InputError
 from disco2.experiments import annotators as room
 from disco2.experiments.annotators import annotator_quality, documents_of, train_annotators
 from disco2.records import Corpus, Document
@@ -64,14 +64,29 @@ def test_each_component_learns_from_the_automatic_layers_before_it(
         assert [one.id for one in training] == ["a"]
         assert [one.id for one in development] == ["b"]
         assert (folder, seed) == (tmp_path / component, 7)
-    tags = {component: found[0][0].tokens[0].tag.split()[1:] for component, found in seen.items()}
-    assert tags["syntax"] == []
-    assert tags["constituents"] == ["dependencies+tags:dependencies+tags"]
-    assert tags["coreference"] == [*tags["constituents"], "constituents:constituents"]
+    marks = {
+        component: [part[0].tokens[0].tag.split()[1:] for part in found[:2]]
+        for component, found in seen.items()
+    }
+    parsed = ["dependencies+tags:dependencies+tags"]
+    assert marks["syntax"] == [[], []]
+    assert marks["constituents"] == [[], parsed]
+    assert marks["coreference"] == [[*parsed, "constituents:constituents"]] * 2
 
     seen.clear()
     train_annotators(parted(), tmp_path, components=("coreference",))
     assert list(seen) == ["coreference"]
+
+
+def test_nothing_but_a_component_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "coreference").mkdir()
+    (tmp_path / "coreference" / "thesis.txt").write_text("mine")
+    with pytest.raises(InputError, match="no component of an annotator"):
+        train_annotators(parted(), tmp_path)
+    assert [file.name for file in tmp_path.rglob("*.txt")] == ["thesis.txt"]
+    (tmp_path / "coreference" / "model.json").write_text("{}")
+    monkeypatch.setattr(room, "train_syntax", lambda *_, **__: None)
+    train_annotators(parted(), tmp_path, components=("syntax",))
 
 
 def test_a_part_without_documents_is_an_error() -> None:

@@ -10,10 +10,11 @@ import pytest
 
 from disco2.bundle import load_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
-from disco2.experiments.calibrating import calibration_errors, temperature_of
+from disco2.experiments.calibrating import calibration_errors, calibration_of
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import save_model, train_model
+from disco2.model.calibration import Calibration
 from disco2.records import RelationKind
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3", "model.K=50"])
@@ -30,13 +31,17 @@ def test_a_saved_model_knows_its_temperature(trained, tmp_path: Path) -> None:  
     corpus, parts, fitted = trained
     save_model(fitted, parts, QUICK, corpus, tmp_path / "m", figures={"test_accuracy": 0.5}, compact=True)
     model, manifest = load_bundle(tmp_path / "m")
-    assert manifest.temperature == pytest.approx(temperature_of(fitted.model, parts.instances["dev"]))
-    errors = calibration_errors(fitted.model, manifest.temperature, parts.instances["dev"])
-    assert manifest.figures["development_calibration_error_after"] == pytest.approx(errors["after"])
+    fitted_here = calibration_of(fitted.model, parts.instances["dev"])
+    assert manifest.temperature == pytest.approx(fitted_here.temperature)
+    assert manifest.running_text_temperature == manifest.temperature  # all labels are senses
+    errors = calibration_errors(fitted.model, fitted_here, parts.instances["dev"])
+    assert errors.keys() == {"given_arguments_before", "given_arguments_after"}
+    name = "development_calibration_error_of_given_arguments_after"
+    assert manifest.figures[name] == pytest.approx(errors["given_arguments_after"])
     assert manifest.figures["test_accuracy"] == 0.5
     assert model.vectors.matrix.dtype == np.float32
     card = (tmp_path / "m" / "MODEL_CARD.md").read_text()
-    assert "development calibration error before" in card
+    assert "development calibration error of given arguments before" in card
     assert "never answers that there is no relation" in card
 
 
@@ -44,14 +49,15 @@ def test_scores_that_are_too_sure_are_cooled_down(trained) -> None:  # type: ign
     _, parts, fitted = trained
     model, development = fitted.model, parts.instances["dev"]
     loud = replace(model, parameters={name: 50 * value for name, value in model.parameters.items()})
-    temperature = temperature_of(loud, development)
-    assert temperature > temperature_of(model, development)
-    errors = calibration_errors(loud, temperature, development)
-    assert errors["after"] < errors["before"]
-    assert temperature_of(model, []) == 1
+    found = calibration_of(loud, development)
+    assert found.temperature > calibration_of(model, development).temperature
+    errors = calibration_errors(loud, found, development)
+    assert errors["given_arguments_after"] < errors["given_arguments_before"]
+    assert calibration_of(model, []) == Calibration(1.0)
+    assert calibration_errors(model, found, []) == {}
 
 
-def test_among_senses_only_relations_with_a_sense_count(trained) -> None:  # type: ignore[no-untyped-def]
+def test_running_text_has_a_temperature_of_its_own(trained) -> None:  # type: ignore[no-untyped-def]
     _, parts, fitted = trained
     model = fitted.model
     named = replace(model, labels=(*model.labels[:-1], "NoRel"))
@@ -60,8 +66,14 @@ def test_among_senses_only_relations_with_a_sense_count(trained) -> None:  # typ
         replace(one, gold=("NoRel",), relation=replace(one.relation, kind=RelationKind.NOREL))
         for one in parts.instances["dev"][4:8]
     ]
-    alone = calibration_errors(named, 1.0, some)
-    assert calibration_errors(named, 1.0, [*some, *none])["before_among_senses"] == pytest.approx(
-        alone["before_among_senses"]
-    )
-    assert "before_among_senses" not in calibration_errors(model, 1.0, parts.instances["dev"])
+    senses = calibration_of(named, some)
+    both = calibration_of(named, [*some, *none])
+    assert both.temperature == senses.temperature  # NoRel is no outcome between given arguments
+    assert both.of_running_text != senses.of_running_text
+    errors = calibration_errors(named, both, [*some, *none])
+    alone = calibration_errors(named, both, some)
+    assert errors["given_arguments_after"] == alone["given_arguments_after"]
+    assert errors["running_text_after"] != alone["running_text_after"]
+    assert "running_text_before" not in calibration_errors(named, both, [])
+    # A development part without a single sense does not stop a model from being saved.
+    assert calibration_errors(named, both, none).keys() == {"running_text_before", "running_text_after"}

@@ -14,8 +14,10 @@ from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.judging import judge
 from disco2.experiments.layers import compare_layers, right_answers
+from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.experiments.train_run import save_model, train_model
-from disco2.records import Corpus, RelationKind
+from disco2.records import Corpus, Instance, RelationKind
+from tests.corpora.made_up import document, relation
 
 QUICK = read_configuration(
     None, ["model.kind=surface", "training.epochs=2", "task.outcomes=running-text", "task.minimum=1"]
@@ -42,10 +44,15 @@ def test_every_seed_is_judged_both_ways(corpus: Corpus) -> None:
     for part in ("dev", "test"):
         relations = parts.instances[part]
         with_sense = [one for one in relations if one.relation.kind is RelationKind.IMPLICIT]
-        assert gold.outcomes[part].shape == (2, len(relations))
-        assert gold.senses[part].shape == (2, len(with_sense))
+        assert len(gold.answers[part]) == 2
+        for answers in gold.answers[part]:
+            assert answers.senses.size == answers.across.size == len(with_sense)
+            assert answers.running_text.size == len(relations)
     assert without.layers == "no chains"
-    assert gold.to_json()["test_senses"]["n"] == gold.senses["test"].shape[1]
+    assert gold.to_json()["test_senses"]["n"] == gold.answers["test"][0].senses.size
+    assert gold.to_json()["dev_running_text"]["by_seed"] == [
+        answers.running_text.mean() for answers in gold.answers["dev"]
+    ]
 
 
 def test_a_sense_is_chosen_although_entrel_is_likelier(corpus: Corpus, tmp_path: Path) -> None:
@@ -56,16 +63,30 @@ def test_a_sense_is_chosen_although_entrel_is_likelier(corpus: Corpus, tmp_path:
     bias = np.where(model.is_sense, model.parameters["b"], 1e6).astype(np.float32)
     certain = replace(model, parameters={**model.parameters, "b": bias})
     instances = parts.instances["test"]
-    every, among_senses = right_answers(certain, instances)
+    answers = right_answers(certain, instances)
     is_entrel = np.array([one.gold == ("EntRel",) for one in instances])
-    assert every.tolist() == is_entrel.tolist()
-    assert among_senses.shape == (int((~is_entrel).sum()),)
-    assert among_senses.any()
+    assert answers.running_text.tolist() == is_entrel.tolist()
+    assert answers.senses.shape == (int((~is_entrel).sum()),)
+    assert answers.senses.any()
 
     save_model(replace(fitted, model=certain), parts, QUICK, corpus, tmp_path / "model")
     judged = judge(*load_bundle(tmp_path / "model"), corpus, part="test")
     assert judged.evaluation.accuracy == pytest.approx(is_entrel.mean())
     assert judged.senses_only is not None
-    assert judged.senses_only.accuracy == pytest.approx(among_senses.mean())
+    assert judged.senses_only.accuracy == pytest.approx(answers.senses.mean())
     assert "EntRel" not in judged.senses_only.per_sense
-    assert judged.to_json()["senses_only"]["n"] == among_senses.size
+    assert judged.to_json()["senses_only"]["n"] == answers.senses.size
+
+
+def test_running_text_is_pairs_of_whole_neighbouring_sentences() -> None:
+    doc = document("a")  # two sentences: tokens 0 to 3, and 4 to 11
+
+    def instance(arg1: tuple[int, ...], arg2: tuple[int, ...]) -> Instance:
+        return Instance(relation("a", 1, ["X"], arg1=arg1, arg2=arg2), doc, ("X",))
+
+    inside, between, wide = instance((0, 1), (2,)), instance((1, 2), (6, 10)), instance((2,), (3, 4))
+    assert across_sentences([inside, between, wide]) == [between]
+    (widened,) = as_running_text([inside, between, wide])
+    assert widened.relation.arg1.tokens == (0, 1, 2, 3)
+    assert widened.relation.arg2.text == "Nobody (not even Ann-Lea) slept."
+    assert widened.gold == between.gold

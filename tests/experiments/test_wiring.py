@@ -18,6 +18,8 @@ from disco2.experiments.division import divide
 from disco2.experiments.judging import judge
 from disco2.experiments.train_run import save_model, train_model
 from disco2.records import Corpus
+from disco2.training.fit import Fitted
+from disco2.training.loop import History
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=2"])
 
@@ -44,8 +46,9 @@ def test_training_gets_the_training_part_and_development_the_dev_part(
 ) -> None:
     seen: dict[str, Any] = {}
 
-    def spy(training: Any, development: Any, **options: Any) -> None:
+    def spy(training: Any, development: Any, **options: Any) -> Fitted:
         seen.update(options, training=training, development=development)
+        return Fitted(None, History(), len(training))  # type: ignore[arg-type]
 
     monkeypatch.setattr("disco2.experiments.train_run.fit", spy)
     train_model(corpus, divide(corpus, QUICK), QUICK)
@@ -53,6 +56,11 @@ def test_training_gets_the_training_part_and_development_the_dev_part(
     assert {corpus.parts[one.document.id] for one in seen["development"]} == {"dev"}
     assert (len(seen["training"]), len(seen["development"])) == (60, 12)
     assert not seen["balanced"]
+
+    twice = QUICK.changed({"task.whole_sentences": True})
+    fitted = train_model(corpus, divide(corpus, twice), twice)
+    assert (len(seen["training"]), len(seen["development"])) == (120, 12)
+    assert fitted.training_relations == 60
 
     binary = QUICK.changed({"task.versus": "Contingency"})
     train_model(corpus, divide(corpus, binary), binary)
@@ -86,9 +94,11 @@ def test_a_model_is_judged_by_its_own_task_and_protocol(corpus: Corpus, tmp_path
     assert judged.labels == ("Contingency", "Other")
     assert judged.evaluation.positive == "Contingency"
     assert {corpus.parts[one.document.id] for one in judged.instances} == {"test"}
-    assert judged.warning == ""
+    assert judged.warnings == ()
     fold = judge(model, manifest, corpus, part="test", protocol="cv5-0")
-    assert "may hold relations it has seen" in fold.warning
+    assert "may hold relations it has seen" in fold.warnings[0]
+    other = judge(model, manifest, replace(corpus, automatic=("coreference",)), part="test")
+    assert "no automatic layers; here automatic coreference" in other.warnings[0]
     assert {one.relation.id for one in fold.instances} != {one.relation.id for one in judged.instances}
     assert isinstance(manifest, Manifest)
     assert Configuration.from_json(manifest.configuration) == configuration

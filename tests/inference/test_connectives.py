@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from benchmarks.connectives import counts
 
 from disco2.annotation.layers import document_from_words
 from disco2.corpora.gum import read_gum
-from disco2.inference.candidates import adjacent_sentences
 from disco2.inference.connectives import opening_connective
-from disco2.records import Dependencies, Document, RelationKind
+from disco2.records import Dependencies
 
 
 def opening(sentence: str, tags: str = "", dependencies: Dependencies | None = None) -> str:
@@ -69,31 +69,7 @@ def test_a_subordinate_clause_links_within_its_sentence_unless_it_is_all_there_i
 
 
 def test_the_marking_agrees_with_a_corpus(gum: Path) -> None:
-    """Gold: a connective that opens a sentence and whose first argument lies before it. Dev part of GUM."""
-    corpus = read_gum(gum)
-    linked: set[tuple[str, int]] = set()
-    for relation in corpus.relations:
-        document = corpus.documents[relation.document]
-        if relation.kind == RelationKind.EXPLICIT and relation.connective_tokens:
-            first = relation.connective_tokens[0]
-            sentence = document.sentences[document.sentence_index(first)]
-            if first == _first_word(document, sentence.start) and relation.arg1.tokens[-1] < sentence.start:
-                linked.add((document.id, sentence.start))
-    right = marked = gold = 0
-    for document in corpus.documents.values():
-        if corpus.parts[document.id] != "dev":
-            continue
-        for candidate in adjacent_sentences(document):
-            is_linked = (document.id, candidate.instance.relation.arg2.tokens[0]) in linked
-            marked += bool(candidate.connective)
-            gold += is_linked
-            right += bool(candidate.connective) and is_linked
+    right, marked, gold = counts(read_gum(gum), "dev")
     assert gold > 100
     assert right / gold > 0.95
     assert right / marked > 0.82
-
-
-def _first_word(document: Document, token: int) -> int:
-    while not any(map(str.isalnum, document.tokens[token].text)):
-        token += 1
-    return token

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable, Sequence
 
 import pytest
 
+from disco2.errors import LayerError
 from disco2.inference import pair_lines
+from disco2.inference.given_pair import GivenPair
 from disco2.inference.pair_answers import answer_lines
 from disco2.inference.pair_lines import PairLine, numbered_lines, parse_pair_line
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import Prediction
 
 GOOD = b'{"arg1": "It rained.", "arg2": "We left.", "id": "a", "label": "ignored"}'
 
@@ -36,7 +40,9 @@ def test_byte_order_mark_blank_lines_and_windows_line_ends() -> None:
     [
         (b'{"arg1": "It rained."', "not JSON"),
         (b"It rained.", "not JSON"),
-        (b"[" * 100_000, "not JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"arg1": "x",', "Expecting property name enclosed in double quotes at character 14"),
+        (b'{"arg1": "x", "arg2": "y", "id": ' + b"9" * 5_000 + b"}", "too many digits"),
         (b'["It rained.", "We left."]', "braces"),
         (b'{"arg1": "It rained."}', "'arg2' is missing"),
         (b'{"arg1": 5, "arg2": "x"}', "'arg1' is not a text"),
@@ -80,3 +86,31 @@ def test_records_are_in_order_whatever_the_batches(small: Pipeline) -> None:
         assert senses == (expected or senses)
         expected = senses
         json.dumps(records)
+
+
+def test_an_annotator_that_refuses_everything_stops_the_run(
+    small: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = small.classify_pairs
+
+    def refuses(broken: set[str]) -> Callable[[Sequence[GivenPair]], list[Prediction]]:
+        def classify(pairs: Sequence[GivenPair]) -> list[Prediction]:
+            if any(pair.arg1 in broken for pair in pairs):
+                raise LayerError("The parser has died.")
+            return answer(pairs)
+
+        return classify
+
+    texts = [f"It rained {number} times." for number in range(8)]
+    lines = parsed(b"\n".join(GOOD.replace(b"It rained.", text.encode()) for text in texts))
+    monkeypatch.setattr(small, "classify_pairs", refuses({texts[1], texts[2], texts[5]}))
+    for size in (1, 3, 8):
+        records = [record for batch in answer_lines(small, lines, batch_size=size) for record in batch]
+        assert [record["line"] for record in records if "error" in record] == [2, 3, 6]
+    monkeypatch.setattr(small, "classify_pairs", refuses(set(texts[4:])))
+    for size in (1, 4):
+        batches = answer_lines(small, lines, batch_size=size)
+        good = [record for _ in range(4 // size) for record in next(batches)]
+        assert [record["line"] for record in good if "error" not in record] == [1, 2, 3, 4]
+        with pytest.raises(LayerError, match="has died"):
+            list(batches)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 from disco2.annotation.document_json import document_from_json, document_to_json
+from disco2.annotation.paragraphs import PARAGRAPH_BREAK
 from disco2.errors import BundleError, InputError, SettingsError
 from disco2.inference.candidates import MOST_RELATIONS, MOST_TOKENS, adjacent_sentences, in_portions
-from disco2.inference.given_pair import BETWEEN, GivenPair
+from disco2.inference.given_pair import GivenPair
 from disco2.inference.pipeline import Pipeline
 from disco2.model import RelationModel
 from disco2.model.calibration import Calibration
@@ -136,7 +138,7 @@ def test_arguments_never_share_a_sentence(pipeline: Pipeline) -> None:
         for argument in (relation.arg1, relation.arg2)
     ]
     assert not sentences[0] & sentences[1]
-    assert document.text == f"because it{BETWEEN}rained all day and we"
+    assert document.text == f"because it{PARAGRAPH_BREAK}rained all day and we"
 
 
 def test_a_model_without_senses_is_refused() -> None:
@@ -155,6 +157,16 @@ def test_paragraphs_may_end_at_every_line_or_never(small: Pipeline) -> None:
     assert (pairs("line"), pairs("blank"), pairs("none")) == (1, 2, 3)
     with pytest.raises(SettingsError, match="blank, line, none"):
         pairs("page")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\u2028", "\u2029"])
+def test_no_sentence_goes_on_behind_a_line_that_is_a_paragraph(pipeline: Pipeline, end: str) -> None:
+    text = f"Bob in the house{end}Bob left. Tina stayed.{end}Tina"
+    for found in (pipeline(text, paragraphs="line"), *pipeline.pipe([text], paragraphs="line")):
+        assert [(one.arg1.text, one.arg2.text) for one in found] == [("Bob left.", "Tina stayed.")]
+    document = pipeline.annotate(text, paragraphs="line")
+    assert document.text == text
+    assert pipeline.relations(document, paragraphs="line") == pipeline(text, paragraphs="line")
 
 
 def test_a_sentence_without_a_word_parts_its_neighbours(small: Pipeline) -> None:
@@ -187,3 +199,26 @@ def test_neighbouring_pairs_know_each_other() -> None:
     assert second is not None
     assert (first.previous, first.following) == (None, second.relation)
     assert (second.previous, second.following) == (first.relation, None)
+
+
+PAIR = ("It rained.", "We left.")
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.5, "a", None, True])
+def test_a_batch_has_a_whole_number_of_items(small: Pipeline, size: Any) -> None:
+    with pytest.raises(InputError, match="A batch can't have"):
+        list(small.pipe([PAIR[0]], batch_size=size))
+    assert len(list(small.pipe([PAIR[0]], batch_size=10**30))) == 1
+
+
+@pytest.mark.parametrize("things", ["It rained. We left.", b"x", None, 5])
+def test_one_thing_is_not_many(small: Pipeline, things: Any) -> None:
+    for many in (small.pipe, small.classify_many):
+        with pytest.raises(InputError, match="Give a list"):
+            list(many(things))
+
+
+@pytest.mark.parametrize("pair", ["ab", ("a",), ("a", "b", "c"), {"arg1": "a", "arg2": "b"}, 5, None])
+def test_a_pair_is_two_texts(small: Pipeline, pair: Any) -> None:
+    with pytest.raises(InputError, match="pair1: A pair is two texts"):
+        list(small.classify_many([PAIR, pair]))

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,3 +117,24 @@ def test_an_output_that_is_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="can't be written"), ResumableLines(tmp_path / "file" / "x", RUN):
         pass
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks are for POSIX only")
+def test_a_run_that_opens_the_part_just_before_another_one_finishes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It then holds the other's output, and must not cut it off."""
+    output = tmp_path / "out.jsonl"
+    fcntl = pytest.importorskip("fcntl")
+    lock = fcntl.flock
+    with ResumableLines(output, RUN) as first:
+        first.append(LINES)
+
+        def finished_meanwhile(stream: Any, operation: int) -> None:
+            first.finish()
+            lock(stream, operation)
+
+        monkeypatch.setattr(fcntl, "flock", finished_meanwhile)
+        with pytest.raises(InputError, match="Another run"), ResumableLines(output, RUN, restart=True):
+            pass
+    assert output.read_text().splitlines() == list(LINES)

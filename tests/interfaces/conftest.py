@@ -22,16 +22,26 @@ def small_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run_small(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], small_bundle: Path) -> Run:
-    """Run a command line with the small model; exit code, standard output, standard error."""
-    monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command line; exit code, standard output, standard error."""
 
-    def runs(command: str, *arguments: str | Path) -> tuple[int, str, str]:
-        bundle = ["--bundle", str(small_bundle)] if command == "predict" else []
-        monkeypatch.setattr(sys, "argv", ["disco2", command, *bundle, *map(str, arguments)])
+    def runs(*arguments: str | int | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["disco2", *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             main()
         captured = capsys.readouterr()
         return int(stopped.value.code or 0), captured.out, captured.err
+
+    return runs
+
+
+@pytest.fixture
+def run_small(monkeypatch: pytest.MonkeyPatch, run: Run, small_bundle: Path) -> Run:
+    """The same with the small model and the rule annotator."""
+    monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
+
+    def runs(command: str, *arguments: str | Path) -> tuple[int, str, str]:
+        bundle = ["--bundle", small_bundle] if command == "predict" else []
+        return run(command, *bundle, *arguments)
 
     return runs

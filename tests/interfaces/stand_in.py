@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from disco2.annotation.annotator import ALL_LAYERS, Layers
 from disco2.annotation.choice import ChosenAnnotators
 from disco2.interfaces.cli import main
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
@@ -12,7 +13,7 @@ from tests.inference.rule_annotator import RuleAnnotator
 PROGRAM = [sys.executable, "-m", "tests.interfaces.stand_in"]
 
 
-def stand_in(_: AnnotatorOptions) -> ChosenAnnotators:
+def stand_in(_: AnnotatorOptions, *, layers: Layers = ALL_LAYERS) -> ChosenAnnotators:
     return ChosenAnnotators([RuleAnnotator()])
 
 

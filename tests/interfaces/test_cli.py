@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from disco2.interfaces.cli import main
 from disco2.version import VERSION
 
 ENTITIES = ["--set", "training.rate_downward=0.02", "--set", "training.rate_entities=0.03"]
 SMALL = ["--set", "model.K=20", "--set", "training.epochs=8", "--set", "vectors.frequent=0"]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Run a command line; exit code, standard output, standard error."""
-
-    def runs(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["disco2", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        captured = capsys.readouterr()
-        return int(stopped.value.code or 0), captured.out, captured.err
-
-    return runs
 
 
 @pytest.fixture(scope="module")

@@ -108,3 +108,27 @@ def test_a_home_folder_that_no_shell_has_replaced(pairs: Path, tmp_path: Path) -
     done = run(*here, "--output=~nobody-of-that-name/x", env=environment)
     assert done.returncode == 2
     assert "no home folder" in done.stderr
+
+
+CLOSED = "import os, sys; os.close({0}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+
+
+def with_closed(descriptor: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", CLOSED.format(descriptor), *PROGRAM[1:], *arguments]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a POSIX shell's <&- and >&-")
+def test_closed_streams(pairs: Path) -> None:
+    done = with_closed(0, "annotate", "--file", "-")
+    assert (done.returncode, done.stderr[:33]) == (2, "error: Standard input is closed. ")
+    done = with_closed(1, "corpus", "stats", "--json", "--corpus", "pairs", "--path", str(pairs))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_annotator_without_a_layer_to_make(pairs: Path) -> None:
+    done = run(
+        "corpus", "stats", "--corpus", "pairs", "--path", pairs, "--spacy", "x", stdout=subprocess.PIPE
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Add --automatic" in done.stderr

@@ -67,6 +67,11 @@ def test_an_annotated_document_is_used_again(run_small: Run, tmp_path: Path) -> 
     code, out, _ = run_small("annotate", "--file", text)
     assert code == 0
     assert json.loads(out) == json.loads(document.read_text(encoding="utf-8"))
+    by_another = json.loads(out) | {"annotators": "somebody else"}
+    document.write_text(json.dumps(by_another))
+    assert (
+        json.loads(run_small("predict", "--document", document, "--json")[1])["annotators"] == "somebody else"
+    )
 
 
 def test_standard_input(run_small: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +138,10 @@ def test_invalid_utf8(run_small: Run, tmp_path: Path) -> None:
         (["--document", "{text}"], "not JSON"),
         (["--pairs", "nowhere.jsonl"], "no such file"),
         (["--pairs", "{text}", "--output", "{text}"], "overwrite"),
+        (["--pairs", "{text}", "--output", "{folder}/text"], "overwrite"),  # its part is the input
+        (["--pairs", "{text}", "--output", "{folder}/text", "--restart"], "overwrite"),
+        (["--pairs", "{text}", "--output", ""], "no name"),
+        (["--pairs", "."], "folder"),
         (["--pairs", "{text}", "--batch-size", "0"], "batch"),
         (["--pairs", "-", "--output", "x"], "standard input"),
         (["It rained.", "--output", "x"], "--pairs"),
@@ -146,14 +155,18 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
     run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    text = tmp_path / "text.txt"
+    text = tmp_path / "text.part"
     text.write_text("It rained.")
-    code, out, err = run_small("predict", *(one.replace("{text}", str(text)) for one in arguments))
+    places = {"{text}": str(text), "{folder}": str(tmp_path)}
+    for name, place in places.items():
+        arguments = [one.replace(name, place) for one in arguments]
+    code, out, err = run_small("predict", *arguments)
     assert (code, out) == (2, "")
     assert message in err
     assert err.startswith("error: ")
     assert "Traceback" not in err
-    assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["text.part"]
+    assert text.read_text() == "It rained."
 
 
 @pytest.mark.parametrize(
@@ -178,3 +191,37 @@ def test_sentences_are_shown_on_one_short_line(run_small: Run) -> None:
     assert "\x1b" not in out
     assert "[red]here[/red] :smile:" in out
     assert max(map(len, out.splitlines())) < 120
+
+
+def test_annotate_does_not_overwrite_its_input_or_a_device(run_small: Run, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("It rained.")
+    (tmp_path / "link").symlink_to(text)
+    for output, message in ((text, "overwrite"), (tmp_path / "link", "overwrite"), (tmp_path, "no file")):
+        code, out, err = run_small("annotate", "--file", text, "--output", output)
+        assert (code, out) == (2, "")
+        assert message in err
+    assert text.read_text() == "It rained."
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("Hm. Ha.", "--output", "out.jsonl"),
+        ("Hm. Ha.", "--restart"),
+        ("Hm. Ha.", "--batch-size", "3"),
+        ("Hm. Ha.", "--encoding", "latin-1"),
+        ("--pairs", "PAIRS", "--json"),
+        ("--pairs", "PAIRS", "--paragraphs", "none"),
+        ("--pairs", "PAIRS", "--encoding", "latin-1"),
+        ("--document", "PAIRS", "--spacy", "en_core_web_sm"),
+    ],
+)
+def test_options_without_an_effect_are_refused(
+    run_small: Run, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text('{"arg1": "It rained.", "arg2": "We left."}\n')
+    code, _, err = run_small("predict", *(str(pairs) if one == "PAIRS" else one for one in options))
+    assert (code, "has no effect here" in err) == (2, True), err
+    assert not (tmp_path / "out.jsonl").exists()

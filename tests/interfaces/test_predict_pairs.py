@@ -63,7 +63,7 @@ def test_a_broken_line_in_the_middle(run_small: Run, tmp_path: Path) -> None:
     assert code == 2
     assert f"{pairs}: line 4: This is not JSON" in err
     assert f"{pairs}: line 9: The argument arg2 has no word" in err
-    assert "2 of 12 lines are no pairs; the others are done" in err
+    assert "2 of 12 lines have no answer; the others are done" in err
     found = records(output)
     assert [one["line"] for one in found if "error" in one] == [4, 9]
     assert [one["id"] for one in found if "error" not in one] == [n for n in range(1, 13) if n not in broken]
@@ -201,3 +201,29 @@ def test_a_full_disk_under_standard_output(small_bundle: Path, tmp_path: Path) -
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "error: The system refused: No space left on device.\n"
+
+
+def test_an_output_behind_a_link_and_a_batch_of_any_size(run_small: Run, tmp_path: Path) -> None:
+    pairs = write_pairs(tmp_path, 3)
+    (tmp_path / "link").symlink_to(tmp_path / "real.jsonl")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for output in ("link", "loop"):
+        code, _, err = run_small(
+            "predict", "--pairs", pairs, "--output", tmp_path / output, "--batch-size", 10**30
+        )
+        assert (code, err) == (0, "")
+    assert (tmp_path / "link").is_symlink()
+    assert len(records(tmp_path / "real.jsonl")) == len(records(tmp_path / "loop")) == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names are for POSIX only")
+def test_pairs_from_a_pipe(run_small: Run, tmp_path: Path) -> None:
+    """Such as a shell's <(...)."""
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as stream:
+        stream.write(write_pairs(tmp_path, 3).read_bytes())
+    pipe = f"/dev/fd/{reading}"
+    assert "can't go on" in run_small("predict", "--pairs", pipe, "--output", tmp_path / "out.jsonl")[2]
+    code, out, _ = run_small("predict", "--pairs", pipe)
+    os.close(reading)
+    assert (code, len(out.splitlines())) == (0, 3)

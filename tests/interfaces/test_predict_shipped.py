@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from disco2.inference.json_form import read_schema
 from disco2.inference.loading import SHIPPED
 
 PROGRAM = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()"]
-
-pytestmark = pytest.mark.skipif(not (SHIPPED / "bundle.json").is_file(), reason="no shipped bundle here")
 
 
 def run(*arguments: str | Path) -> str:
@@ -26,15 +22,11 @@ def run(*arguments: str | Path) -> str:
 
 
 def test_the_first_prediction_from_a_cold_start() -> None:
-    """She and he are different entities, with different terms; JSON fits the schema; within five seconds."""
-    before = os.times()
+    """She and he are different entities, with different terms; JSON fits the schema."""
     found = [
         json.loads(run("predict", f"Bob gave Tina the burger. {who} was hungry.", "--json", "--explain"))
         for who in ("She", "He")
     ]
-    after = os.times()
-    seconds = (after.children_user + after.children_system) - (before.children_user + before.children_system)
-    assert seconds / 2 < 5  # of work, so that a busy machine does not count
     for result in found:
         Draft202012Validator(read_schema()).validate(result)
     hers, his = (result["relations"][0]["explanation"]["pairs"] for result in found)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from disco2.errors import SettingsError
+from disco2.errors import LayerError, SettingsError
 from disco2.records import Document
 
 
@@ -27,10 +27,10 @@ ALL_LAYERS: Layers = frozenset(Layer)
 class Annotator(Protocol):
     """Something that gives documents layers.
 
-    ``requires`` has a key for each layer it provides: the layers that must be there before. ``annotate``
-    makes just the ``layers`` asked for, all of which it provides, and leaves the others as they are; whoever
-    makes new tokens gives back documents that have no other layer yet but those asked for. Documents come
-    back in order, with their id and text unchanged.
+    ``requires`` has a key for each layer it provides: the layers that must be there before, which
+    ``Annotators`` checks. ``annotate`` makes just the ``layers`` asked for, all of which it provides, and
+    leaves the others as they are; whoever makes new tokens gives back documents that have no other layer yet
+    but those asked for. Documents come back in order, with their id and text unchanged.
     """
 
     @property
@@ -77,10 +77,15 @@ class Annotators:
         return self._makers[layer]
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
-        """Make the layers in order. Layers not asked for stay: gold trees take automatic coreference."""
+        """Make the layers in order. Layers not asked for stay: gold trees take automatic coreference.
+
+        LayerError where a document lacks a layer that is needed and not asked for.
+        """
         check_mixture(layers)
         found = list(documents)
         for maker, share in self._shares(layers):
+            for layer in sorted(share):
+                check_present(found, maker.requires[layer] - layers, before=layer, maker=maker.name)
             found = maker.annotate(found, layers=share)
         return found
 
@@ -106,3 +111,45 @@ def check_mixture(layers: Layers) -> None:
             f"Automatic tokens can't be combined with {kept} from the corpus.",
             hint="Make all layers automatic, or keep the corpus's tokens.",
         )
+
+
+def check_provided(annotator: Annotator, layers: Layers) -> None:
+    """Raise SettingsError where an annotator is asked for what it does not make."""
+    provided = annotator.requires.keys()
+    if lacking := sorted(layers - provided):
+        raise SettingsError(
+            f"{annotator.name} does not make {', '.join(lacking)}.",
+            hint=f"It makes: {', '.join(sorted(provided))}.",
+        )
+
+
+def check_present(documents: Sequence[Document], needed: Layers, *, before: Layer, maker: str) -> None:
+    """Raise LayerError for the first document that lacks a layer which the maker of another one needs."""
+    for layer in Layer:
+        for document in documents if layer in needed else ():
+            if not is_present(layer, document):
+                raise LayerError(
+                    f"The document has no {layer}, which {maker} needs to make {before}.",
+                    where=document.id,
+                    hint=f"Make {layer} as well, or give documents that have this layer.",
+                )
+
+
+def is_present(layer: Layer, document: Document) -> bool:
+    """Whether anything in a document has the layer, or nothing in it could.
+
+    One tag or one tree is enough: readers leave out what does not fit its text.
+    """
+    match layer:
+        case Layer.TOKENS:
+            return bool(document.tokens) or not any(map(str.isalnum, document.text))
+        case Layer.TAGS:
+            return not document.tokens or any(token.tag for token in document.tokens)
+        case Layer.DEPENDENCIES:
+            trees = [sentence.dependencies is not None for sentence in document.sentences]
+            return not trees or any(trees)
+        case Layer.CONSTITUENTS:
+            trees = [sentence.constituents is not None for sentence in document.sentences]
+            return not trees or any(trees)
+        case Layer.COREFERENCE:
+            return document.mentions is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
 from disco2.annotation.english.annotators import english_annotators
 from disco2.errors import SettingsError
 
@@ -73,23 +73,31 @@ class AnnotatorChoice:
                 "A folder for the Stanford parser has no effect without it.", hint="Add --parser stanford."
             )
 
-    def open(self) -> ChosenAnnotators:
-        """Load what is needed; close the result where it may hold the Stanford parser."""
+    def open(self, *, layers: Layers = ALL_LAYERS) -> ChosenAnnotators:
+        """Load who makes these layers, and nobody else; close the result where it may hold the parser."""
         chosen: list[Annotator] = []
         program: StanfordParser | None = None
-        if self.stanford_home is not None:  # first: what it lacks shows at once
+        if self.stanford_home is not None and Layer.CONSTITUENTS in layers:
+            # First, because what it lacks shows at once.
             from disco2.annotation.stanford import StanfordParser
 
             program = StanfordParser(self.stanford_home)
-        if self.spacy:
+        others = layers - {Layer.CONSTITUENTS}
+        if self.spacy and others:
             from disco2.annotation.spacy_pipeline import SpacyPipeline
 
             chosen.append(SpacyPipeline.load(self.spacy))
-        if self.stanza:
+        if self.stanza and (others or program is None):
             from disco2.annotation.stanza_pipeline import StanzaPipeline
 
-            chosen.append(StanzaPipeline.load(folder=self.stanza_folder, download=self.stanza_download))
+            chosen.append(
+                StanzaPipeline.load(
+                    folder=self.stanza_folder,
+                    download=self.stanza_download,
+                    layers=others if program is not None else layers,
+                )
+            )
         if program is not None:
             chosen.append(program)
         made = frozenset(layer for annotator in chosen for layer in annotator.requires)
-        return ChosenAnnotators([*english_annotators(layers=ALL_LAYERS - made), *chosen], program=program)
+        return ChosenAnnotators([*english_annotators(layers=layers - made), *chosen], program=program)

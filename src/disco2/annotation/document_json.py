@@ -49,11 +49,18 @@ def _lists(arrays: dict[str, tuple[Any, ...]]) -> Json:
 
 def parse_document(text: str | bytes, *, where: str) -> Document:
     """The document in a JSON text; LayerError, naming the place, where anything in it does not fit."""
+    return parse_annotated(text, where=where)[0]
+
+
+def parse_annotated(text: str | bytes, *, where: str) -> tuple[Document, str]:
+    """The same, and who annotated it; empty where the file does not say so."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise LayerError(f"This is not JSON: {error}.", where=where, hint=_HINT) from None
-    return document_from_json(data, where=where)
+    document = document_from_json(data, where=where)
+    whole = _Reader(data, where)
+    return document, whole.text("annotators") if whole.has("annotators") else ""
 
 
 def document_from_json(data: object, *, where: str) -> Document:
@@ -67,7 +74,7 @@ def document_from_json(data: object, *, where: str) -> Document:
             hint="Update the program with: pip install --upgrade disco2",
         )
     text = whole.text("text")
-    tokens = _tokens(whole, len(text))
+    tokens = _tokens(whole, text)
     sentences = _sentences(whole, len(tokens))
     mentions = None if whole.is_null("mentions") else _mentions(whole, len(tokens))
     return Document(whole.text("id"), text, tokens, sentences, mentions)
@@ -84,6 +91,9 @@ class _Reader:
 
     def wrong(self, what: str) -> LayerError:
         return LayerError(what, where=self.where, hint=_HINT)
+
+    def has(self, name: str) -> bool:
+        return name in self._data
 
     def is_null(self, name: str) -> bool:
         if name not in self._data:
@@ -137,12 +147,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _tokens(whole: _Reader, length: int) -> tuple[Token, ...]:
+def _tokens(whole: _Reader, text: str) -> tuple[Token, ...]:
     tokens = []
-    behind = 0
+    behind, length = 0, len(text)
     for item in whole.readers("tokens"):
         start = item.number("start", least=behind, most=length)
         behind = item.number("end", least=start, most=length)
+        if text[start:behind].isspace():
+            raise item.wrong(f"It lies on nothing but space, characters {start} to {behind} of the text.")
         tokens.append(Token(item.text("text"), start, behind, item.text("tag")))
     return tuple(tokens)
 
@@ -192,7 +204,22 @@ def _dependencies(sentence: _Reader, tokens: int) -> Dependencies:
     heads = item.numbers("heads", least=-1, most=tokens - 1)
     if len(heads) != tokens:
         raise item.wrong(f"'heads' has {len(heads)} entries for {tokens} tokens.")
+    if (astray := _in_a_circle(heads)) is not None:
+        raise item.wrong(f"The heads of token {astray} go in a circle.")
     return Dependencies(heads, item.texts("labels", count=tokens))
+
+
+def _in_a_circle(heads: tuple[int, ...]) -> int | None:
+    """A token whose heads never end at a root, if there is one; each token is walked over once."""
+    walked_from = [-1] * len(heads)
+    for first in range(len(heads)):
+        token = first
+        while token >= 0 and walked_from[token] < 0:
+            walked_from[token] = first
+            token = heads[token]
+        if token >= 0 and walked_from[token] == first:
+            return token
+    return None
 
 
 def _mentions(whole: _Reader, tokens: int) -> tuple[Mention, ...]:

@@ -1,43 +1,30 @@
-"""A text cut at its blank lines."""
+"""Where a paragraph ends: the one definition, for annotators, readers and predictions alike."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-BLANK_LINE = re.compile(r"(?>\r\n|\r|\n)[^\S\r\n]*+(?>\r\n|\r|\n)\s*+")
+PARAGRAPH_BREAK = "\n\n"  # what to write between two paragraphs
 
-LONGEST = 50_000  # characters; what is longer is cut inside, to bound the memory that an annotator takes
+# As classes of a pattern. Control characters and zero-width spaces part words, as spaces do; soft hyphens,
+# direction marks and word joiners stand inside words and say nothing about them. Neither is to be seen.
+SPACE = r"\s\x00-\x1f\x7f-\x9f\u200b"
+INVISIBLE = r"\u00ad\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+
+_LINE_END = r"(?>\r\n|[\n\r\u2028\u2029])"  # a Windows line end is one, hence the atomic group
+_REST_OF_BLANK_LINE = rf"(?:(?![\n\r\u2028\u2029])[{SPACE}{INVISIBLE}])*+"
+
+LINE_END = re.compile(_LINE_END)
+# A line with nothing to see on it, or Unicode's own separator; with all the space behind.
+BLANK_LINE = re.compile(rf"(?:{_LINE_END}{_REST_OF_BLANK_LINE}{_LINE_END}|\u2029)[{SPACE}]*+")
 
 
-def paragraphs(text: str, *, longest: int = LONGEST) -> list[tuple[int, str]]:
-    """The paragraphs and where each begins, in order; those of nothing but space are left out.
-
-    One that is longer than ``longest`` characters is cut at the last line end that fits, else at the last
-    space, else in the middle of a word.
-    """
+def paragraphs(text: str) -> list[tuple[int, str]]:
+    """The paragraphs and where each begins, in order; those of nothing but space are left out."""
     found: list[tuple[int, str]] = []
     start = 0
-    for end, behind in _ends(text):
-        while end - start > longest:
-            cut = _cut(text, start, start + longest)
-            found.append((start, text[start:cut]))
-            start = cut
-        found.append((start, text[start:end]))
-        start = behind
-    return [(start, paragraph) for start, paragraph in found if paragraph.strip()]
-
-
-def _ends(text: str) -> Iterator[tuple[int, int]]:
-    """Where each paragraph ends, and where the next one begins."""
     for blank in BLANK_LINE.finditer(text):
-        yield blank.start(), blank.end()
-    yield len(text), len(text)
-
-
-def _cut(text: str, start: int, limit: int) -> int:
-    line = text.rfind("\n", start, limit)
-    if line > start:
-        return line + 1
-    space = next((place for place in range(limit - 1, start, -1) if text[place].isspace()), limit - 1)
-    return space + 1
+        found.append((start, text[start : blank.start()]))
+        start = blank.end()
+    found.append((start, text[start:]))
+    return [(start, paragraph) for start, paragraph in found if paragraph.strip()]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from disco2.annotation.single_root import single_rooted
 from disco2.records import Constituents, Dependencies
 
 SPLIT_WORD = "flat"  # the label of a token that is one word with the token it hangs on
 ADDED_PUNCTUATION = "punct"  # the label of a token that the parse lacks
-SECOND_ROOT = "parataxis"
 
 
 def join_constituents(trees: Sequence[Constituents]) -> Constituents:
@@ -75,7 +75,6 @@ def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[
 
     new_heads: list[int] = []
     new_labels: list[str] = []
-    root = -1
     for token, (first, last) in enumerate(ranges):
         words = [word for word in range(first, last) if token_of[word] == token]
         if not words:
@@ -86,14 +85,9 @@ def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[
         head = heads[word]
         while head >= 0 and head not in token_of:  # a word that these tokens do not have
             head = heads[head]
-        if head < 0 and root >= 0:
-            new_heads.append(root)
-            new_labels.append(SECOND_ROOT)
-        else:
-            root = token if head < 0 else root
-            new_heads.append(token_of[head] if head >= 0 else -1)
-            new_labels.append(labels[word])
-    return Dependencies(tuple(new_heads), tuple(new_labels))
+        new_heads.append(token_of[head] if head >= 0 else -1)
+        new_labels.append(labels[word])
+    return single_rooted(new_heads, new_labels)
 
 
 def _depths(heads: Sequence[int]) -> list[int]:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from disco2.annotation.conllu import ConlluSentence
+from disco2.annotation.paragraphs import PARAGRAPH_BREAK
 from disco2.records import Document, Token
-
-PARAGRAPH_BREAK = "\n\n"
 
 
 def respaced(document: Document, sentences: Sequence[ConlluSentence]) -> Document:

@@ -1,122 +1,172 @@
 """spaCy's documents and ours, in both directions.
 
-A document without tokens goes to spaCy in pieces of its text, and comes back by ``document_from_spacy``: the
-words have exact places in the text, and whitespace is no token. One with tokens goes there by ``to_spacy``,
-which keeps tokens and sentences, and takes its layers back by ``with_spacy_layers``.
+A text goes to spaCy in pieces, and comes back by ``document_of_pieces``: the words have exact places in the
+text, and whitespace is no token. A document with tokens goes there by ``to_spacy``, as a whole or part by
+part, which keeps tokens and sentences, and takes its layers back by ``with_layers``. What lies between is an
+``Analysis``: plain lists, for spaCy's own documents do not outlive the memory zone they were made in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.pieces import encodable
-from disco2.annotation.projection import SECOND_ROOT
+from disco2.annotation.single_root import ROOT, single_rooted
+from disco2.annotation.text_pieces import Piece, encodable
 from disco2.records import Dependencies, Document, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
-
-class PieceOfText(Protocol):
-    """A stretch of a document's text, perhaps cleaned, that knows the way back."""
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """The document's offsets of the piece's characters ``start`` to ``end`` (exclusive)."""
+SPACY_ROOT = "ROOT"  # spaCy's name for the root's label
 
 
-def to_spacy(document: Document, vocab: Vocab) -> Doc:
-    """A spaCy document with the same words and sentences; any gap between words becomes one space."""
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The tokens of a spaCy document, with its sentences; tags and dependencies are empty where not made."""
+
+    starts: Sequence[int]  # characters
+    ends: Sequence[int]
+    sentences: Sequence[tuple[int, int]]  # spans of tokens
+    tags: Sequence[str]
+    dependencies: Sequence[Dependencies | None]  # one a sentence
+
+
+def to_spacy(document: Document, vocab: Vocab, first: int = 0, end: int | None = None) -> Doc:
+    """spaCy's document with the tokens ``first`` to ``end`` (exclusive) and their sentences.
+
+    Any gap between words becomes one space.
+    """
     from spacy.tokens import Doc
 
-    tokens = document.tokens
-    starts = {sentence.start for sentence in document.sentences}
-    followers = [*(token.start for token in tokens[1:]), len(document.text)]
+    tokens = document.tokens[first:end]
+    sentence_starts: list[bool | int | None] = [False] * len(tokens)
+    for sentence in document.sentences[max(0, document.sentence_index(first)) :]:
+        if sentence.start >= first + len(tokens):
+            break
+        if len(sentence):
+            sentence_starts[sentence.start - first] = True
     return Doc(
         vocab,
         words=[encodable(token.text) for token in tokens],
-        spaces=[token.end < follower for token, follower in zip(tokens, followers, strict=False)],
-        sent_starts=[index in starts for index in range(len(tokens))],
+        spaces=[*(token.end < follower.start for token, follower in pairwise(tokens)), False][: len(tokens)],
+        sent_starts=sentence_starts,
     )
 
 
-def document_from_spacy(
-    document: Document, pieces: Iterable[tuple[PieceOfText, Doc]], *, layers: Layers
-) -> Document:
-    """The document's text with the tokens and sentences of spaCy's, and the tags and dependencies asked for.
+def sentence_spans(doc: Doc) -> list[tuple[int, int]]:
+    """The sentences of a document as spans of tokens; without any boundary it is one sentence."""
+    marks = doc.to_array("SENT_START").view("int64").tolist()
+    bounds = [0, *(index for index, mark in enumerate(marks) if mark == 1 and index > 0), len(doc)]
+    return list(pairwise(bounds))
 
-    Each piece of the text stands with the spaCy document made from it; a sentence never reaches into the next
-    piece. Layers other than these are gone with the tokens they stood on.
+
+def word_mask(doc: Doc) -> list[bool]:
+    """Which tokens are words, and not whitespace."""
+    strings = doc.vocab.strings
+    return [not strings[key].isspace() for key in doc.to_array("ORTH").tolist()]
+
+
+def analysis_of(
+    doc: Doc,
+    sentences: Sequence[tuple[int, int]],
+    *,
+    tagged: bool,
+    parsed: bool,
+    words: Sequence[bool] | None = None,
+) -> Analysis:
+    """Read off a document with these sentences what the components made.
+
+    With ``words``, a mask of its tokens, the others are left out, and so are sentences without any word. A
+    word that hangs on what is left out takes its head and label. Each sentence has one root: a further word
+    whose head lies outside hangs on the first.
     """
+    strings = doc.vocab.strings
+    starts, lengths = doc.to_array(["IDX", "LENGTH"]).T.tolist()
+    ends = [start + length for start, length in zip(starts, lengths, strict=True)]
+    tags = [strings[key] for key in doc.to_array("TAG").tolist()] if tagged else []
+    heads: list[int] = []
+    labels: list[str] = []
+    if parsed:
+        offsets = doc.to_array("HEAD").view("int64").tolist()
+        heads = [index + offset for index, offset in enumerate(offsets)]
+        labels = [strings[key] for key in doc.to_array("DEP").tolist()]
+    if words is not None and not all(words):
+        before = [0, *accumulate(words)]
+        kept = [index for index, word in enumerate(words) if word]
+        starts, ends = [starts[index] for index in kept], [ends[index] for index in kept]
+        tags = [tags[index] for index in kept] if tagged else []
+        heads, labels = _passed_over(heads, labels, kept, words) if parsed else (heads, labels)
+        spans = [(before[start], before[end]) for start, end in sentences]
+        sentences = [(start, end) for start, end in spans if start < end]
+    dependencies = [_tree(heads, labels, start, end) if parsed else None for start, end in sentences]
+    return Analysis(starts, ends, sentences, tags, dependencies)
+
+
+def _passed_over(
+    heads: Sequence[int], labels: Sequence[str], kept: Sequence[int], words: Sequence[bool]
+) -> tuple[list[int], list[str]]:
+    """Heads and labels of the tokens kept, counted among these; a root is its own head."""
+    place_of = {index: place for place, index in enumerate(kept)}
+    new_heads: list[int] = []
+    new_labels: list[str] = []
+    for place, index in enumerate(kept):
+        head, label = heads[index], labels[index]
+        while not words[head] and heads[head] != head:
+            head, label = heads[head], labels[head]
+        new_heads.append(place_of.get(head, place))
+        new_labels.append(label)
+    return new_heads, new_labels
+
+
+def _tree(heads: Sequence[int], labels: Sequence[str], start: int, end: int) -> Dependencies:
+    """The dependencies of the tokens ``start`` to ``end``.
+
+    A document's heads never go in circles, and a token whose head lies outside counts as a root, so this
+    gives a tree.
+    """
+    inside = [heads[index] != index and start <= heads[index] < end for index in range(start, end)]
+    return single_rooted(
+        [heads[start + place] - start if hangs else -1 for place, hangs in enumerate(inside)],
+        [labels[start + place] if hangs else ROOT for place, hangs in enumerate(inside)],
+    )
+
+
+def document_of_pieces(document: Document, pieces: Iterable[tuple[Piece, Analysis]]) -> Document:
+    """The document with nothing but what was found in the pieces of its text."""
     tokens: list[Token] = []
     sentences: list[Sentence] = []
-    for piece, doc in pieces:
-        for words in word_sentences(doc):
-            first = len(tokens)
-            for index in words:
-                word = doc[index]
-                start, end = piece.span(word.idx, word.idx + len(word.text))
-                tag = word.tag_ if Layer.TAGS in layers else ""
-                tokens.append(Token(document.text[start:end], start, end, tag))
-            parse = dependencies_of(doc, words) if Layer.DEPENDENCIES in layers else None
-            sentences.append(Sentence(first, len(tokens), dependencies=parse))
-    return replace(document, tokens=tuple(tokens), sentences=tuple(sentences), mentions=None)
+    text = document.text
+    for piece, analysis in pieces:
+        first = len(tokens)
+        tags = analysis.tags or [""] * len(analysis.starts)
+        for start, end, tag in zip(analysis.starts, analysis.ends, tags, strict=True):
+            start, end = piece.span(start, end)
+            tokens.append(Token(text[start:end], start, end, tag))
+        for (start, end), tree in zip(analysis.sentences, analysis.dependencies, strict=True):
+            sentences.append(Sentence(first + start, first + end, dependencies=tree))
+    return Document(document.id, text, tuple(tokens), tuple(sentences))
 
 
-def with_spacy_layers(document: Document, doc: Doc, *, layers: Layers) -> Document:
-    """The document with the tags and dependencies asked for, where ``doc`` has its very tokens."""
+def with_layers(document: Document, analyses: Sequence[Analysis], *, layers: Layers) -> Document:
+    """The document with new tags or dependencies from its parts, all else kept.
+
+    The parts cover all its tokens, in order; empty sentences stay without dependencies.
+    """
     tokens, sentences = document.tokens, document.sentences
     if Layer.TAGS in layers:
-        tokens = tuple([replace(token, tag=word.tag_) for token, word in zip(tokens, doc, strict=True)])
+        tags = [tag for analysis in analyses for tag in analysis.tags]
+        tokens = tuple([replace(token, tag=tag) for token, tag in zip(tokens, tags, strict=True)])
     if Layer.DEPENDENCIES in layers:
+        trees = (tree for analysis in analyses for tree in analysis.dependencies)
         sentences = tuple(
             [
-                replace(sentence, dependencies=dependencies_of(doc, range(sentence.start, sentence.end)))
+                replace(sentence, dependencies=next(trees)) if len(sentence) else sentence
                 for sentence in sentences
             ]
         )
     return replace(document, tokens=tokens, sentences=sentences)
-
-
-def word_sentences(doc: Doc) -> list[list[int]]:
-    """The sentences, each as the indexes of its words; whitespace is no word, and no sentence of its own.
-
-    A document that nobody cut is one sentence.
-    """
-    sentences: list[list[int]] = [[]]
-    for word in doc:
-        if word.is_sent_start and sentences[-1]:
-            sentences.append([])
-        if not word.text.isspace():
-            sentences[-1].append(word.i)
-    return [words for words in sentences if words]
-
-
-def dependencies_of(doc: Doc, words: Sequence[int]) -> Dependencies:
-    """The parse of one sentence, given as the indexes of its words.
-
-    A word that hangs on whitespace takes the head of that. There is one root: a further word whose head lies
-    outside hangs on it.
-    """
-    place_of = {word: place for place, word in enumerate(words)}
-    heads: list[int] = []
-    labels: list[str] = []
-    root = -1
-    for place, index in enumerate(words):
-        word = doc[index]
-        label, head = word.dep_, word.head
-        while head.i not in place_of and head.head.i != head.i and head.text.isspace():
-            label, head = head.dep_, head.head
-        if head.i in place_of and head.i != index:
-            heads.append(place_of[head.i])
-        elif root < 0:
-            root = place
-            heads.append(-1)
-        else:
-            heads.append(root)
-            label = SECOND_ROOT
-        labels.append(label)
-    return Dependencies(tuple(heads), tuple(labels))

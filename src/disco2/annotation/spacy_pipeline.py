@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.annotator import Layer, Layers, check_provided
 from disco2.annotation.coreferee_chains import add_coreferee, has_coreferee, mentions_of
-from disco2.annotation.english.pieces import text_pieces
-from disco2.annotation.spacy_documents import document_from_spacy, to_spacy, with_spacy_layers
+from disco2.annotation.spacy_documents import (
+    Analysis,
+    analysis_of,
+    document_of_pieces,
+    sentence_spans,
+    to_spacy,
+    with_layers,
+    word_mask,
+)
+from disco2.annotation.spacy_memory import MemoryZones
+from disco2.annotation.text_pieces import text_pieces
 from disco2.errors import LayerError, SettingsError
 from disco2.records import Document
 
@@ -31,12 +40,14 @@ class SpacyPipeline:
     """A spaCy pipeline: tokens and sentences, tags, dependencies, and coreferee's chains.
 
     Sentences need a parser, a senter or a sentencizer, and tags a tagger; what a pipeline lacks it does not
-    provide. Dependencies keep the pipeline's labels, which are not Universal Dependencies in spaCy's own
-    English ones. Documents that come with tokens keep tokens and sentences unless new ones are asked for.
+    provide. Dependencies keep the pipeline's labels, but for ``root``; in spaCy's own English ones they are
+    not Universal Dependencies. Documents that come with tokens keep tokens and sentences unless new ones are
+    asked for.
     """
 
     def __init__(self, nlp: Language) -> None:
         self._nlp = nlp
+        self._memory = MemoryZones(nlp)
         self._provided = _provided(nlp)
         if not self._provided:
             raise SettingsError(
@@ -76,12 +87,7 @@ class SpacyPipeline:
         return {layer: needs_tokens - {layer} for layer in self._provided}
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
-        lacking = sorted(layers - self._provided)
-        if lacking:
-            raise SettingsError(
-                f"The pipeline {self.name} does not make {', '.join(lacking)}.",
-                hint=f"It makes: {', '.join(sorted(self._provided))}.",
-            )
+        check_provided(self, layers)
         found = list(documents)
         if Layer.TOKENS in layers:
             found = [self._tokenised(document, layers) for document in found]
@@ -93,22 +99,40 @@ class SpacyPipeline:
     def _tokenised(self, document: Document, layers: Layers) -> Document:
         """New tokens, paragraph by paragraph: a sentence ends there in any case, and memory stays bounded."""
         pieces = text_pieces(document.text)
-        docs = self._run([self._nlp.make_doc(piece.text) for piece in pieces], document)
-        return document_from_spacy(document, zip(pieces, docs, strict=True), layers=layers)
+        with self._memory.zone():
+            docs = self._run([self._nlp.make_doc(piece.text) for piece in pieces], document)
+            analyses = [
+                self._analysis(doc, sentence_spans(doc), layers, words=word_mask(doc)) for doc in docs
+            ]
+        return document_of_pieces(document, zip(pieces, analyses, strict=True))
 
     def _layered(self, document: Document, layers: Layers) -> Document:
         """Layers on the document's own tokens; chains need the whole document in one piece."""
         if not document.tokens:
             return replace(document, mentions=()) if Layer.COREFERENCE in layers else document
-        doc = next(self._run([to_spacy(document, self._nlp.vocab)], document))
-        document = with_spacy_layers(document, doc, layers=layers)
-        if Layer.COREFERENCE in layers:
-            document = replace(document, mentions=mentions_of(doc))
+        spans = [(sentence.start, sentence.end) for sentence in document.sentences if len(sentence)]
+        with self._memory.zone():
+            [doc] = self._run([to_spacy(document, self._nlp.vocab)], document)
+            document = with_layers(document, [self._analysis(doc, spans, layers)], layers=layers)
+            if Layer.COREFERENCE in layers:
+                document = replace(document, mentions=mentions_of(doc))
         return document
 
-    def _run(self, docs: Sequence[Doc], document: Document) -> Iterator[Doc]:
+    def _analysis(
+        self,
+        doc: Doc,
+        spans: Sequence[tuple[int, int]],
+        layers: Layers,
+        *,
+        words: Sequence[bool] | None = None,
+    ) -> Analysis:
+        return analysis_of(
+            doc, spans, tagged=Layer.TAGS in layers, parsed=Layer.DEPENDENCIES in layers, words=words
+        )
+
+    def _run(self, docs: Sequence[Doc], document: Document) -> list[Doc]:
         try:
-            yield from self._nlp.pipe(docs)
+            return list(self._nlp.pipe(docs))
         except Exception as error:  # whatever the pipeline's own code raises
             raise LayerError(
                 f"The pipeline {self.name} failed: {_first_line(error)}", where=document.id

@@ -14,8 +14,8 @@ from typing import Any
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.heads import head_of_span
-from disco2.annotation.projection import SECOND_ROOT
 from disco2.annotation.ptb import parse_brackets
+from disco2.annotation.single_root import single_rooted
 from disco2.errors import LayerError
 from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
 
@@ -114,23 +114,12 @@ def _tags(sentence: StanzaSentence) -> list[str]:
 
 def _dependencies(sentence: StanzaSentence) -> Dependencies | None:
     """Heads from 0, -1 for the root; None where Stanza made none."""
-    heads: list[int] = []
-    labels: list[str] = []
-    root = -1
-    for place, word in enumerate(sentence.words):
-        if word.head is None:
-            return None
-        if word.head > 0:
-            heads.append(word.head - 1)
-            labels.append(word.deprel or "")
-        elif root < 0:
-            root = place
-            heads.append(-1)
-            labels.append(word.deprel or "")
-        else:
-            heads.append(root)
-            labels.append(SECOND_ROOT)
-    return Dependencies(tuple(heads), tuple(labels))
+    if any(word.head is None for word in sentence.words):
+        return None
+    return single_rooted(
+        [word.head - 1 if word.head > 0 else -1 for word in sentence.words],
+        [word.deprel or "" for word in sentence.words],
+    )
 
 
 def _constituents(sentence: StanzaSentence, *, where: str) -> Constituents | None:

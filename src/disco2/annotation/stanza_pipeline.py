@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.annotator import ALL_LAYERS, Layer, Layers, check_provided
 from disco2.annotation.stanza_documents import (
     StanzaDocument,
     document_from_stanza,
@@ -46,14 +46,24 @@ class StanzaPipeline:
 
     @classmethod
     def load(
-        cls, language: str = "en", *, folder: Path | None = None, download: bool = False
+        cls,
+        language: str = "en",
+        *,
+        folder: Path | None = None,
+        download: bool = False,
+        layers: Layers = ALL_LAYERS,
     ) -> StanzaPipeline:
-        """Stanza's models for a language, from its own folder unless told; nothing is downloaded unasked."""
-        for package in ("stanza", "transformers", "peft"):  # the last two are for its coreference
+        """Stanza's models of these layers for a language, from its own folder unless told.
+
+        Nothing is downloaded unasked.
+        """
+        packages = ("stanza", "transformers", "peft") if Layer.COREFERENCE in layers else ("stanza",)
+        for package in packages:
             if find_spec(package) is None:
                 raise MissingExtraError(package, "stanza", "Stanza")
         stanza = import_module("stanza")
-        processors = ",".join(_ORDER)
+        needed = {name for layer in layers | {Layer.TOKENS} for name in PROCESSORS[layer]}
+        processors = ",".join(name for name in _ORDER if name in needed)
         place = {} if folder is None else {"dir": str(folder)}
         try:
             pipeline = stanza.Pipeline(
@@ -83,6 +93,7 @@ class StanzaPipeline:
         return {layer: needs_tokens - {layer} for layer in self._provided}
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        check_provided(self, layers)
         return [self._annotated(document, layers) for document in documents]
 
     def _annotated(self, document: Document, layers: Layers) -> Document:

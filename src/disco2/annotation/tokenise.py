@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from disco2.annotation.abbreviations import ANYWHERE, BEFORE_NUMBERS, CAPITALISED, SENTENCE_STARTERS, TITLES
+from disco2.annotation.paragraphs import BLANK_LINE
 from disco2.records import Token
 
 _SKIP = r"(?P<skip>[\s\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2060\ufeff]++)"
@@ -63,7 +64,6 @@ _CLITIC = re.compile(rf"(?i)(?:n{_APOSTROPHE}t|{_APOSTROPHE}(?:s|re|ve|ll|d|m))$
 _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "oughta": 5, "lemme": 3, "gimme": 3}
 _NUMBER_NEXT = re.compile(r"\s*\d")
 
-_PARAGRAPH = re.compile(r"\n[^\S\n]*+\n")
 _TERMINAL = re.compile(r"[.!?…]++|[\u3002\uff01\uff1f]++")
 _UNSPACED = "\u3002\uff01\uff1f"  # the ideographic full stop and its like, with no space behind them
 _CLOSERS = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
@@ -139,7 +139,7 @@ def _without_clitics(text: str, start: int, end: int) -> Iterator[Token]:
 
 def _begins_sentence(text: str, before: Token, token: Token, *, ended: bool, has_capitals: bool) -> bool:
     between = text[before.end : token.start]
-    if _PARAGRAPH.search(between):
+    if BLANK_LINE.search(between):
         return True
     if ended:
         if before.text[-1] in _UNSPACED:

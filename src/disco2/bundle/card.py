@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from disco2.bundle.layout import Manifest
@@ -28,6 +29,7 @@ def model_card(manifest: Manifest) -> str:
         f"- Licence: {data.get('licence', UNKNOWN)}",
         *(f"  - {texts}" for texts in data.get("licences_of_texts", ())),
         *(f"- {note}" for note in data.get("notes", ())),
+        f"- Layers: {_layers(data)}",
         "",
         "## Labels",
         "",
@@ -43,6 +45,11 @@ def model_card(manifest: Manifest) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _layers(data: Mapping[str, Any]) -> str:
+    made = data.get("automatic_layers")
+    return f"{', '.join(made)} by {data.get('annotators')}" if made else "the corpus's own"
 
 
 def _limits(manifest: Manifest) -> list[str]:

@@ -33,7 +33,8 @@ class Manifest:
 
     ``configuration`` holds every setting the model was trained with, ``task`` what its labels mean, ``data``
     what it was trained on, and ``figures`` how well it did. ``calibration`` may hold the ``temperature`` that
-    turns scores into probabilities. ``digest`` guards the manifest itself.
+    turns scores into probabilities, and another one for ``running_text``. ``digest`` guards the manifest
+    itself.
     """
 
     format: int
@@ -51,6 +52,11 @@ class Manifest:
     def temperature(self) -> float:
         """What scores are divided by before they become probabilities; 1 where nothing was fitted."""
         return float(self.calibration.get("temperature", 1.0))
+
+    @property
+    def running_text_temperature(self) -> float:
+        """The same where EntRel and NoRel are outcomes."""
+        return float(self.calibration.get("running_text", self.temperature))
 
     def to_json(self) -> dict[str, Any]:
         content = asdict(self)

@@ -90,10 +90,11 @@ def _manifest(content: dict[str, Any]) -> Manifest:
         raise ValueError("its 'labels' are not a list of texts")
     if len(set(labels)) < len(labels):
         raise ValueError("a label occurs twice in it")
-    temperature = manifest.calibration.get("temperature", 1.0)
-    is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
-    if not (is_number and 1e-3 <= temperature <= 1e3):
-        raise ValueError("its temperature is not a number from 0.001 to 1000")
+    for name in ("temperature", "running_text"):
+        temperature = manifest.calibration.get(name, 1.0)
+        is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
+        if not (is_number and 1e-3 <= temperature <= 1e3):
+            raise ValueError("its temperature is not a number from 0.001 to 1000")
     return manifest
 
 

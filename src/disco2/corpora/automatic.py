@@ -9,7 +9,7 @@ from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.corpora.token_lists import character_spans
 from disco2.corpora.token_spans import TokenSpans
 from disco2.errors import SettingsError
-from disco2.records import Corpus, Document, Relation
+from disco2.records import Corpus, Dirt, Document, Relation
 
 DOCUMENTS_AT_ONCE = 16
 ALL = "all"
@@ -18,14 +18,14 @@ ALL = "all"
 def read_layers(text: str) -> Layers:
     """The layers that a user names: ``all``, or names with commas between them."""
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
-    if names == [ALL]:
-        return frozenset(Layer)
-    unknown = [name for name in names if name not in set(Layer)]
+    if not names:
+        raise SettingsError("No layer is named.", hint=f"Use {ALL}, or some of: {', '.join(Layer)}.")
+    unknown = [name for name in names if name not in {ALL, *Layer}]
     if unknown:
         raise SettingsError(
             f"There is no layer '{unknown[0]}'.", hint=f"Use {ALL}, or some of: {', '.join(Layer)}."
         )
-    return frozenset(Layer(name) for name in names)
+    return frozenset(Layer if ALL in names else map(Layer, names))
 
 
 def with_automatic_layers(
@@ -46,14 +46,18 @@ def with_automatic_layers(
         some = annotators.annotate(waiting[begin : begin + DOCUMENTS_AT_ONCE], layers=layers)
         documents |= {document.id: document for document in some}
         progress(len(documents))
-    made = ", ".join(layer for layer in Layer if layer in layers)
-    noted = replace(
-        corpus, documents=documents, notes=(*corpus.notes, f"Automatic layers ({annotators.name}): {made}.")
+    dirt = Dirt(list(corpus.dirt.findings))
+    return replace(
+        corpus,
+        documents=documents,
+        relations=_realigned(corpus, documents, dirt) if Layer.TOKENS in layers else corpus.relations,
+        dirt=dirt,
+        automatic=tuple(layer.value for layer in Layer if layer in layers),
+        annotators=annotators.name,
     )
-    return replace(noted, relations=_realigned(corpus, documents)) if Layer.TOKENS in layers else noted
 
 
-def _realigned(corpus: Corpus, documents: Mapping[str, Document]) -> tuple[Relation, ...]:
+def _realigned(corpus: Corpus, documents: Mapping[str, Document], dirt: Dirt) -> tuple[Relation, ...]:
     relations: list[Relation] = []
     tokens = {name: TokenSpans(document) for name, document in documents.items()}
     for relation in corpus.relations:
@@ -61,7 +65,7 @@ def _realigned(corpus: Corpus, documents: Mapping[str, Document]) -> tuple[Relat
         arg1, _ = new.argument(character_spans(old, relation.arg1.tokens))
         arg2, _ = new.argument(character_spans(old, relation.arg2.tokens))
         if not arg1.tokens or not arg2.tokens:
-            corpus.dirt.add(
+            dirt.add(
                 "argument without automatic tokens",
                 where=relation.where or relation.id,
                 detail=f"No token lies under an argument of {relation.id}; it was left out.",

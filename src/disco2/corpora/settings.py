@@ -31,6 +31,9 @@ class TaskSettings(Settings):
         "senses: relations that have one; running-text: EntRel and NoRel are outcomes too",
         choices=("senses", "running-text"),
     )
+    whole_sentences: bool = setting(
+        False, "train on relations between neighbouring sentences twice: also with the whole sentences"
+    )
     versus: str = setting("", "a class, such as Expansion, to tell from all others; EntRel is Expansion then")
     balance: bool = setting(True, "one class against others: repeat the smaller side until both are equal")
 

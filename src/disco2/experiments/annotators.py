@@ -10,11 +10,11 @@ from typing import Any
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
 from disco2.corpora.automatic import with_automatic_layers
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, InputError
 from disco2.evaluation.brackets import BracketEvaluation
 from disco2.evaluation.syntax import syntax_scores
 from disco2.experiments.coreference_quality import coreference_quality
-from disco2.files import check_folder_place
+from disco2.files import check_folder_place, is_empty_or_new
 from disco2.records import Corpus, Document
 from disco2.training.annotators.constituents.scoring import compare_trees
 from disco2.training.annotators.constituents.train import train_constituents
@@ -24,6 +24,7 @@ from disco2.training.annotators.syntax import train_syntax
 
 # The sample on which the paper's parser was measured: see `trees` below.
 SAMPLE, LONGEST = 600, 60
+MARKS = ("config.cfg", "vocabulary.json", "model.json")  # one of them is in the folder of every component
 SYNTAX = frozenset({Layer.TAGS, Layer.DEPENDENCIES})
 
 
@@ -35,33 +36,45 @@ def train_annotators(
     seed: int = 1,
     progress: Callable[[str], None] = lambda line: None,
 ) -> None:
-    """Train the components in order, each on the automatic layers of those before it, over gold tokens.
+    """Train the components in order, over gold tokens, and judge each on the automatic layers before it.
 
-    A component that is not trained is taken from ``folder``, where it must be already.
+    Coreference also learns from those. The parser learns from gold tags, which its training disturbs: the
+    tagger's own on its training part are too good to be true. A component that is not trained is taken from
+    ``folder``, where it must be already.
     """
-    check_folder_place(folder)
+    for component in components:
+        _check_target(folder / component)
     training, development = documents_of(corpus, "train"), documents_of(corpus, "dev")
     if "syntax" in components:
         train_syntax(training, development, folder / "syntax", seed=seed, progress=_named("syntax", progress))
     if not {"constituents", "coreference"} & set(components):
         return
-    training, development = _annotated(folder, SYNTAX, training, development)
+    parsed, parsed_development = _annotated(folder, SYNTAX, training, development)
     if "constituents" in components:
         train_constituents(
             training,
-            development,
+            parsed_development,
             folder / "constituents",
             seed=seed,
             progress=_named("constituents", progress),
         )
     if "coreference" in components:
-        training, development = _annotated(folder, COMPONENTS["constituents"], training, development)
         train_coreference(
-            training,
-            development,
+            *_annotated(folder, COMPONENTS["constituents"], parsed, parsed_development),
             folder / "coreference",
             seed=seed,
             progress=_named("coreference", progress),
+        )
+
+
+def _check_target(folder: Path) -> None:
+    """Refuse to replace anything but a component, before any work is done."""
+    check_folder_place(folder)
+    if not is_empty_or_new(folder) and not any((folder / name).is_file() for name in MARKS):
+        raise InputError(
+            "Something that is no component of an annotator stands there.",
+            where=str(folder),
+            hint="Choose another --output folder.",
         )
 
 

@@ -35,7 +35,7 @@ class Judged:
     senses_only: Evaluation | None = (
         None  # where EntRel and NoRel are labels: on the rest, chosen among senses
     )
-    warning: str = ""  # why the figures may be better than they should be
+    warnings: tuple[str, ...] = ()  # why the figures may be better or worse than they should be
 
     def to_json(self) -> dict[str, Any]:
         content = self.evaluation.to_json()
@@ -97,13 +97,6 @@ def judge(
     with_sense = [number for number, one in enumerate(instances) if one.relation.kind not in WITHOUT_SENSE]
     among_senses = np.where(model.is_sense, scores, -np.inf)
     both = with_sense and not model.is_sense.all()
-    trained_under = manifest.data.get("protocol")
-    warning = ""
-    if corpus.name == manifest.data.get("corpus") and parts.protocol != trained_under:
-        warning = (
-            f"The model was trained under the protocol '{trained_under}': under '{parts.protocol}', "
-            f"part '{part}' may hold relations it has seen in training."
-        )
     return Judged(
         part=part,
         labels=model.labels,
@@ -113,5 +106,26 @@ def judge(
         evaluation=evaluation(range(len(instances)), scores),
         dropped=parts.dropped[part],
         senses_only=evaluation(with_sense, among_senses) if both else None,
-        warning=warning,
+        warnings=_warnings(manifest, corpus, parts.protocol, part),
     )
+
+
+def _warnings(manifest: Manifest, corpus: Corpus, protocol: str, part: str) -> tuple[str, ...]:
+    found = []
+    trained_under = manifest.data.get("protocol")
+    if corpus.name == manifest.data.get("corpus") and protocol != trained_under:
+        found.append(
+            f"The model was trained under the protocol '{trained_under}': under '{protocol}', "
+            f"part '{part}' may hold relations it has seen in training."
+        )
+    trained_on = tuple(manifest.data.get("automatic_layers", ()))
+    if trained_on != corpus.automatic:
+        found.append(
+            f"The model was trained with {_automatic(trained_on)}; here {_automatic(corpus.automatic)}. "
+            "Choose the same with --automatic."
+        )
+    return tuple(found)
+
+
+def _automatic(layers: Sequence[str]) -> str:
+    return f"automatic {', '.join(layers)}" if layers else "no automatic layers"

@@ -3,39 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disco2.errors import CorpusError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.multiclass import Right, summary
+from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.experiments.train_run import train_model
 from disco2.model import RelationModel
 from disco2.records import WITHOUT_SENSE, Corpus, Instance
 
 PARTS = ("dev", "test")
+# The settings of a model for running text and given arguments. It can't know relations around a pair.
+RUNNING_TEXT = ("task.outcomes=running-text", "task.whole_sentences=true", "features.context=false")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Which answers of one model are right: a flag for each relation.
+
+    ``senses``: arguments given, the label chosen among senses, on all relations that have one; ``across``:
+    those of them whose arguments share no sentence, which are harder. ``running_text``: all outcomes, between
+    two neighbouring sentences, which are the arguments as a whole.
+    """
+
+    senses: Right
+    across: Right
+    running_text: Right
 
 
 @dataclass(frozen=True)
 class LayersResult:
-    """Which relations each seed got right, by part: [seeds, relations].
-
-    ``outcomes`` are all relations that count, EntRel and NoRel among them where the task has them;
-    ``senses`` are those that have a sense, with the label chosen among the senses only.
-    """
+    """The answers of every seed, by part."""
 
     layers: str
-    outcomes: dict[str, Right]
-    senses: dict[str, Right]
+    answers: dict[str, list[Answers]]
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "layers": self.layers,
-            **{f"{part}_senses": summary(self.senses[part]) for part in PARTS},
-            **{f"{part}_outcomes": summary(self.outcomes[part]) for part in PARTS},
+        return {"layers": self.layers} | {
+            f"{part}_{measure.name}": summary(np.array([getattr(one, measure.name) for one in seeds]))
+            for part, seeds in self.answers.items()
+            for measure in fields(Answers)
         }
 
 
@@ -52,31 +65,30 @@ def compare_layers(
         parts = divide(corpus, configuration)
         if not parts.instances["test"]:
             raise CorpusError("There is no labelled relation to test on.", where=corpus.name)
-        outcomes: dict[str, list[Right]] = {part: [] for part in PARTS}
-        senses: dict[str, list[Right]] = {part: [] for part in PARTS}
+        answers: dict[str, list[Answers]] = {part: [] for part in PARTS}
         for seed in seeds:
             progress(name, seed)
             model = train_model(corpus, parts, configuration.changed({"training.seed": seed})).model
             for part in PARTS:
-                every, some = right_answers(model, parts.instances[part])
-                outcomes[part].append(every)
-                senses[part].append(some)
-        results.append(
-            LayersResult(
-                name,
-                {part: np.array(rows) for part, rows in outcomes.items()},
-                {part: np.array(rows) for part, rows in senses.items()},
-            )
-        )
+                answers[part].append(right_answers(model, parts.instances[part]))
+        results.append(LayersResult(name, answers))
     return results
 
 
-def right_answers(model: RelationModel, instances: Sequence[Instance]) -> tuple[Right, Right]:
-    """Whether the best label is right, on all relations; and the best sense, on those that have one."""
-    scores = model.scores(instances)
-    gold = np.array([[label in one.gold for label in model.labels] for one in instances], dtype=bool)
-    gold = gold.reshape(len(instances), len(model.labels))
-    rows = np.arange(len(instances))
-    has_sense = np.array([one.relation.kind not in WITHOUT_SENSE for one in instances], dtype=bool)
-    among_senses = np.where(model.is_sense, scores, -np.inf).argmax(axis=1)
-    return gold[rows, scores.argmax(axis=1)], gold[rows, among_senses][has_sense]
+def right_answers(model: RelationModel, instances: Sequence[Instance]) -> Answers:
+    """Let a model answer relations whose labels are known."""
+    with_sense = [one for one in instances if one.relation.kind not in WITHOUT_SENSE]
+    senses = model.is_sense.nonzero()[0]
+    return Answers(
+        _right(model, with_sense, senses),
+        _right(model, across_sentences(with_sense), senses),
+        _right(model, as_running_text(instances), np.arange(len(model.labels))),
+    )
+
+
+def _right(model: RelationModel, instances: Sequence[Instance], allowed: NDArray[np.intp]) -> Right:
+    best = model.scores(instances)[:, allowed].argmax(axis=1)
+    return np.array(
+        [model.labels[allowed[place]] in one.gold for place, one in zip(best, instances, strict=True)],
+        dtype=bool,
+    )

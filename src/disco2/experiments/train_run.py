@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from disco2.bundle import save_bundle
 from disco2.corpora.licences import licence_of, licences_of_texts
 from disco2.errors import CorpusError
-from disco2.experiments.calibrating import calibration_errors, temperature_of
+from disco2.experiments.calibrating import calibration_errors, calibration_of
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
+from disco2.experiments.running_text import as_running_text
+from disco2.model.calibration import Calibration
 from disco2.records import Corpus
 from disco2.training.fit import Fitted, fit
 from disco2.training.loop import Progress
@@ -32,8 +35,10 @@ def train_model(
             where=corpus.name,
             hint="Lower task.minimum, or choose another level or split; see: disco2 corpus stats",
         )
-    return fit(
-        training,
+    # Running text has no arguments but whole sentences: a model for it should have seen some.
+    widened = as_running_text(training) if configuration.task.whole_sentences else []
+    fitted = fit(
+        [*training, *widened],
         parts.instances["dev"],
         labels=parts.labels,
         model=configuration.model,
@@ -49,6 +54,7 @@ def train_model(
         ),
         progress=progress,
     )
+    return replace(fitted, training_relations=fitted.training_relations - len(widened))
 
 
 def save_model(
@@ -61,12 +67,12 @@ def save_model(
     figures: Mapping[str, Any] | None = None,
     compact: bool = False,
 ) -> None:
-    """Write a bundle that says what it was trained on and how, with the temperature of its probabilities.
+    """Write a bundle that says what it was trained on and how, with the temperatures of its probabilities.
 
     ``figures`` are recorded beside those of the development part. A ``compact`` bundle has its word vectors
     in half precision.
     """
-    temperature = temperature_of(fitted.model, fitted.development)
+    calibration = calibration_of(fitted.model, fitted.development)
     save_bundle(
         fitted.model,
         path,
@@ -81,18 +87,22 @@ def save_model(
             "licence": licence_of(corpus.name),
             "licences_of_texts": list(licences_of_texts(corpus.name)),
             "notes": list(corpus.notes),
+            "automatic_layers": list(corpus.automatic),
+            "annotators": corpus.annotators,
         },
-        figures=_development_figures(fitted, parts, temperature) | dict(figures or {}),
-        calibration={"temperature": temperature},
+        figures=_development_figures(fitted, parts, calibration) | dict(figures or {}),
+        calibration={
+            "temperature": calibration.temperature,
+            "running_text": calibration.of_running_text,
+        },
         compact=compact,
     )
 
 
-def _development_figures(fitted: Fitted, parts: Parts, temperature: float) -> dict[str, Any]:
+def _development_figures(fitted: Fitted, parts: Parts, calibration: Calibration) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if best := fitted.history.best:
         found |= {f"development_{parts.score_name}": best.score, "best_pass": best.number}
-    if fitted.development:
-        errors = calibration_errors(fitted.model, temperature, fitted.development)
-        found |= {f"development_calibration_error_{name}": value for name, value in errors.items()}
+    errors = calibration_errors(fitted.model, calibration, fitted.development)
+    found |= {f"development_calibration_error_of_{name}": value for name, value in errors.items()}
     return found

@@ -6,19 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from disco2.annotation.paragraphs import BLANK_LINE, LINE_END
 from disco2.errors import SettingsError
 from disco2.inference.connectives import opening_connective
 from disco2.inference.plain_text import has_word
 from disco2.inference.prediction import Span
 from disco2.records import Argument, Document, Instance, Relation, RelationKind, Sentence
 
-# What parts two sentences. A Windows line end is one line end, hence the atomic group.
-_LINE_END = r"(?>\r\n|[\n\r\u2028\u2029])"
-PARAGRAPH_BREAKS: dict[str, re.Pattern[str] | None] = {
-    "blank": re.compile(rf"{_LINE_END}[^\S\n\r\u2028\u2029]*+{_LINE_END}|\u2029"),
-    "line": re.compile(_LINE_END),
-    "none": None,
-}
+# What parts two sentences.
+PARAGRAPH_BREAKS: dict[str, re.Pattern[str] | None] = {"blank": BLANK_LINE, "line": LINE_END, "none": None}
 MOST_RELATIONS, MOST_TOKENS = 256, 20_000  # scored at a time: bounds the memory, whatever the text
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from disco2.annotation.annotator import raw_document
+from disco2.annotation.paragraphs import PARAGRAPH_BREAK
 from disco2.errors import InputError
 from disco2.inference.candidates import Candidate, marked
 from disco2.inference.connectives import opening_connective
 from disco2.inference.plain_text import check_text, has_word, without_controls
 from disco2.inference.prediction import Span
 from disco2.records import Argument, Document, Instance, Relation, RelationKind
-
-BETWEEN = "\n\n"  # a paragraph break: no sentence goes on behind it, but coreference does
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +29,18 @@ class GivenPair:
 
     def document(self) -> Document:
         """Both arguments as one text, with no layer yet."""
-        return raw_document(without_controls(self.arg1 + BETWEEN + self.arg2), document_id=self.id)
+        return raw_document(without_controls(self._text), document_id=self.id)
+
+    @property
+    def _text(self) -> str:
+        # No sentence goes on behind a paragraph break, but coreference does.
+        return self.arg1 + PARAGRAPH_BREAK + self.arg2
 
     def candidate(self, annotated: Document) -> Candidate:
         """The pair in its annotated document; which token belongs to which argument is known by its place."""
+        annotated = replace(annotated, text=self._text)  # with its control characters
         cut = len(self.arg1)
-        origin = cut + len(BETWEEN)
+        origin = cut + len(PARAGRAPH_BREAK)
         first = [number for number, token in enumerate(annotated.tokens) if token.end <= cut]
         second = [number for number, token in enumerate(annotated.tokens) if token.start >= origin]
         for name, tokens in (("arg1", first), ("arg2", second)):

@@ -24,8 +24,13 @@ def text_result(
     document: Document,
     predictions: Sequence[Prediction],
     explanations: Sequence[Explanation] | None = None,
+    *,
+    annotators: str | None = None,
 ) -> Json:
-    """The relations of a running text, with the text and its sentences."""
+    """The relations of a running text, with the text and its sentences.
+
+    ``annotators`` made the document where it was not the pipeline's own.
+    """
     tokens = document.tokens
     return {
         "schema": SCHEMA,
@@ -36,8 +41,9 @@ def text_result(
             "digest": pipeline.info.digest,
             "labels": list(pipeline.model.labels),
             "temperature": pipeline.calibration.temperature,
+            "running_text_temperature": pipeline.calibration.of_running_text,
         },
-        "annotators": pipeline.annotators.name,
+        "annotators": pipeline.annotators.name if annotators is None else annotators,
         "document": document.id,
         "text": document.text,
         "sentences": [

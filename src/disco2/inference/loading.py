@@ -38,4 +38,5 @@ def load(bundle: str | Path | None = None, *, annotators: Annotator | None = Non
         licence=str(manifest.data.get("licence") or "not recorded"),
         digest=str(manifest.to_json()["digest"]),
     )
-    return Pipeline(annotators, model, Calibration(manifest.temperature), info=info)
+    calibration = Calibration(manifest.temperature, manifest.running_text_temperature)
+    return Pipeline(annotators, model, calibration, info=info)

@@ -51,8 +51,12 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
         return PairLine(
             number, error=f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
         )
-    except (ValueError, RecursionError) as error:
-        return PairLine(number, error=f"This is not JSON: {error}.")
+    except json.JSONDecodeError as error:
+        return PairLine(number, error=f"This is not JSON: {error.msg} at character {error.pos}.")
+    except ValueError:
+        return PairLine(number, error="A number in this JSON has too many digits.")
+    except RecursionError:
+        return PairLine(number, error="This JSON is nested too deeply.")
     if not isinstance(data, dict):
         return PairLine(number, error="This is not an object in braces.")
     name = data.get("id")

@@ -10,6 +10,7 @@ from typing import TypeVar
 from disco2.annotation.annotator import ALL_LAYERS, Annotator
 from disco2.errors import InputError
 from disco2.inference.annotating import annotate_texts
+from disco2.inference.batch_size import check_batch_size
 from disco2.inference.candidates import adjacent_sentences
 from disco2.inference.explanation import Explanation, explained
 from disco2.inference.given_pair import GivenPair
@@ -46,14 +47,15 @@ class Pipeline:
 
     def __call__(self, text: str, *, paragraphs: str = "blank") -> list[Prediction]:
         """One prediction for each pair of neighbouring sentences within a paragraph."""
-        return self.relations(self.annotate(text), paragraphs=paragraphs)
+        return self.relations(self.annotate(text, paragraphs=paragraphs), paragraphs=paragraphs)
 
     def pipe(
         self, texts: Iterable[str], *, batch_size: int = 16, paragraphs: str = "blank"
     ) -> Iterator[list[Prediction]]:
         """The same for many texts, which are annotated ``batch_size`` at a time; takes them as they come."""
         for portion in _portions(texts, batch_size):
-            for document in annotate_texts(self.annotators, [(f"text{n}", text) for n, text in portion]):
+            numbered = [(f"text{n}", text) for n, text in portion]
+            for document in annotate_texts(self.annotators, numbered, paragraphs=paragraphs):
                 yield self.relations(document, paragraphs=paragraphs)
 
     def classify(self, arg1: str, arg2: str) -> Prediction:
@@ -65,7 +67,7 @@ class Pipeline:
     ) -> Iterator[Prediction]:
         """The same for many pairs, each a document of its own, ``batch_size`` at a time, in order."""
         for portion in _portions(pairs, batch_size):
-            yield from self.classify_pairs([GivenPair(*pair, id=f"pair{n}") for n, pair in portion])
+            yield from self.classify_pairs([_given(pair, f"pair{n}") for n, pair in portion])
 
     def classify_pairs(self, pairs: Sequence[GivenPair]) -> list[Prediction]:
         """The same for pairs that have been checked, all at once."""
@@ -74,9 +76,9 @@ class Pipeline:
         answers = judged(self.model, self.calibration, candidates)
         return [replace(prediction, index=0) for prediction in answers]
 
-    def annotate(self, text: str, *, document_id: str = "text") -> Document:
+    def annotate(self, text: str, *, document_id: str = "text", paragraphs: str = "blank") -> Document:
         """The text with all layers: tokens, tags, dependencies, constituents, coreference."""
-        return annotate_texts(self.annotators, [(document_id, text)])[0]
+        return annotate_texts(self.annotators, [(document_id, text)], paragraphs=paragraphs)[0]
 
     def relations(self, document: Document, *, paragraphs: str = "blank") -> list[Prediction]:
         """The predictions for a document that has its layers already."""
@@ -92,10 +94,20 @@ class Pipeline:
         return explained(self.model, predictions)
 
 
+def _given(pair: object, name: str) -> GivenPair:
+    """The pair under a name; neither a text of two letters nor an object with two names is one."""
+    if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
+        raise InputError("A pair is two texts.", where=name, hint='Give them as ("It rained.", "We left.").')
+    return GivenPair(pair[0], pair[1], id=name)
+
+
 def _portions(items: Iterable[_T], size: int) -> Iterator[list[tuple[int, _T]]]:
     """Numbered items, at most ``size`` at a time."""
-    if size < 1:
-        raise InputError(f"A batch can't have {size} items.", hint="Give a batch size of 1 or more.")
+    if not isinstance(items, Iterable) or isinstance(items, str | bytes):
+        raise InputError(
+            f"Many texts or pairs are needed, not one {type(items).__name__}.", hint="Give a list."
+        )
+    most = check_batch_size(size, of="items")
     numbered = enumerate(items)
-    while portion := list(islice(numbered, size)):
+    while portion := list(islice(numbered, most)):
         yield portion

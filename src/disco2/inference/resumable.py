@@ -16,12 +16,20 @@ from pathlib import Path
 from types import TracebackType
 
 from disco2.errors import InputError
-from disco2.files import write_text
+from disco2.files import behind_link, write_text
 
 try:
     import fcntl
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
+
+
+def places(output: Path) -> tuple[Path, Path, Path]:
+    """Every file that a run writes: the output, its part, and the part's description."""
+    if not output.name:
+        raise InputError("The output has no name.", where=str(output), hint="Give the name of a file.")
+    output = behind_link(output)
+    return output, output.with_name(output.name + ".part"), output.with_name(output.name + ".part.json")
 
 
 class ResumableLines:
@@ -32,9 +40,7 @@ class ResumableLines:
     """
 
     def __init__(self, output: Path, run: Mapping[str, str], *, restart: bool = False) -> None:
-        self.output = output
-        self.part = output.with_name(output.name + ".part")
-        self.description = output.with_name(output.name + ".part.json")
+        self.output, self.part, self.description = places(output)
         self._run = dict(run)
         self._restart = restart
         self._stream: FileIO | None = None
@@ -84,8 +90,10 @@ class ResumableLines:
     def finish(self) -> None:
         """All lines are there: the part becomes the output."""
         try:
+            if fcntl is None:
+                self._file.close()  # Windows moves no file that is open
+            self.part.replace(self.output)  # before the lock is given up: another run may wait for it
             self._file.close()
-            self.part.replace(self.output)
             self.description.unlink(missing_ok=True)
         except OSError as error:
             raise self._refused(error) from error
@@ -111,12 +119,19 @@ class ResumableLines:
             try:
                 fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                self._stream.close()
-                raise InputError(
-                    "Another run is writing this output.",
-                    where=str(self.part),
-                    hint="Wait for it, or choose another --output.",
-                ) from None
+                raise self._taken() from None
+        # Between opening and locking, the other run may have finished: what is open is then its output.
+        if not self.part.exists() or not os.path.samestat(os.fstat(self._stream.fileno()), self.part.stat()):
+            raise self._taken()
+
+    def _taken(self) -> InputError:
+        if self._stream is not None:
+            self._stream.close()
+        return InputError(
+            "Another run is writing this output.",
+            where=str(self.part),
+            hint="Wait for it, or choose another --output.",
+        )
 
     def _check_description(self) -> None:
         try:

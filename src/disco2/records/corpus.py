@@ -37,7 +37,8 @@ class Corpus:
     """Documents by id, and relations in the order of their files.
 
     ``inventory`` names the sense inventory. ``parts`` maps a document to the corpus's own part (train, dev,
-    test) where it has one.
+    test) where it has one. ``automatic`` names the layers that are not the corpus's own, and ``annotators``
+    who made them.
     """
 
     name: str
@@ -46,4 +47,6 @@ class Corpus:
     relations: tuple[Relation, ...]
     parts: Mapping[str, str] = field(default_factory=dict)
     dirt: Dirt = field(default_factory=Dirt)
+    automatic: tuple[str, ...] = ()
+    annotators: str = ""
     notes: tuple[str, ...] = ()  # choices of the reader that a user should know

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer, Layers, raw_document
 from disco2.annotation.english.syntax import SHIPPED, SpacySyntax
+from disco2.annotation.spacy_memory import MemoryZones
 from disco2.errors import BundleError
 from disco2.records import Dependencies, Document, Mention, Sentence, Token
 
@@ -234,6 +236,18 @@ def test_documents_do_not_touch_each_other(syntax: SpacySyntax) -> None:
     together = syntax.annotate([raw_document(text, document_id=text) for text in texts], layers=ALL)
     apart = [syntax.annotate([raw_document(text, document_id=text)], layers=ALL)[0] for text in texts]
     assert together == apart
+
+
+def test_words_that_are_forgotten_make_no_difference(
+    syntax: SpacySyntax, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"Ann saw the quizzlep{ending}. It slept by the vorbleng." for ending in "abcdefgh"]
+    plain = [annotated(syntax, text) for text in texts]
+    monkeypatch.setattr(syntax, "_memory", MemoryZones(syntax._pipeline, kept=0))
+    with ThreadPoolExecutor(4) as threads:  # one at a time has the vocabulary
+        assert list(threads.map(lambda text: annotated(syntax, text), texts)) == plain
+    annotated(syntax, "A grembolant sang.")
+    assert "grembolant" not in syntax._pipeline.vocab.strings
 
 
 def test_tokens_made_anew_leave_no_old_layer(syntax: SpacySyntax) -> None:

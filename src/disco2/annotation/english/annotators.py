@@ -18,14 +18,19 @@ COMPONENTS: dict[str, Layers] = {
 def english_annotators(folder: Path = SHIPPED, *, layers: Layers = ALL_LAYERS) -> list[Annotator]:
     """The components that make these layers, and no others: what is not needed is not loaded."""
     annotators: list[Annotator] = []
+    vectors = None
+    if layers & (COMPONENTS["syntax"] | COMPONENTS["constituents"]):
+        from disco2.vectors.shipped import read_shipped
+
+        vectors = read_shipped()  # once for both
     if layers & COMPONENTS["syntax"]:
         from disco2.annotation.english.syntax import SpacySyntax
 
-        annotators.append(SpacySyntax.load(folder / "syntax"))
+        annotators.append(SpacySyntax.load(folder / "syntax", vectors=vectors))
     if layers & COMPONENTS["constituents"]:
         from disco2.annotation.english.constituents.parser import SpanParser
 
-        annotators.append(SpanParser.load(folder / "constituents"))
+        annotators.append(SpanParser.load(folder / "constituents", vectors=vectors))
     if layers & COMPONENTS["coreference"]:
         from disco2.annotation.english.coreference.resolver import MentionRanker
 

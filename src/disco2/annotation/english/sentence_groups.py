@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING
-
-from disco2.annotation.english.pieces import encodable
 from disco2.annotation.paragraphs import BLANK_LINE
 from disco2.records import Document, Sentence
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
 
 MOST_TOKENS = 300  # in a group of more than one sentence
 
@@ -27,21 +19,6 @@ def sentence_groups(document: Document, *, most_tokens: int = MOST_TOKENS) -> li
         else:
             groups.append([sentence])
     return groups
-
-
-def doc_of_group(document: Document, group: list[Sentence], vocab: Vocab) -> Doc:
-    """spaCy's document with the tokens and sentences of a group."""
-    from spacy.tokens import Doc
-
-    first = group[0].start
-    tokens = document.tokens[first : group[-1].end]
-    starts = {sentence.start - first for sentence in group}
-    return Doc(
-        vocab,
-        words=[encodable(token.text) for token in tokens],
-        spaces=[*(token.end < follower.start for token, follower in pairwise(tokens)), False],
-        sent_starts=[index in starts for index in range(len(tokens))],
-    )
 
 
 def _belongs(document: Document, group: list[Sentence], sentence: Sentence, most_tokens: int) -> bool:

@@ -15,6 +15,7 @@ from thinc.api import Config, use_ops
 
 from disco2.annotation.english.tokenizer_rules import gum_tokenizer
 from disco2.annotation.english.word_vectors_for_spacy import SpacyWordVectors
+from disco2.vectors import WordVectors
 from disco2.vectors.shipped import read_shipped
 
 CONFIG_FILE = "config.cfg"
@@ -35,8 +36,8 @@ class GumEnglish(Language):  # type: ignore[no-untyped-call]  # spaCy's __init_s
         infixes = ()
 
 
-def make_pipeline(config: dict[str, Any]) -> Language:
-    """An untrained pipeline with the shipped word vectors and GUM's tokens.
+def make_pipeline(config: dict[str, Any], *, vectors: WordVectors | None = None) -> Language:
+    """An untrained pipeline with GUM's tokens and the shipped word vectors, or these, where they were read.
 
     Its matrices are multiplied by NumPy, which is faster than the library that spaCy prefers.
     """
@@ -44,13 +45,15 @@ def make_pipeline(config: dict[str, Any]) -> Language:
         warnings.simplefilter("ignore")
         pipeline = GumEnglish.from_config(config)
     pipeline.tokenizer = gum_tokenizer(pipeline.vocab)
-    pipeline.vocab.vectors = SpacyWordVectors(pipeline.vocab.strings, read_shipped())
+    pipeline.vocab.vectors = SpacyWordVectors(
+        pipeline.vocab.strings, vectors if vectors is not None else read_shipped()
+    )
     return pipeline
 
 
-def read_pipeline(folder: Path) -> Language:
+def read_pipeline(folder: Path, *, vectors: WordVectors | None = None) -> Language:
     """A trained pipeline from a folder with its configuration and all its components."""
-    pipeline = make_pipeline(load_config(folder / CONFIG_FILE))
+    pipeline = make_pipeline(load_config(folder / CONFIG_FILE), vectors=vectors)
     pipeline.from_disk(folder, exclude=NOT_STORED)
     for name in pipeline.pipe_names:
         for label in getattr(pipeline.get_pipe(name), "labels", ()):

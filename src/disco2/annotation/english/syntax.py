@@ -6,40 +6,58 @@ paragraph break; a single line end is a space.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.analysis import Analysis, analysis_of, sentence_spans
-from disco2.annotation.english.pieces import Piece, text_pieces
-from disco2.annotation.english.sentence_groups import doc_of_group, sentence_groups
+from disco2.annotation.english.sentence_groups import sentence_groups
+from disco2.annotation.english.weights_digest import named, weights_digest
+from disco2.annotation.spacy_documents import (
+    Analysis,
+    analysis_of,
+    document_of_pieces,
+    sentence_spans,
+    to_spacy,
+    with_layers,
+)
+from disco2.annotation.spacy_memory import MemoryZones
+from disco2.annotation.text_pieces import text_pieces
 from disco2.errors import BundleError
-from disco2.records import Document, Sentence, Token
+from disco2.records import Document
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+    from disco2.vectors import WordVectors
+
+_T = TypeVar("_T")
+
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english" / "syntax"
 SENTENCES, ENCODER, TAGGER, PARSER = "senter", "tok2vec", "tagger", "parser"
-BATCH = 4_000  # tokens that go through the components at once; time hardly falls with more, memory grows
+# What goes through the components at once; time hardly falls with more, memory grows.
+MOST_TOKENS, MOST_CHARACTERS = 4_000, 20_000
 
 
 class SpacySyntax:
     """An annotator of tokens with sentences, Penn Treebank tags and Universal Dependencies."""
 
-    def __init__(self, pipeline: Language) -> None:
+    def __init__(self, pipeline: Language, *, digest: str = "") -> None:
         self._pipeline = pipeline
+        self._memory = MemoryZones(pipeline)
+        self._digest = digest
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED) -> SpacySyntax:
-        """Raises BundleError where the folder does not hold a trained pipeline."""
+    def load(cls, folder: Path = SHIPPED, *, vectors: WordVectors | None = None) -> SpacySyntax:
+        """The pipeline of a folder, the shipped one unless told; ``vectors`` saves reading them again.
+
+        Raises BundleError where the folder does not hold a trained pipeline.
+        """
         from disco2.annotation.english.spacy_english import read_pipeline
 
         try:
-            return cls(read_pipeline(folder))
+            return cls(read_pipeline(folder, vectors=vectors), digest=weights_digest(folder))
         except Exception as error:  # spaCy lets through whatever its many readers raise
             raise BundleError(
                 f"The model of tokens and dependencies can't be read ({type(error).__name__}: {error}).",
@@ -49,7 +67,7 @@ class SpacySyntax:
 
     @property
     def name(self) -> str:
-        return "disco2 English syntax (spaCy, GUM)"
+        return named("disco2 English syntax", self._digest)
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
@@ -66,31 +84,55 @@ class SpacySyntax:
 
     def _from_texts(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
         pieces = [text_pieces(document.text) for document in documents]
-        docs = (self._tokenised(piece) for of_document in pieces for piece in of_document)
-        analyses = self._analyses(docs, layers=layers | {Layer.TOKENS})
+        texts = [piece.text for of_document in pieces for piece in of_document]
+        analyses: Iterator[Analysis] = iter(
+            [
+                analysis
+                for batch in _batches(texts, [len(text) for text in texts], most=MOST_CHARACTERS)
+                for analysis in self._analyses_of_texts(batch, layers)
+            ]
+        )
         return [
-            _document_of_pieces(document, [(piece, next(analyses)) for piece in of_document])
+            document_of_pieces(document, [(piece, next(analyses)) for piece in of_document])
             for document, of_document in zip(documents, pieces, strict=True)
         ]
 
     def _on_tokens(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
         groups = [sentence_groups(document) for document in documents]
-        docs = (
-            doc_of_group(document, group, self._pipeline.vocab)
+        parts = [
+            (document, group[0].start, group[-1].end)
             for document, of_document in zip(documents, groups, strict=True)
             for group in of_document
+        ]
+        analyses: Iterator[Analysis] = iter(
+            [
+                analysis
+                for batch in _batches(parts, [end - start for _, start, end in parts], most=MOST_TOKENS)
+                for analysis in self._analyses_of_parts(batch, layers)
+            ]
         )
-        analyses = self._analyses(docs, layers=layers)
         return [
-            _with_layers(document, [next(analyses) for _ in of_document], layers=layers)
+            with_layers(document, [next(analyses) for _ in of_document], layers=layers)
             for document, of_document in zip(documents, groups, strict=True)
         ]
 
-    def _tokenised(self, piece: Piece) -> Doc:
+    def _analyses_of_texts(self, texts: Sequence[str], layers: Layers) -> list[Analysis]:
+        with self._memory.zone():
+            docs = self._through(SENTENCES, [self._tokenised(text) for text in texts])
+            return self._analyses(docs, layers)
+
+    def _analyses_of_parts(
+        self, parts: Sequence[tuple[Document, int, int]], layers: Layers
+    ) -> list[Analysis]:
+        with self._memory.zone():
+            vocab = self._pipeline.vocab
+            return self._analyses([to_spacy(document, vocab, *span) for document, *span in parts], layers)
+
+    def _tokenised(self, text: str) -> Doc:
         from disco2.annotation.english.tokenizer_rules import stopped_spans
 
-        doc = self._pipeline.make_doc(piece.text)
-        wholes = [doc.char_span(start, end) for start, end in stopped_spans(piece.text)]
+        doc = self._pipeline.make_doc(text)
+        wholes = [doc.char_span(start, end) for start, end in stopped_spans(text)]
         if any(whole is not None and len(whole) > 1 for whole in wholes):
             with doc.retokenize() as retokenizer:
                 for whole in wholes:
@@ -98,19 +140,17 @@ class SpacySyntax:
                         retokenizer.merge(whole)
         return doc
 
-    def _analyses(self, docs: Iterable[Doc], *, layers: Layers) -> Iterator[Analysis]:
-        """Run the components that the layers need, a batch of documents at a time to bound the memory."""
+    def _analyses(self, docs: list[Doc], layers: Layers) -> list[Analysis]:
+        """Run the components that the layers need over documents with sentences."""
         tagged, parsed = Layer.TAGS in layers, Layer.DEPENDENCIES in layers
-        components = [ENCODER] * (tagged or parsed) + [TAGGER] * tagged + [PARSER] * parsed
-        for batch in _batches(docs):
-            if Layer.TOKENS in layers:
-                batch = self._through(SENTENCES, batch)
-            # The parser keeps to sentences that are set, but marks them anew from its trees.
-            sentences = [sentence_spans(doc) for doc in batch]
-            for component in components:
-                batch = self._through(component, batch)
-            for doc, spans in zip(batch, sentences, strict=True):
-                yield analysis_of(doc, spans, tagged=tagged, parsed=parsed)
+        # The parser keeps to sentences that are set, but marks them anew from its trees.
+        sentences = [sentence_spans(doc) for doc in docs]
+        for component in [ENCODER] * (tagged or parsed) + [TAGGER] * tagged + [PARSER] * parsed:
+            docs = self._through(component, docs)
+        return [
+            analysis_of(doc, spans, tagged=tagged, parsed=parsed)
+            for doc, spans in zip(docs, sentences, strict=True)
+        ]
 
     def _through(self, component: str, docs: list[Doc]) -> list[Doc]:
         if component not in self._pipeline.pipe_names:
@@ -119,47 +159,13 @@ class SpacySyntax:
         return list(run.pipe(docs, batch_size=len(docs)))
 
 
-def _batches(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
-    batch: list[Doc] = []
-    tokens = 0
-    for doc in docs:
-        if batch and tokens + len(doc) > BATCH:
-            yield batch
-            batch, tokens = [], 0
-        batch.append(doc)
-        tokens += len(doc)
-    if batch:
-        yield batch
-
-
-def _document_of_pieces(document: Document, pieces: Sequence[tuple[Piece, Analysis]]) -> Document:
-    """The document with nothing but what was found in the pieces of its text."""
-    tokens: list[Token] = []
-    sentences: list[Sentence] = []
-    text = document.text
-    for piece, analysis in pieces:
-        first = len(tokens)
-        tags = analysis.tags or [""] * len(analysis.starts)
-        for start, end, tag in zip(analysis.starts, analysis.ends, tags, strict=True):
-            start, end = piece.span(start, end)
-            tokens.append(Token(text[start:end], start, end, tag))
-        for (start, end), tree in zip(analysis.sentences, analysis.dependencies, strict=True):
-            sentences.append(Sentence(first + start, first + end, dependencies=tree))
-    return Document(document.id, text, tuple(tokens), tuple(sentences))
-
-
-def _with_layers(document: Document, analyses: Sequence[Analysis], *, layers: Layers) -> Document:
-    """The document with new tags or dependencies, all else kept; empty sentences stay without."""
-    tokens, sentences = document.tokens, document.sentences
-    if Layer.TAGS in layers:
-        tags = [tag for analysis in analyses for tag in analysis.tags]
-        tokens = tuple([replace(token, tag=tag) for token, tag in zip(tokens, tags, strict=True)])
-    if Layer.DEPENDENCIES in layers:
-        trees = (tree for analysis in analyses for tree in analysis.dependencies)
-        sentences = tuple(
-            [
-                replace(sentence, dependencies=next(trees)) if len(sentence) else sentence
-                for sentence in sentences
-            ]
-        )
-    return replace(document, tokens=tokens, sentences=sentences)
+def _batches(items: Sequence[_T], sizes: Sequence[int], *, most: int) -> Iterator[Sequence[_T]]:
+    """Neighbouring items whose sizes add up to at most so many, or a single larger one."""
+    begin = total = 0
+    for place, size in enumerate(sizes):
+        if place > begin and total + size > most:
+            yield items[begin:place]
+            begin, total = place, 0
+        total += size
+    if begin < len(items):
+        yield items[begin:]

@@ -1,4 +1,4 @@
-"""The shipped word vectors as spaCy's models ask for them, without a second copy of them.
+"""The shipped word vectors as spaCy's models ask for them.
 
 spaCy is imported here: import this module only where a pipeline is made.
 """
@@ -12,6 +12,8 @@ from spacy.strings import StringStore
 from spacy.vectors import BaseVectors
 
 from disco2.vectors.word_vectors import WordVectors
+
+REMEMBERED = 50_000  # words whose rows are kept
 
 
 class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is compiled, without types
@@ -27,27 +29,31 @@ class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is c
     def __init__(self, strings: StringStore, vectors: WordVectors) -> None:
         self.strings = strings
         self._vectors = vectors
-        self._table = np.vstack([vectors.matrix, np.zeros((1, vectors.dimensions), dtype=np.float32)])
-        self._rows: dict[int, int] = {}
+        self._rows: dict[int, int] = {}  # -1 for unknown words
 
     def get_batch(self, keys: NDArray[np.uint64]) -> NDArray[np.float32]:
         """The vectors of the words with these hashes, [len(keys), dimensions]."""
-        rows = self._rows
-        found = [rows[key] if key in rows else self._look_up(key) for key in keys.tolist()]
-        taken: NDArray[np.float32] = self._table[found]
+        rows = np.array([self._row(key) for key in keys.tolist()], dtype=np.int64)
+        taken: NDArray[np.float32] = self._vectors.matrix[rows]
+        taken[rows < 0] = 0
         return taken
 
-    def _look_up(self, key: int) -> int:
-        row = self._vectors.row(self.strings[key])
-        self._rows[key] = len(self._vectors) if row is None else row
-        return self._rows[key]
+    def _row(self, key: int) -> int:
+        row = self._rows.get(key)
+        if row is None:
+            found = self._vectors.row(self.strings[key])
+            row = -1 if found is None else found
+            if len(self._rows) >= REMEMBERED:
+                self._rows.clear()
+            self._rows[key] = row
+        return row
 
     def __getitem__(self, key: int) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = self.get_batch(np.array([key], dtype=np.uint64))[0]
         return vector
 
     def __contains__(self, key: int) -> bool:
-        return self._rows.get(key, self._look_up(key)) < len(self._vectors)
+        return self._row(key) >= 0
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.long_sentences import pieces_of
 from disco2.annotation.projection import join_constituents, project_constituents
 from disco2.annotation.ptb import parse_brackets
 from disco2.annotation.stanford.compounds import joined_compounds
@@ -23,14 +24,13 @@ MEMORY = "2g"  # what Java may take
 
 UNPARSED = "X"  # the label over a sentence for which the parser has no tree
 _NO_TREE = ("(())", "SENTENCE_SKIPPED", "Sentence skipped", "(X (SENT")
-_BREAKS = frozenset({",", ":", ".", "CC"})
 
 
 class StanfordParser:
     """The parser as a Java process that is started for the first sentence and runs until ``close``.
 
-    Trees keep the document's own tags. A sentence of more than ``longest`` words is parsed in pieces, cut
-    behind punctuation where there is any, under one ROOT. A sentence that the grammar can't parse is one flat
+    Trees keep the document's own tags. A sentence of more than ``longest`` words is parsed in pieces, cut at
+    punctuation where there is any, under one ROOT. A sentence that the grammar can't parse is one flat
     phrase. A process that ends, hangs or talks nonsense is started again once; LayerError if that does not
     help.
     """
@@ -86,7 +86,11 @@ class StanfordParser:
             return sentence
         words, owners = joined_compounds(tokens)
         where = f"{document.id}, the sentence at character {tokens[0].start}"
-        trees = [self._tree(piece, where=where) for piece in pieces(words, longest=self._longest)]
+        # In the first half of a stretch a cut would cost more than it is worth.
+        spans = pieces_of(
+            [word.tag for word in words], longest=self._longest, shortest=self._longest // 2 + 1
+        )
+        trees = [self._tree(words[start:end], where=where) for start, end in spans]
         tree = project_constituents(join_constituents(trees), owners)
         tags = tuple(token.tag or tag for token, tag in zip(tokens, tree.tags, strict=True))
         return replace(sentence, constituents=replace(tree, tags=tags))
@@ -115,21 +119,6 @@ class StanfordParser:
         if self._process is not None:
             self._process.kill()
             self._process = None
-
-
-def pieces(tokens: Sequence[Token], *, longest: int) -> list[Sequence[Token]]:
-    """The words in stretches of at most ``longest``, cut behind the last punctuation that fits, if any."""
-    found: list[Sequence[Token]] = []
-    start = 0
-    while len(tokens) - start > longest:
-        limit = start + longest
-        # In the first half of the stretch a cut would cost more than it is worth.
-        cuts = range(limit, start + longest // 2, -1)
-        cut = next((cut for cut in cuts if tokens[cut - 1].tag in _BREAKS), limit)
-        found.append(tokens[start:cut])
-        start = cut
-    found.append(tokens[start:])
-    return found
 
 
 def _read_tree(answer: str, tokens: Sequence[Token]) -> Constituents:

@@ -91,7 +91,7 @@ def read_disrpt(
         notes.append(
             f"{reading.without_kind} relations don't say their kind and were taken for {kinds_unknown}."
         )
-    return Corpus("disrpt", known.name, documents, tuple(relations), parts, dirt, tuple(notes))
+    return Corpus("disrpt", known.name, documents, tuple(relations), parts, dirt, notes=tuple(notes))
 
 
 def _relation_files(path: Path) -> list[Path]:

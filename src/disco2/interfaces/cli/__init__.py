@@ -32,6 +32,8 @@ def main() -> None:
 
 def _run() -> None:
     """Import the commands and run one; importing takes a moment in which users interrupt."""
+    if sys.stdout is None:  # closed by whoever started the program: nobody wants to see results
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     from disco2.interfaces.cli.app import app
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -39,8 +41,7 @@ def _run() -> None:
     try:
         app()
     finally:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
 
 
 def _fail(error: Disco2Error) -> None:

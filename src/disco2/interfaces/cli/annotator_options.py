@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from disco2.annotation.annotator import ALL_LAYERS, Layers
 from disco2.annotation.choice import BUILT_IN, STANFORD, AnnotatorChoice, ChosenAnnotators
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.options import path_option
@@ -34,8 +35,13 @@ class AnnotatorOptions:
         Path | None, path_option(help="Folder of the Stanford parser, with stanford-parser.jar.")
     ] = None
 
-    def open(self) -> ChosenAnnotators:
-        """The annotators, ready; to be closed."""
+    @property
+    def chosen(self) -> bool:
+        """Whether any of these options was given."""
+        return any(getattr(self, option.name) != option.default for option in fields(AnnotatorOptions))
+
+    def open(self, *, layers: Layers = ALL_LAYERS) -> ChosenAnnotators:
+        """The annotators that make these layers, ready; to be closed."""
         return AnnotatorChoice(
             spacy=self.spacy,
             stanza=self.stanza,
@@ -43,7 +49,7 @@ class AnnotatorOptions:
             stanza_download=self.stanza_download,
             parser=self.parser,
             stanford_home=self.stanford_home,
-        ).open()
+        ).open(layers=layers)
 
 
 takes_annotators = takes(AnnotatorOptions, "annotators")

@@ -11,7 +11,7 @@ import typer
 from disco2.annotation.annotator import Layer, check_mixture
 from disco2.corpora.automatic import read_layers, with_automatic_layers
 from disco2.corpora.catalogue import CORPUS_NAMES, read_corpus
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, SettingsError
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.cli.console import messages, progress_bar
 from disco2.interfaces.cli.grouped_options import takes
@@ -42,6 +42,10 @@ class CorpusChoice(AnnotatorOptions):
 
     def read(self) -> Corpus:
         """The corpus, with layers made anew where that is asked for."""
+        if not self.automatic and self.chosen:
+            raise SettingsError(
+                "An annotator is chosen, but no layer for it to make.", hint="Add --automatic with layers."
+            )
         corpus = self.read_own()
         return self.read_automatic(corpus) if self.automatic else corpus
 
@@ -49,12 +53,15 @@ class CorpusChoice(AnnotatorOptions):
         """The corpus with the layers of ``automatic`` by the chosen annotators."""
         layers = read_layers(self.automatic)
         check_mixture(layers)
-        with self.open() as annotators, progress_bar() as bar:
+        with self.open(layers=layers) as annotators, progress_bar() as bar:
             task = bar.add_task("annotating", total=len(corpus.documents))
             made = with_automatic_layers(
                 corpus, annotators, layers, progress=lambda done: bar.update(task, completed=done)
             )
-        messages.print(f"note: {made.notes[-1]}", markup=False, style="dim")
+        note = f"note: {', '.join(made.automatic)} by {made.annotators}"
+        messages.print(note, markup=False, style="dim")
+        if lost := len(corpus.relations) - len(made.relations):
+            messages.print(f"note: {lost} relations lie under no automatic token", markup=False, style="dim")
         return made
 
     def read_own(self) -> Corpus:

@@ -31,8 +31,8 @@ def evaluate(
     bundle = load_bundle(model)
     found = corpus.read()
     judged = judge(*bundle, found, part=split, protocol=protocol)
-    if judged.warning:
-        messages.print(f"warning: {judged.warning}", markup=False)
+    for warning in judged.warnings:
+        messages.print(f"warning: {warning}", markup=False)
     if predictions is not None:
         write_text(
             predictions, (json.dumps(line, ensure_ascii=False) + "\n" for line in judged.predictions())

@@ -8,10 +8,16 @@ import typer
 
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import read_configuration
-from disco2.experiments.layers import compare_layers
+from disco2.experiments.layers import PARTS, RUNNING_TEXT, compare_layers
 from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile
+
+MEASURES = {
+    "senses": "given arguments",
+    "across": "those across sentences",
+    "running_text": "running text, all outcomes",
+}
 
 
 @takes_corpus
@@ -24,12 +30,13 @@ def experiment_layers(
 ) -> None:
     """The same model trained and tested on the corpus's own layers, and with those of --automatic made anew.
 
-    EntRel and NoRel are outcomes too, as for running text; the accuracy among senses is that for given
-    arguments. How neighbouring relations touch is no feature here: automatic input does not know it.
+    EntRel and NoRel are outcomes too: the answers for running text, where whole neighbouring sentences are
+    the arguments. Between given arguments a sense is chosen. How neighbouring relations touch is no feature
+    here: automatic input does not know it.
     """
     if not corpus.automatic:
         raise SettingsError("No layer is to be made anew.", hint="Add, for example: --automatic all")
-    given = ["task.outcomes=running-text", "features.context=false", *(assignments or [])]
+    given = [*RUNNING_TEXT, *(assignments or [])]
     configuration = read_configuration(config, given)
     own = corpus.read_own()
     versions = {"the corpus's own": own, f"automatic: {corpus.automatic}": corpus.read_automatic(own)}
@@ -46,17 +53,11 @@ def experiment_layers(
         return
     print_table(
         f"{own.name}: accuracy, mean ± deviation over seeds 1 to {seeds}, with 95% intervals over relations",
-        ["layers", *(f"{part}, {kind}" for kind in ("senses", "all outcomes") for part in ("dev", "test"))],
+        ["layers", "part", *MEASURES.values()],
         [
-            [
-                row["layers"],
-                *(
-                    _cell(row[f"{part}_{kind}"])
-                    for kind in ("senses", "outcomes")
-                    for part in ("dev", "test")
-                ),
-            ]
+            [row["layers"], part, *(_cell(row[f"{part}_{measure}"]) for measure in MEASURES)]
             for row in rows
+            for part in PARTS
         ],
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
@@ -42,7 +42,7 @@ def read_input(path: Path, *, encoding: str = "utf-8") -> str:
 def read_bytes(path: Path) -> bytes:
     """All bytes of a file or of standard input; InputError where it can't be read."""
     try:
-        return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+        return standard_input().read() if path == STANDARD_INPUT else path.read_bytes()
     except FileNotFoundError:
         raise InputError("There is no such file.", where=str(path), hint="Check the path.") from None
     except IsADirectoryError:
@@ -50,6 +50,13 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"It can't be read: {reason}.", where=_name(path)) from None
+
+
+def standard_input() -> BinaryIO:
+    """Its bytes; InputError where whoever started the program has closed it."""
+    if sys.stdin is None:
+        raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
+    return sys.stdin.buffer
 
 
 def document_name(path: Path) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from disco2.annotation.annotator import Annotators
 from disco2.inference.loading import load
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
@@ -24,10 +25,13 @@ class PipelineOptions(AnnotatorOptions):
     ] = None
 
     @contextmanager
-    def loaded(self) -> Iterator[Pipeline]:
-        """The pipeline; programs that it started end with it."""
-        with self.open() as annotators:
-            yield load(self.bundle, annotators=annotators)
+    def loaded(self, *, annotators: bool = True) -> Iterator[Pipeline]:
+        """The pipeline; programs that it started end with it. A document that has its layers needs none."""
+        if not annotators:
+            yield load(self.bundle, annotators=Annotators([]))
+            return
+        with self.open() as chosen:
+            yield load(self.bundle, annotators=chosen)
 
 
 takes_pipeline = takes(PipelineOptions, "pipeline")

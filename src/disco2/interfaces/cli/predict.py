@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from disco2.annotation.document_json import parse_document
+from disco2.annotation.document_json import parse_annotated
 from disco2.errors import InputError
-from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.json_form import text_result
 from disco2.interfaces.cli.console import print_json
 from disco2.interfaces.cli.input_text import Encoding, document_name, read_bytes, read_input
 from disco2.interfaces.cli.options import AsJson, path_option
+from disco2.interfaces.cli.paragraph_option import Paragraphs, check_paragraphs
 from disco2.interfaces.cli.pipeline_options import PipelineOptions, takes_pipeline
 from disco2.interfaces.cli.predict_listing import print_relations
 from disco2.interfaces.cli.predict_pairs import check_pairs, predict_pairs
+
+BATCH_SIZE, BLANK, UTF_8 = 64, "blank", "utf-8"  # what holds where nothing is said
 
 
 @takes_pipeline
@@ -32,40 +35,49 @@ def predict(
     output: Annotated[
         Path | None, path_option(help="With --pairs: file of the answers; an interrupted run goes on.")
     ] = None,
-    batch_size: Annotated[int, typer.Option(help="With --pairs: how many are done at a time.")] = 64,
+    batch_size: Annotated[int, typer.Option(help="With --pairs: how many are done at a time.")] = BATCH_SIZE,
     restart: Annotated[
         bool, typer.Option("--restart", help="With --pairs: drop what an earlier run has left.")
     ] = False,
-    paragraphs: Annotated[
-        str, typer.Option(help=f"What ends a paragraph: {', '.join(PARAGRAPH_BREAKS)}.")
-    ] = "blank",
+    paragraphs: Paragraphs = BLANK,
     explain: Annotated[bool, typer.Option("--explain", help="Split each score into its terms.")] = False,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = UTF_8,
     as_json: AsJson = False,
 ) -> None:
     """The relation of every pair of neighbouring sentences in a paragraph, or of pairs that are given."""
     _check_inputs(text, file, document, pairs)
-    if paragraphs not in PARAGRAPH_BREAKS:
-        raise InputError(
-            f"There are no paragraphs '{paragraphs}'.", hint=f"Use one of: {', '.join(PARAGRAPH_BREAKS)}."
-        )
+    check_paragraphs(paragraphs)
+    of_pairs = {
+        "--output": output is not None,
+        "--restart": restart,
+        "--batch-size": batch_size != BATCH_SIZE,
+    }
+    _check_use(of_pairs, unless=pairs is not None, belong_to="--pairs; for one text, use: --json > FILE")
+    _check_use({"--encoding": encoding != UTF_8}, unless=file is not None, belong_to="--file")
+    _check_use(
+        {"--paragraphs": paragraphs != BLANK, "--json": as_json},
+        unless=pairs is None,
+        belong_to="texts; answers to pairs are always JSON lines",
+    )
+    _check_use({"An annotator": pipeline.chosen}, unless=document is None, belong_to="texts without layers")
     if pairs is not None:
         check_pairs(pairs, output, batch_size)
         with pipeline.loaded() as nlp:
             predict_pairs(nlp, pairs, output, batch_size=batch_size, restart=restart, explain=explain)
         return
-    if output is not None or restart:
-        raise InputError("--output and --restart belong to --pairs.", hint="For one text, use: --json > FILE")
     # Input is read before models are, so that a wrong path is told at once.
-    known = parse_document(read_bytes(document), where=str(document)) if document is not None else None
+    known, makers = None, None
+    if document is not None:
+        known, makers = parse_annotated(read_bytes(document), where=str(document))
     read = read_input(file, encoding=encoding) if file is not None else text or ""
     name = document_name(file) if file is not None else "text"
-    with pipeline.loaded() as nlp:
-        annotated = known if known is not None else nlp.annotate(read, document_id=name)
-        found = nlp.relations(annotated, paragraphs=paragraphs)
+    with pipeline.loaded(annotators=known is None) as nlp:
+        if known is None:
+            known = nlp.annotate(read, document_id=name, paragraphs=paragraphs)
+        found = nlp.relations(known, paragraphs=paragraphs)
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
-            print_json(text_result(nlp, annotated, found, explanations))
+            print_json(text_result(nlp, known, found, explanations, annotators=makers))
         else:
             print_relations(found, explanations)
 
@@ -77,3 +89,10 @@ def _check_inputs(*given: str | Path | None) -> None:
             "There is nothing to predict for." if not count else "There is more than one input.",
             hint="Give one of: a text in quotes, --file, --document, --pairs.",
         )
+
+
+def _check_use(options: Mapping[str, bool], *, unless: bool, belong_to: str) -> None:
+    """Refuse options that would have no effect."""
+    for name, given in options.items():
+        if given and not unless:
+            raise InputError(f"{name} has no effect here.", hint=f"It belongs to {belong_to}.")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from disco2.errors import InputError
+from disco2.inference.batch_size import check_batch_size
 from disco2.inference.json_form import SCHEMA, Json
 from disco2.inference.pair_answers import answer_lines
 from disco2.inference.pair_lines import PairLine, numbered_lines, parse_pair_line
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.resumable import ResumableLines
+from disco2.inference.resumable import ResumableLines, places
 from disco2.interfaces.cli.console import messages, progress_bar, results
-from disco2.interfaces.cli.input_text import STANDARD_INPUT
+from disco2.interfaces.cli.input_text import STANDARD_INPUT, standard_input
 from disco2.version import VERSION
 
 SHOWN_ERRORS = 10
@@ -24,18 +26,24 @@ SHOWN_ERRORS = 10
 
 def check_pairs(pairs: Path, output: Path | None, batch_size: int) -> None:
     """Refuse what can't work before any model is loaded."""
-    if batch_size < 1:
-        raise InputError(f"A batch can't have {batch_size} pairs.", hint="Give a --batch-size of 1 or more.")
-    if pairs == STANDARD_INPUT:
-        if output is not None:
-            raise InputError(
-                "A run on pairs from standard input can't go on after an interruption.",
-                hint="Give a file as --pairs, or leave out --output.",
-            )
-    elif not pairs.is_file():
-        raise InputError("There is no such file of pairs.", where=str(pairs), hint="Check the path.")
-    elif output is not None and output.resolve() == pairs.resolve():
-        raise InputError("The output would overwrite its input.", where=str(output))
+    check_batch_size(batch_size, of="pairs", hint="Give a --batch-size of 1 or more.")
+    if pairs != STANDARD_INPUT:
+        if not pairs.exists():
+            raise InputError("There is no such file of pairs.", where=str(pairs), hint="Check the path.")
+        if pairs.is_dir():
+            raise InputError("This is a folder; a file of pairs is needed.", where=str(pairs))
+    if output is None:
+        return
+    if not pairs.is_file():
+        raise InputError(
+            "A run on pairs from standard input or a pipe can't go on after an interruption.",
+            hint="Give a file as --pairs, or leave out --output.",
+        )
+    written = map(os.path.realpath, places(output))
+    if os.path.realpath(pairs) in written:
+        raise InputError(
+            "The output would overwrite its input.", where=str(pairs), hint="Choose another --output."
+        )
 
 
 def predict_pairs(
@@ -127,7 +135,7 @@ class _Tally:
         for said in self._shown:
             messages.print(f"{pairs}: {said}", markup=False)
         raise InputError(
-            f"{self.broken} of {self.done + self.broken} lines are no pairs; the others are done.",
+            f"{self.broken} of {self.done + self.broken} lines have no answer; the others are done.",
             where=str(pairs),
             hint="Their records say why, under 'error'.",
         )
@@ -135,7 +143,7 @@ class _Tally:
 
 def _opened(pairs: Path) -> BinaryIO:
     if pairs == STANDARD_INPUT:
-        return sys.stdin.buffer
+        return standard_input()
     try:
         return pairs.open("rb")
     except OSError as error:

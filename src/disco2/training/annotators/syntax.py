@@ -21,7 +21,7 @@ from disco2.training.annotators.syntax_architecture import WIDTH, pipeline_confi
 if TYPE_CHECKING:
     from spacy.training import Example
 
-PASSES = 9
+PASSES = 12
 LEARNING_RATE = 0.0015  # at the start; it falls to nearly nothing in a straight line
 LEAST_RATE = 0.02  # of the first one
 DROPOUT = 0.15

@@ -8,8 +8,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from disco2.annotation.english.analysis import SPACY_ROOT
-from disco2.annotation.english.sentence_groups import doc_of_group, sentence_groups
+from disco2.annotation.english.sentence_groups import sentence_groups
+from disco2.annotation.spacy_documents import SPACY_ROOT, to_spacy
 from disco2.errors import LayerError
 from disco2.records import Document, Sentence
 
@@ -20,7 +20,7 @@ def syntax_examples(documents: Sequence[Document], vocab: Vocab) -> list[Example
 
 
 def _example(document: Document, group: list[Sentence], vocab: Vocab) -> Example:
-    marked = doc_of_group(document, group, vocab)
+    marked = to_spacy(document, vocab, group[0].start, group[-1].end)
     words = [word.text for word in marked]
     spaces = [bool(word.whitespace_) for word in marked]
     heads, labels = _parse(document, group)

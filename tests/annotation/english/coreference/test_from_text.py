@@ -6,6 +6,7 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, raw_document
 from disco2.annotation.english.constituents.parser import SpanParser
+from disco2.annotation.english.coreference.lexicon import CITATION
 from disco2.annotation.english.coreference.resolver import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax
 from tests.annotation.english.coreference.test_resolver import chains
@@ -41,3 +42,25 @@ def test_he_and_she_are_two(annotators: Annotators) -> None:
     text = "Peter called Susan. He was late, and she was angry with him."
     (document,) = annotators.annotate([raw_document(text)], layers=ALL_LAYERS)
     assert chains(document) == [["Peter", "He", "him"], ["Susan", "she"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He left. She left.",
+        "He said that she knew.",
+        "She left. It left. He left.",
+        "Her dog saw his cat.",
+        "The teacher saw him. Then she saw the teacher, and he waved to her.",
+        "Kim smiled. He saw Kim. She laughed. It was Kim. He went on, and so did she.",
+    ],
+)
+def test_no_chain_has_both_he_and_she(annotators: Annotators, text: str) -> None:
+    (document,) = annotators.annotate([raw_document(text)], layers=ALL_LAYERS)
+    for chain in chains(document):
+        assert len({CITATION[word.lower()] for word in chain if word.lower() in CITATION}) < 2
+
+
+def test_two_of_one_gender_are_still_linked(annotators: Annotators) -> None:
+    (document,) = annotators.annotate([raw_document("She left. He said that she left.")], layers=ALL_LAYERS)
+    assert chains(document) == [["She", "she"]]

@@ -132,6 +132,9 @@ def test_chains_are_well_formed(ranker: MentionRanker, document: Document) -> No
     assert all(first < second for first, second in pairwise(order))
     assert all(mention.start <= mention.head < mention.end for mention in resolved.mentions)
     assert all(len(chain) > 1 for chain in chains(resolved))
+    assert not any(
+        {"he", "her"} <= set(chain) or {"he", "herself"} <= set(chain) for chain in chains(resolved)
+    )
     assert ranker.resolve(document) == resolved
 
 

@@ -7,15 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.constituents.batches import batches_by_length, pieces_of
+from disco2.annotation.english.constituents.batches import batches_by_length
 from disco2.annotation.english.constituents.network import Network
 from disco2.annotation.english.constituents.spans import spans_to_tree
 from disco2.annotation.english.constituents.storage import SHIPPED, StoredParser, read_parser
+from disco2.annotation.english.weights_digest import named, weights_digest
+from disco2.annotation.long_sentences import pieces_of
 from disco2.annotation.projection import join_constituents
 from disco2.errors import BundleError
 from disco2.records import Constituents, Document
 from disco2.vectors import WordVectors
 from disco2.vectors.shipped import read_shipped
+
+LONGEST = 200  # tokens parsed as one sentence; the longest that the parser learnt from has 110
+SHORTEST_PIECE = 40  # tokens of a longer sentence that are parsed on their own
 
 Tagged = tuple[Sequence[str], Sequence[str]]  # the words and tags of a sentence
 
@@ -23,11 +28,12 @@ Tagged = tuple[Sequence[str], Sequence[str]]  # the words and tags of a sentence
 class SpanParser:
     """Gives each sentence the tree of phrases whose labelled spans score best together.
 
-    A sentence of more than ``batches.LONGEST`` tokens is cut at punctuation into pieces, which are parsed on
+    A sentence of more than ``LONGEST`` tokens is cut at punctuation into pieces, which are parsed on
     their own and joined under a ROOT; so memory is bounded, and time linear in the length.
     """
 
-    def __init__(self, stored: StoredParser, vectors: WordVectors) -> None:
+    def __init__(self, stored: StoredParser, vectors: WordVectors, *, digest: str = "") -> None:
+        self._digest = digest
         self._labels = stored.labels
         self._lexicon = stored.lexicon(vectors)
         self._network = Network.of(stored.parameters, vectors.matrix)
@@ -43,11 +49,11 @@ class SpanParser:
                 where=str(folder),
                 hint="Use the vectors that it was trained with.",
             )
-        return cls(stored, vectors)
+        return cls(stored, vectors, digest=weights_digest(folder))
 
     @property
     def name(self) -> str:
-        return "disco2 span parser"
+        return named("disco2 span parser", self._digest)
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
@@ -75,10 +81,11 @@ class SpanParser:
 
     def parse(self, sentences: Sequence[Tagged]) -> list[Constituents | None]:
         """The trees of sentences given as words and tags; None for a sentence without words."""
+        cuts = [pieces_of(tags, longest=LONGEST, shortest=SHORTEST_PIECE) for _, tags in sentences]
         pieces = [
             (words[start:end], tags[start:end])
-            for words, tags in sentences
-            for start, end in pieces_of(tags)
+            for (words, tags), spans in zip(sentences, cuts, strict=True)
+            for start, end in spans
             if end > start
         ]
         trees: list[Constituents | None] = [None] * len(pieces)
@@ -88,7 +95,10 @@ class SpanParser:
                 named = [(start, end, self._labels[label]) for start, end, label in spans]
                 trees[index] = spans_to_tree(named, pieces[index][1])
         in_order = iter(trees)
-        return [_joined([next(in_order) for _ in pieces_of(tags)]) if tags else None for _, tags in sentences]
+        return [
+            _joined([next(in_order) for _ in spans]) if tags else None
+            for (_, tags), spans in zip(sentences, cuts, strict=True)
+        ]
 
 
 def _tagged(document: Document, start: int, end: int) -> Tagged:

@@ -18,7 +18,7 @@ RESERVED = 3
 PREFIXES = (1, 2, 3)
 SUFFIXES = (1, 2, 3, 4)
 PIECES = len(PREFIXES) + len(SUFFIXES) + 1  # and the shape
-REMEMBERED = 200_000  # words whose numbers are kept; more than a long text has
+REMEMBERED = 20_000  # words whose numbers are kept; more than most texts have
 
 Integers = NDArray[np.int32]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 WORDS_FILE = "words.toml"
+REMEMBERED = 20_000  # words whose look-up is kept
 
 
 class Number(IntEnum):
@@ -78,7 +79,7 @@ def word_lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def gender_of_word(word: str) -> Gender:
     """The gender that a title or a noun has, in small letters, a full stop behind it ignored."""
     word = word.rstrip(".")
@@ -87,7 +88,7 @@ def gender_of_word(word: str) -> Gender:
     return Gender.FEMALE if word in word_lists()["female_words"] else Gender.UNKNOWN
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def gender_of_name(name: str) -> Gender:
     """The gender that a first name, in small letters, is given to; unknown where it is on both lists."""
     male, female = name in word_lists()["male_names"], name in word_lists()["female_names"]
@@ -96,18 +97,18 @@ def gender_of_name(name: str) -> Gender:
     return Gender.MALE if male else Gender.FEMALE
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def is_first_name(name: str) -> bool:
     return name in word_lists()["male_names"] or name in word_lists()["female_names"]
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def is_thing_name(name: str) -> bool:
     """Whether a name that ends in this word, in small letters, is one of a place, a time or an office."""
     return name in word_lists()["thing_names"] or name.rstrip(".") in word_lists()["thing_names"]
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def is_person_word(word: str) -> bool:
     """Whether a noun, in small letters, singular or plural, speaks of people."""
     stems = {word, word.rstrip("."), word.removesuffix("s"), word.removesuffix("es")}

@@ -12,6 +12,7 @@ import numpy as np
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.coreference.antecedents import possible_antecedents
 from disco2.annotation.english.coreference.attributes import Integers, Mentions, mention_attributes
+from disco2.annotation.english.coreference.chain_genders import ChainGenders
 from disco2.annotation.english.coreference.detection import candidate_mentions
 from disco2.annotation.english.coreference.mention_features import (
     FIRST_WORD,
@@ -29,6 +30,7 @@ from disco2.annotation.english.coreference.ranking import (
 )
 from disco2.annotation.english.coreference.token_context import token_context
 from disco2.annotation.english.coreference.weights import SHIPPED, read_weights
+from disco2.annotation.english.weights_digest import named, weights_digest
 from disco2.records import Document, Mention
 
 BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that a long document needs
@@ -46,15 +48,16 @@ class MentionRanker:
     words: tuple[str, ...]
     window: int
     matches: int
+    digest: str = ""  # of the files that the weights were read from
 
     @classmethod
     def load(cls, folder: Path = SHIPPED) -> MentionRanker:
         """The annotator whose weights are in a folder, by default the one that comes with the package."""
-        return cls(*read_weights(folder))
+        return cls(*read_weights(folder), digest=weights_digest(folder))
 
     @property
     def name(self) -> str:
-        return "disco2 mention ranking"
+        return named("disco2 mention ranking", self.digest)
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
@@ -72,25 +75,34 @@ class MentionRanker:
         mentions = mention_attributes(document, candidate_mentions(document), token_context(document))
         if not len(mentions):
             return replace(document, mentions=())
-        return replace(document, mentions=_chained(mentions, self._antecedents(document, mentions)))
+        return replace(document, mentions=_chained(mentions, self._openers(document, mentions)))
 
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words, start=FIRST_WORD)}
 
-    def _antecedents(self, document: Document, mentions: Mentions) -> Integers:
-        """The best antecedent of each mention, -1 for those that open a chain or have none."""
+    def _openers(self, document: Document, mentions: Mentions) -> list[int]:
+        """The first mention of the chain that each mention is in, itself where it opens one or is in none.
+
+        Each takes its best antecedent, if that is better than none; a pronoun takes no antecedent whose chain
+        has a pronoun of another gender.
+        """
         starts = offsets(mention_feature_sizes(len(self.words)))
         rows = mention_features(document, mentions, self._vocabulary) + starts
         new = new_scores(self.tables, rows, mentions)
         own = antecedent_scores(self.tables, rows)
-        best = np.full(len(mentions), -1, dtype=np.int32)
+        chains = ChainGenders(mentions)
+        gendered = chains.gendered().tolist()
         for first, antecedents, scores in self._blocks(mentions, own):
-            choice = np.argmax(scores, axis=1)
-            row = np.arange(len(choice))
-            linked = scores[row, choice] > new[first : first + len(choice)]
-            best[first : first + len(choice)] = np.where(linked, antecedents[row, choice], -1)
-        return best
+            choices = np.argmax(scores, axis=1).tolist()
+            for row, choice in enumerate(choices):
+                mention = first + row
+                if gendered[mention]:
+                    scores[row, chains.clashes(mention, antecedents[row])] = -np.inf
+                    choice = int(np.argmax(scores[row]))
+                if scores[row, choice] > new[mention]:
+                    chains.link(mention, int(antecedents[row, choice]))
+        return chains.openers
 
     def _blocks(self, mentions: Mentions, own: Floats) -> Iterator[tuple[int, Integers, Floats]]:
         pair_starts = offsets(PAIR_FEATURES)
@@ -105,11 +117,8 @@ class MentionRanker:
             )
 
 
-def _chained(mentions: Mentions, antecedents: Integers) -> tuple[Mention, ...]:
-    """Mentions that an antecedent joins, with the chain they are in; chains are numbered as they begin."""
-    opener: list[int] = []  # the first mention of the chain that each mention is in
-    for index, antecedent in enumerate(antecedents.tolist()):
-        opener.append(index if antecedent < 0 else opener[antecedent])
+def _chained(mentions: Mentions, opener: list[int]) -> tuple[Mention, ...]:
+    """Mentions that are not alone, with the chain they are in; chains are numbered as they begin."""
     members = np.bincount(opener, minlength=len(opener))
     chains: dict[int, str] = {}
     return tuple(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.annotation.paragraphs import BLANK_LINE
 from disco2.records import Document
 
 _ROLES = {
@@ -33,7 +34,7 @@ _ROLES = {
     for role in roles.split()
 }
 ROLES = max(_ROLES.values()) + 1  # 0 for all other labels, and where there are no dependencies
-SUBJECT, PASSIVE_SUBJECT, OBJECT, RECIPIENT, OBLIQUE = range(1, 6)
+SUBJECT, OBLIQUE = _ROLES["nsubj"], _ROLES["obl"]  # these and the roles between them are arguments of a verb
 POSSESSOR, APPOSITION, CONJUNCT = _ROLES["nmod:poss"], _ROLES["appos"], _ROLES["conj"]
 
 _OPENING = frozenset({"``", "\u201c", "\u00ab"})
@@ -76,7 +77,7 @@ def _paragraphs_and_quotes(document: Document) -> tuple[NDArray[np.int32], NDArr
     quote = np.zeros(len(document.tokens), dtype=np.int32)
     paragraphs, quotes, inside, behind = 0, 0, False, 0
     for index, token in enumerate(document.tokens):
-        if token.start - behind > 1 and text.count("\n", behind, token.start) > 1:
+        if token.start > behind and BLANK_LINE.search(text, behind, token.start):
             paragraphs += 1
             inside = False
         behind = token.end

@@ -9,7 +9,7 @@ from disco2.settings import Settings, setting
 
 @dataclass(frozen=True)
 class ParserSettings(Settings):
-    """All were chosen on GUM's dev part."""
+    """The defaults are those of the shipped parser."""
 
     word_size: int = setting(50, "dimensions of the embedding of frequent words", minimum=1)
     piece_size: int = setting(50, "dimensions of the embedding of prefixes, suffixes and shapes", minimum=1)

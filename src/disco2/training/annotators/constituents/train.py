@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from disco2.annotation.annotator import Layer
 from disco2.annotation.english.constituents.parser import SpanParser
 from disco2.annotation.english.constituents.storage import StoredParser, half_precision, write_parser
 from disco2.annotation.english.constituents.words import build_lexicon
@@ -14,12 +15,13 @@ from disco2.errors import CorpusError, MissingExtraError
 from disco2.files import check_folder_place
 from disco2.records import Document
 from disco2.training.annotators.constituents.examples import label_chains, make_examples
-from disco2.training.annotators.constituents.judging import evaluate_parser
+from disco2.training.annotators.constituents.scoring import compare_trees
 from disco2.training.annotators.constituents.settings import ParserSettings
 from disco2.vectors import WordVectors
 from disco2.vectors.shipped import read_shipped
 
 Progress = Callable[[str], None]
+CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 
 
 def train_constituents(
@@ -66,7 +68,8 @@ def train_constituents(
         for number, parameters in enumerate(made, 1):
             rounded = {name: value.astype(np.float32) for name, value in half_precision(parameters).items()}
             stored = StoredParser(rounded, labels, lexicon.words, lexicon.pieces, lexicon.tags)
-            figures = evaluate_parser(SpanParser(stored, vectors), development)
+            parsed = SpanParser(stored, vectors).annotate(development, layers=CONSTITUENTS)
+            figures = compare_trees(development, parsed)
             progress(
                 f"pass {number}: labelled F1 {100 * figures.labelled.f1:.2f}, "
                 f"unlabelled {100 * figures.unlabelled.f1:.2f}"

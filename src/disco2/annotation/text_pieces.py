@@ -7,20 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from disco2.annotation.paragraphs import paragraphs
+from disco2.annotation.paragraphs import INVISIBLE, SPACE, paragraphs
 
 LONGEST = 20_000  # characters; spaCy's memory grows with the length of its longest document
 LONGEST_WORD = 400  # characters; spaCy's tokenizer takes quadratic time on text without spaces
 
-# Control characters and zero-width spaces part words, as spaces do. Soft hyphens, direction marks and word
-# joiners stand inside words and say nothing about them. The tokenizer is to see neither.
-_SPACE = r"\s\x00-\x1f\x7f-\x9f\u200b"
-_INVISIBLE = r"\u00ad\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
-_SPACES = re.compile(rf"[{_SPACE}]+")
-_GAP = re.compile(rf"[{_SPACE}{_INVISIBLE}]+")
+# The tokenizer is to see single spaces between words, and nothing that can't be seen.
+_SPACES = re.compile(rf"[{SPACE}]+")
+_GAP = re.compile(rf"[{SPACE}{INVISIBLE}]+")
 _OVERLONG = re.compile(rf"\S{{{LONGEST_WORD}}}(?=\S)")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_SENTENCE_END = re.compile(rf"[.!?…。！？][\"'”’)\]]*[{_SPACE}]")  # noqa: RUF001
+_SENTENCE_END = re.compile(rf"[.!?…。！？][\"'”’)\]]*[{SPACE}]")  # noqa: RUF001
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +41,8 @@ class Piece:
 
 def text_pieces(text: str, *, longest: int = LONGEST) -> list[Piece]:
     """The pieces in order. No piece holds a blank line, none is empty, and none begins or ends with space."""
-    whole = max(longest, len(text))
     found: list[Piece] = []
-    for start, paragraph in paragraphs(text, longest=whole):
+    for start, paragraph in paragraphs(text):
         for first, last in _parts(paragraph, longest):
             piece = _clean(paragraph[first:last], start + first)
             if piece is not None:
