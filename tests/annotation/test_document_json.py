@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from disco2.annotation.document_json import FORMAT, document_from_json, document_to_json, parse_document
+from disco2.annotation.document_json import FORMAT, document_from_json, document_to_json, parse_annotated
 from disco2.errors import LayerError
 from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
 
@@ -41,8 +41,8 @@ DOCUMENT = Document(
 def test_there_and_back() -> None:
     for document in (DOCUMENT, Document("empty", "", (), ()), Document("raw", "\x00 Hm", (), (), ())):
         text = json.dumps(document_to_json(document, annotators="me"))
-        assert parse_document(text, where="x") == document
-        assert parse_document(text.encode(), where="x") == document
+        assert parse_annotated(text, where="x")[0] == document
+        assert parse_annotated(text.encode(), where="x")[0] == document
 
 
 def changed(path: list[str | int], value: Any) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def test_a_missing_part_is_named(missing: str) -> None:
 @pytest.mark.parametrize("text", ["", "[", "[]", "null", "[" * 100_000, "NaN", b"\xff\xfe\x00", b"\xe9"])
 def test_what_is_no_document_at_all(text: str | bytes) -> None:
     with pytest.raises(LayerError, match="x: "):
-        parse_document(text, where="x")
+        parse_annotated(text, where="x")[0]
 
 
 def test_a_damaged_file_reads_or_says_why() -> None:
@@ -118,7 +118,7 @@ def test_a_damaged_file_reads_or_says_why() -> None:
         for _ in range(generator.randint(1, 3)):
             damaged[generator.randrange(len(damaged))] = generator.choice(b'0179-,"[]{}ntx\xff')
         try:
-            found = parse_document(bytes(damaged), where="x")
+            found = parse_annotated(bytes(damaged), where="x")[0]
         except LayerError:
             continue
         assert all(0 <= token.start <= token.end <= len(found.text) for token in found.tokens)

@@ -47,13 +47,11 @@ def _lists(arrays: dict[str, tuple[Any, ...]]) -> Json:
     return {name: list(array) for name, array in arrays.items()}
 
 
-def parse_document(text: str | bytes, *, where: str) -> Document:
-    """The document in a JSON text; LayerError, naming the place, where anything in it does not fit."""
-    return parse_annotated(text, where=where)[0]
-
-
 def parse_annotated(text: str | bytes, *, where: str) -> tuple[Document, str]:
-    """The same, and who annotated it; empty where the file does not say so."""
+    """The document in a JSON text, and who annotated it; empty where the text does not say so.
+
+    LayerError, naming the place, where anything in it does not fit.
+    """
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -27,7 +27,7 @@ def respaced(document: Document, sentences: Sequence[ConlluSentence]) -> Documen
             gap = PARAGRAPH_BREAK if index in opening else "" if glued[index - 1] else " "
             pieces.append(gap)
             offset += len(gap)
-        tokens.append(replace(token, start=offset, end=offset + len(token.text)))
+        tokens.append(Token(token.text, offset, offset + len(token.text), token.tag))
         pieces.append(token.text)
         offset += len(token.text)
     return replace(document, text="".join(pieces), tokens=tuple(tokens))

@@ -33,8 +33,9 @@ def calibration_errors(
     """
     found = {}
     for use in _uses(model, instances):
+        scores = model.scores(use.instances)
         for name, chosen in (("before", Calibration()), ("after", calibration)):
-            probabilities = chosen.probabilities(model.scores(use.instances), use.allowed)
+            probabilities = chosen.probabilities(scores, use.allowed)
             best = probabilities.argmax(axis=1)
             right = [model.labels[label] in one.gold for label, one in zip(best, use.instances, strict=True)]
             sure = probabilities[np.arange(len(best)), best]
