@@ -91,3 +91,15 @@ def test_annotators_are_trained_and_measured_only_where_that_makes_sense(
         code, _, err = run(*arguments)
         assert (code, said in err) == (2, True), err
     assert not (tmp_path / "a").exists()
+
+
+def test_the_shipped_model_is_judged_where_no_other_is_named(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    labels = ("Contingency.Cause", "Expansion.Conjunction", "Temporal.Asynchronous")
+    records = [
+        {"arg1": "Ann was hungry.", "arg2": "She ate.", "label": label, "split": "test"} for label in labels
+    ]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    code, out, err = run("evaluate", "--corpus", "pairs", "--path", file, "--automatic", "all", "--json")
+    assert code == 0, err
+    assert json.loads(out)["senses_only"]["accuracy"] == pytest.approx(1 / 3)  # one answer for one pair

@@ -11,6 +11,7 @@ import typer
 from disco2.bundle import load_bundle
 from disco2.experiments.judging import Judged, judge
 from disco2.files import write_text
+from disco2.inference.loading import SHIPPED
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.options import AsJson, Protocol, path_option
@@ -18,8 +19,10 @@ from disco2.interfaces.cli.options import AsJson, Protocol, path_option
 
 @takes_corpus
 def evaluate(
-    model: Annotated[Path, path_option(help="Folder of a trained model.")],
     corpus: CorpusChoice,
+    model: Annotated[
+        Path | None, path_option(help="Folder of a trained model. Default: the English one that ships.")
+    ] = None,
     split: Annotated[str, typer.Option(help="The part to evaluate on: train, dev or test.")] = "test",
     protocol: Protocol = "",
     predictions: Annotated[
@@ -28,7 +31,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
-    bundle = load_bundle(model)
+    bundle = load_bundle(model or SHIPPED)
     found = corpus.read()
     judged = judge(*bundle, found, part=split, protocol=protocol)
     for warning in judged.warnings:
