@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from disco2.annotation.circles import token_in_circle
 from disco2.errors import LayerError
 from disco2.records import Dependencies
 
@@ -122,22 +123,9 @@ def _dependencies(rows: Sequence[Sequence[str]], lines: Sequence[int], *, where:
         raise LayerError(
             "Some tokens of this sentence have a head and some have none.", where=f"{where}:{lines[0]}"
         )
-    if _has_circle(heads):
+    if token_in_circle(heads) is not None:
         raise LayerError("The heads of this sentence run in a circle.", where=f"{where}:{lines[0]}")
     return Dependencies(tuple(heads), tuple([row[7] for row in rows]))
-
-
-def _has_circle(heads: Sequence[int]) -> bool:
-    """Whether some token never gets to a root; each token is walked through once."""
-    walk_of = [-1] * len(heads)
-    for first in range(len(heads)):
-        token = first
-        while token >= 0 and walk_of[token] < 0:
-            walk_of[token] = first
-            token = heads[token]
-        if token >= 0 and walk_of[token] == first:
-            return True
-    return False
 
 
 def _is_number(text: str) -> bool:

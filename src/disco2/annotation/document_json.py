@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from disco2.annotation.circles import token_in_circle
 from disco2.errors import LayerError
 from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.version import VERSION
@@ -202,22 +203,9 @@ def _dependencies(sentence: _Reader, tokens: int) -> Dependencies:
     heads = item.numbers("heads", least=-1, most=tokens - 1)
     if len(heads) != tokens:
         raise item.wrong(f"'heads' has {len(heads)} entries for {tokens} tokens.")
-    if (astray := _in_a_circle(heads)) is not None:
+    if (astray := token_in_circle(heads)) is not None:
         raise item.wrong(f"The heads of token {astray} go in a circle.")
     return Dependencies(heads, item.texts("labels", count=tokens))
-
-
-def _in_a_circle(heads: tuple[int, ...]) -> int | None:
-    """A token whose heads never end at a root, if there is one; each token is walked over once."""
-    walked_from = [-1] * len(heads)
-    for first in range(len(heads)):
-        token = first
-        while token >= 0 and walked_from[token] < 0:
-            walked_from[token] = first
-            token = heads[token]
-        if token >= 0 and walked_from[token] == first:
-            return token
-    return None
 
 
 def _mentions(whole: _Reader, tokens: int) -> tuple[Mention, ...]:
