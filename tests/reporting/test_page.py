@@ -1,0 +1,218 @@
+"""The page: well-formed, in one piece, everything escaped."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+
+from disco2.reporting.findings import ConfusionMatrix, Findings, Measure, Table
+from disco2.reporting.page import report_page
+from disco2.reporting.page.confusion_view import SHADES, confusion_view
+from disco2.reporting.page.ids import Ids
+from disco2.reporting.page.mention_marks import marked
+from disco2.reporting.page.table_view import table_view
+from disco2.reporting.page.turned_view import SHOWN
+from tests.reporting.made_up import CONFUSION, EVERYTHING, LADDER, TURNED, published
+
+pytest.importorskip("matplotlib")
+
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+
+
+class Outline(HTMLParser):
+    """Checks that elements are nested, and collects what the tests ask about."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.text: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def page(*findings: Findings, **changes: str) -> str:
+    return report_page(
+        findings,
+        title=changes.get("title", "A title"),
+        settings='[model]\nK = 50  # <K> & "more"\n',
+        versions={"disco2": "0.1.0", "numpy": "2.0"},
+        facts={"corpus": "made up", "seeds": "1 to 5"},
+    )
+
+
+@pytest.fixture(scope="module")
+def whole() -> str:
+    return page(EVERYTHING, EVERYTHING)  # twice: ids must differ all the same
+
+
+@pytest.fixture(scope="module")
+def outline(whole: str) -> Outline:
+    return Outline(whole)
+
+
+def test_ids_are_unique_and_references_lead_somewhere(outline: Outline) -> None:
+    ids = Counter(attributes["id"] for _, attributes in outline.elements if "id" in attributes)
+    assert len(ids) > 50
+    assert [name for name, times in ids.items() if times > 1] == []
+    for _, attributes in outline.elements:
+        for name in ("aria-labelledby", "aria-describedby"):
+            assert set(attributes.get(name, "").split()) <= set(ids)
+        for value in attributes.values():
+            assert set(re.findall(r"url\(#([^)]*)\)", value)) <= set(ids)
+        if "href" in attributes:
+            assert attributes["href"][0] == "#"
+            assert attributes["href"][1:] in ids
+
+
+def test_it_needs_nothing_from_outside(whole: str, outline: Outline) -> None:
+    assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)|<link|<script|<img|<iframe", whole)
+    for _, attributes in outline.elements:
+        assert not set(attributes) & {"src", "srcset", "action", "poster", "data", "xlink:href"}
+        assert not [name for name in attributes if name.startswith("on")]
+    policy = next(meta for meta in outline.all("meta") if "http-equiv" in meta)
+    assert policy["content"].startswith("default-src 'none'")
+
+
+def test_what_looks_like_html_is_text(whole: str, outline: Outline) -> None:
+    text = "".join(outline.text)
+    for piece in (
+        "<script>alert('",
+        "</blockquote>",
+        "<b>Contrast</b>",
+        'doc-2:1"<i>',
+        "Everything <at once>",
+        '<K> & "more"',
+        "test <b>",
+    ):
+        assert piece in text
+    assert Outline(page(title="</title><script>")).all("script") == []
+    assert "<script" not in whole
+
+
+def test_tables_say_what_their_headings_are(outline: Outline) -> None:
+    assert len(outline.all("caption")) == len(outline.all("table"))
+    assert all(heading.get("scope") in ("col", "row") for heading in outline.all("th"))
+
+
+def test_contents_figures_and_details(whole: str, outline: Outline) -> None:
+    assert len(outline.all("svg")) == 4
+    assert all(drawing["role"] == "img" for drawing in outline.all("svg"))
+    assert "<desc" in whole
+    assert "dev: 42.0 at 20, 43.0 at 30, 44.0 at 40." in whole
+    assert "pronouns: he, she; connectives: but" in whole
+    contents = [link["href"] for link in outline.all("a")]
+    assert contents == ["#section_everything", "#section_everything-2", "#settings_and_versions"]
+    assert {"Settings", "Versions", "The same as a table"} <= set(outline.text)
+
+
+def test_published_figures_are_marked_in_their_heading_or_in_their_cell() -> None:
+    column = table_view(LADDER, Ids())
+    assert [heading.tag for heading in column.columns] == ["", "", "", "", "published"]
+    assert all("published" in row.cells[-1].style for row in column.rows)
+    assert all("published" not in cell.style for row in column.rows for cell in row.cells[:-1])
+    rows = (
+        ("we", Measure(0.4), Measure(0.5)),
+        ("they", published(40), None),
+        ("both", published(40), Measure(0.1)),
+    )
+    mixed = table_view(Table("t", "T", ("who", "a", "b"), rows), Ids())
+    assert [heading.tag for heading in mixed.columns] == ["", "", ""]
+    assert [row.tag for row in mixed.rows] == ["", "published", ""]
+    assert [[cell.tag for cell in row.cells] for row in mixed.rows] == [["", ""], ["", ""], ["published", ""]]
+    drawn = page(Findings("f", "F", tables=(LADDER, Table("t", "T", ("who", "a", "b"), rows))))
+    assert drawn.count('<span class="tag">published</span>') == 1 + 3  # the first explains it
+    assert drawn.count('class="number published"') == 3 + 2
+
+
+def test_a_column_that_is_called_published_is_not_marked_twice() -> None:
+    table = Table("t", "T", ("who", "Published"), (("they", published(40)),))
+    assert table_view(table, Ids()).columns[1].tag == ""
+
+
+def test_shades_of_a_confusion_matrix() -> None:
+    view = confusion_view(CONFUSION, Ids())
+    assert [[count.text for count in row.counts] for row in view.rows] == [
+        ["6.0", "2.0", "0"],
+        ["1.0", "0.6", "2.4"],
+        ["0", "0", "0"],
+    ]
+    assert [count.shade for count in view.rows[0].counts] == [7, 3, 0]
+    assert [[count.right for count in row.counts].index(True) for row in view.rows] == [0, 1, 2]
+    assert [row.recall for row in view.rows] == ["75", "15", "–"]  # noqa: RUF001
+    assert view.precisions == ["86", "23", "0"]
+    sure = confusion_view(ConfusionMatrix("t", ("a", "b"), ((5, 0), (0, 9))), Ids())
+    assert [[count.text for count in row.counts] for row in sure.rows] == [["5", "0"], ["0", "9"]]
+    assert sure.rows[0].counts[0].shade == SHADES
+    assert f".shade{SHADES} {{" in page()
+
+
+def test_many_turned_relations_are_folded() -> None:
+    many = Findings("f", "F", turned=TURNED[:1] * (SHOWN + 3))
+    drawn = page(many)
+    assert "<summary>3 more</summary>" in drawn
+    assert f'<ol start="{SHOWN + 1}"' in drawn
+    assert f"Turned right: {SHOWN + 3}" in drawn
+    assert "Turned wrong: 0" in drawn
+    assert "Turned" not in page(Findings("f", "F"))
+
+
+def test_entities_that_are_not_in_the_text_are_named(whole: str) -> None:
+    assert "also shared: a ghost = it" in whole
+
+
+def test_an_empty_report_is_a_page() -> None:
+    assert "Settings and versions" in Outline(page()).text
+
+
+@pytest.mark.parametrize(
+    ("text", "mentions", "expected"),
+    [
+        ("She saw Ann.", [(1, "She"), (2, "Ann")], "[She1] saw [Ann2]."),
+        ("With it, it is.", [(1, "it"), (1, "it")], "With [it1], [it1] is."),
+        ("Ann's dog", [(1, "Ann 's dog"), (2, "Ann 's")], "[[Ann&#39;s2] dog1]"),
+        ("a b c", [(1, "a b"), (2, "b c")], "[a b1] c"),
+        ("a b", [(1, "a b"), (2, "b"), (3, "a")], "[[a3] [b2]1]"),
+        ("a < b & c", [(1, "b & c")], "a &lt; [b &amp; c1]"),
+        ("nobody", [(1, "body"), (2, ""), (3, "(")], "nobody"),
+        ("($5)", [(1, "$5")], "([$51])"),
+        ("", [(1, "x")], ""),
+    ],
+)
+def test_mentions_are_marked(text: str, mentions: list[tuple[int, str]], expected: str) -> None:
+    found, _ = marked(text, mentions)
+    short = found.replace("<mark>", "[").replace("</mark>", "]").replace("<sup>", "").replace("</sup>", "")
+    assert short == expected
+    Outline(str(found))
+
+
+def test_ids_from_any_name() -> None:
+    ids = Ids()
+    assert [ids.fresh(name) for name in ("A b", "a-b", "", "1", "a_b!")] == [
+        "a-b",
+        "a-b-2",
+        "part",
+        "part-1",
+        "a-b-3",
+    ]

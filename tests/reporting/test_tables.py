@@ -1,0 +1,204 @@
+"""Tables in four forms, to the letter."""
+
+from __future__ import annotations
+
+import csv as comma_separated
+import io
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from disco2.reporting.findings import Difference, Measure, PValue, Table
+from disco2.reporting.tables import csv, latex, markdown, plain
+from disco2.reporting.tables.cells import ABSENT, cell_text, legend
+from disco2.reporting.tables.latex_text import latex_text
+from tests.reporting.made_up import LADDER, TESTS, published
+
+MARKDOWN = """\
+**Accuracy, dev & test**
+
+| model | features | K | test | paper |
+| --- | --- | ---: | ---: | ---: |
+| most common | no | – | 25.0 (21.9 to 28.1) | 26.03 (published) |
+| someone else's | yes | – | – | 40.2 (published) |
+| full\\_model | yes | 1,000 | 47.2 ± 0.9† (43.5 to 50.9) | 43.5\\* (published) |
+
+Figures are percentages; ± is the standard deviation over seeds; intervals are 95%.
+
+† better than the most common class.
+"""  # noqa: RUF001
+
+CSV = """\
+model,features,K,test mean,test deviation,test low,test high,test n,test marks,paper mean,paper published,\
+paper marks
+most common,no,,0.25,,0.219,0.281,565,,0.2603,true,
+someone else's,yes,,,,,,,,0.402,true,
+full_model,yes,1000,0.472,0.009,0.435,0.509,565,†,0.435,true,*
+"""
+
+LATEX = r"""% Needs \usepackage{booktabs}.
+\providecommand{\withinterval}[2]{\begin{tabular}[t]{@{}r@{}}#1\\[-0.3ex]{\scriptsize #2}\end{tabular}}
+\begin{table}
+  \centering
+  \caption{Accuracy, dev \& test}
+  \label{tab:ladder}
+  \small
+  \begin{tabular}{llrrr}
+    \toprule
+    model & features & K & test & paper \\
+    \midrule
+    most common & no & -- & \withinterval{25.0}{21.9 to 28.1} & \textit{26.03} \\
+    someone else's & yes & -- & -- & \textit{40.2} \\
+    full\_model & yes & 1,000 & \withinterval{47.2 $\pm$ 0.9\textsuperscript{\dag{}}}{43.5 to 50.9} & \textit{43.5}\textsuperscript{$\ast$} \\
+    \bottomrule
+  \end{tabular}
+  \par\smallskip{\footnotesize Figures are percentages; $\pm$ is the standard deviation over seeds; intervals are 95\%.\par}
+  \par\smallskip{\footnotesize \dag{} better than the most common class.\par}
+  \par\smallskip{\footnotesize \textit{Italic} figures are published ones, not measured here.\par}
+\end{table}
+"""  # noqa: E501
+
+
+def test_markdown_to_the_letter() -> None:
+    assert markdown(LADDER) == MARKDOWN
+
+
+def test_csv_to_the_letter() -> None:
+    assert csv(LADDER).replace("0.26030000000000003", "0.2603") == CSV
+
+
+def test_latex_to_the_letter() -> None:
+    assert latex(LADDER) == LATEX
+
+
+def test_differences_and_probabilities() -> None:
+    rows = [line.split(" | ")[1:] for line in markdown(TESTS).splitlines() if line.startswith(("| a", "| b"))]
+    assert rows == [["+0.4 [−1.2, +2.0]", "0.65 |"], ["−5.3 [−8.0, −2.7]", "< 0.001 |"]]  # noqa: RUF001
+    assert r"b $-$ c & \withinterval{$-5.3$}{$-8.0$ to $-2.7$} & $< 0.001$ \\" in latex(TESTS)
+    assert "Intervals are 95%." in markdown(TESTS)
+    header, first, _ = comma_separated.reader(io.StringIO(csv(TESTS)))
+    assert header[1:] == ["difference difference", "difference low", "difference high", "p"]
+    assert [float(value) for value in first[1:]] == [0.004, -0.012, 0.02, 0.65]
+
+
+def test_a_terminal_gets_the_same_texts() -> None:
+    columns, rows = plain(LADDER)
+    assert columns == list(LADDER.columns)
+    assert rows[2] == ["full_model", "yes", "1,000", "47.2 ± 0.9† (43.5 to 50.9)", "43.5* (published)"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (None, ABSENT),
+        ("two\n lines", "two lines"),
+        (-1234, "−1,234"),  # noqa: RUF001
+        (Measure(0.5), "50.0"),
+        (Measure(float("nan")), ABSENT),
+        (Measure(0.5, float("nan"), (float("nan"), 1.0)), "50.0"),
+        (Measure(0.4719, 0.0), "47.2 ± 0.0"),
+        (Measure(0.47194, decimals=2), "47.19"),
+        (Measure(0.673, published=True, decimals=2), "67.30 (published)"),
+        (published(43.56), "43.56 (published)"),
+        (published(27.4), "27.4 (published)"),
+        (published(40), "40.0 (published)"),
+        (Difference(-0.0004, (-0.0004, 0.0004)), "+0.0 [+0.0, +0.0]"),
+        (Difference(0.01), "+1.0"),
+        (PValue(0.03), "0.03"),
+        (PValue(0.0496), "0.050"),
+        (PValue(0.004), "0.004"),
+        (PValue(0.0009), "< 0.001"),
+        (PValue(1.0), "1.00"),
+        (PValue(float("nan")), ABSENT),
+    ],
+)
+def test_the_text_of_a_cell(cell: object, text: str) -> None:
+    assert cell_text(cell) == text  # type: ignore[arg-type]
+
+
+def test_published_figures_are_marked_in_every_form() -> None:
+    ours = Table("t", "T", ("a", "b"), (("x", Measure(0.4)),))
+    theirs = Table("t", "T", ("a", "b"), (("x", Measure(0.4, published=True)),))
+    for form in (markdown, csv, latex, plain):
+        assert form(ours) != form(theirs)  # type: ignore[operator]
+    assert "(published)" in markdown(theirs)
+    assert "(published)" in plain(theirs)[1][0][1]
+    assert r"\textit{40.0}" in latex(theirs)
+    assert csv(theirs) == "a,b mean,b published\nx,0.4,true\n"
+    assert csv(ours) == "a,b mean\nx,0.4\n"
+
+
+def test_a_column_of_ours_and_theirs_says_which_is_which() -> None:
+    mixed = Table("t", "T", ("a", "b"), (("x", Measure(0.4)), ("y", published(50)), ("z", None)))
+    assert csv(mixed) == "a,b mean,b published\nx,0.4,false\ny,0.5,true\nz,,\n"
+
+
+def test_columns_without_anything_keep_their_heading() -> None:
+    empty = Table("t", "T", ("a", "b"), (("x", None), ("y", None)))
+    assert csv(empty) == "a,b\nx,\ny,\n"
+    assert markdown(Table("t", "T", ("a", "b"), ())) == "**T**\n\n| a | b |\n| --- | ---: |\n"
+
+
+def test_a_legend_only_where_there_is_something_to_explain() -> None:
+    assert legend(Table("t", "T", ("a", "b"), (("x", Measure(0.4)), ("y", 3)))) == ""
+    assert legend(Table("t", "T", ("a", "b"), (("x", Measure(0.4, 0.1)),))) == (
+        "Figures are percentages; ± is the standard deviation over seeds."
+    )
+
+
+def test_markdown_has_no_character_that_formats() -> None:
+    table = Table("t", "a *b*", ("c|d", "[e](f)"), (("`g`\n<b>h</b>", "i_j &amp; k & l"),))
+    assert markdown(table) == (
+        "**a \\*b\\***\n\n| c\\|d | \\[e\\](f) |\n| --- | --- |\n"
+        "| \\`g\\` \\<b\\>h\\</b\\> | i\\_j \\&amp; k & l |\n"
+    )
+
+
+def test_csv_quotes_what_it_must() -> None:
+    table = Table("t", "T", ('a "b", c', "d"), (("x,\ny", 'z "w"'),))
+    assert list(comma_separated.reader(io.StringIO(csv(table), newline=""))) == [
+        ['a "b", c', "d"],
+        ["x,\ny", 'z "w"'],
+    ]
+
+
+def test_a_row_that_does_not_fit_its_columns_is_refused() -> None:
+    with pytest.raises(ValueError, match="2 cells under 3 columns"):
+        Table("t", "T", ("a", "b", "c"), (("x", 1),))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"a & b % c $ d # e _ f { g }", r"a \& b \% c \$ d \# e \_ f \{ g \}"),
+        ("~^\\", r"\textasciitilde{}\textasciicircum{}\textbackslash{}"),
+        ("é ő ñ ß", r"\'{e} \H{o} \~{n} \ss{}"),
+        ("e\u0301", r"\'{e}"),
+        ("λ ≤ η, Ω", r"$\lambda$ $\leq$ $\eta$, $\Omega$"),
+        ("PDTB ∩ OntoNotes", r"PDTB $\cap$ OntoNotes"),
+        ("中", r"\texttt{U+4E2D}"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_latex_escapes(text: str, expected: str) -> None:
+    assert latex_text(text) == expected
+
+
+def test_a_bracket_that_begins_a_row_is_no_option_of_the_row_before() -> None:
+    assert "    {}[x] & 1 \\\\" in latex(Table("t", "T", ("a", "b"), (("[x]", 1),)))
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+def test_latex_compiles(tmp_path: Path) -> None:
+    letters = "".join(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA)]))
+    odd = Table(
+        "odd_name 1", letters, ("[a]", "b"), (("[x]", Measure(0.4, marks="†‡*")), (letters, None)), (letters,)
+    )
+    body = "".join(map(latex, (LADDER, TESTS, odd)))
+    text = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}\end{{document}}"
+    (tmp_path / "t.tex").write_text(text, encoding="utf-8")
+    command = ["pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:].decode(errors="replace")
