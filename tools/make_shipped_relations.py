@@ -47,7 +47,7 @@ def main() -> None:
             figures[f"{part} accuracy, {name} ({right.size})"] = float(right.mean())
     errors = calibration_errors(fitted.model, calibration, parts.instances["test"])
     figures |= {f"test_calibration_error_of_{name}": value for name, value in errors.items()}
-    save_model(fitted, parts, configuration, corpus, given.output, figures=figures, compact=True)
+    save_model(fitted, parts, configuration, corpus, given.output, figures=figures)
     print((given.output / "MODEL_CARD.md").read_text(encoding="utf-8"))
 
 

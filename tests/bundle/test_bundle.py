@@ -24,28 +24,33 @@ from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import reasons_and_results
 
 
-def small_model(kind: str = "entities") -> RelationModel:
-    """One that a test may change."""
-    model = trained(kind)
-    return replace(model, parameters={name: value.copy() for name, value in model.parameters.items()})
+def small_model(kind: str = "entities", *, members: int = 1) -> RelationModel:
+    """One that a test may change; its word vectors are stored."""
+    model = trained(kind, members)
+    return replace(
+        model,
+        vectors=replace(model.vectors, recipe=None),
+        parameters={name: value.copy() for name, value in model.parameters.items()},
+    )
 
 
 @cache
-def trained(kind: str) -> RelationModel:
+def trained(kind: str = "entities", members: int = 1) -> RelationModel:
     return fit(
         reasons_and_results(40, seed=1),
         reasons_and_results(10, seed=2),
         labels=("Cause", "Result"),
-        model=ModelSettings(kind=kind, K=6),
+        model=ModelSettings(kind=kind, K=6, members=members),
         features=FeatureSettings(),
         vectors=VectorSettings(frequent=5),
         settings=TrainingSettings(epochs=2, batch_size=8),
     ).model
 
 
+@pytest.mark.parametrize("members", [1, 3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_loaded_model_scores_exactly_as_before(kind: str, tmp_path: Path) -> None:
-    model = small_model(kind)
+def test_a_loaded_model_scores_exactly_as_before(kind: str, members: int, tmp_path: Path) -> None:
+    model = small_model(kind, members=members)
     save_bundle(model, tmp_path / "m", data={"corpus": "made up", "licence": "none"})
     loaded, manifest = load_bundle(tmp_path / "m")
     unseen = reasons_and_results(20, seed=3)
@@ -141,6 +146,8 @@ def sealed(folder: Path, **changes: object) -> None:
         *({"format": wrong} for wrong in (None, "1", [])),
         {"model": {"K": 7}},
         {"model": {"K": 6, "rank": 10**9}},
+        *({"model": {"K": 6, "members": wrong}} for wrong in (2, 1000, 10**9, 0, "1", None)),
+        *({"vectors": wrong} for wrong in (None, [1], {"source": "shipped"}, {"source": "elsewhere"})),
         {"hashes": {"\ud800": "x"}},
         *({"calibration": {"temperature": wrong}} for wrong in (0, -1, None, True, "1", 1e300, 10**400)),
     ],
@@ -160,8 +167,9 @@ def test_a_manifest_that_is_no_manifest_is_refused(text: str, tmp_path: Path) ->
         load_bundle(tmp_path)
 
 
-def test_parameters_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    save_bundle(small_model(), tmp_path / "m")
+@pytest.mark.parametrize("members", [1, 2])
+def test_parameters_that_do_not_fit_are_refused(members: int, tmp_path: Path) -> None:
+    save_bundle(small_model(members=members), tmp_path / "m")
     good = load_file(tmp_path / "m" / PARAMETERS)
     for name, array in good.items():
         without = {other: value for other, value in good.items() if other != name}
@@ -193,3 +201,19 @@ def test_words_and_names_may_be_odd(tmp_path: Path) -> None:
     loaded, manifest = load_bundle(tmp_path / "m")
     assert loaded.vectors.words == words
     assert manifest.data["vectors"] == "v?.txt"
+
+
+def test_the_card_says_how_many_members(tmp_path: Path) -> None:
+    save_bundle(small_model(members=3), tmp_path / "several")
+    save_bundle(small_model(), tmp_path / "one")
+    assert "3 members" in (tmp_path / "several" / "MODEL_CARD.md").read_text()
+    assert "members" not in (tmp_path / "one" / "MODEL_CARD.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["U", "b"])
+def test_another_number_of_members_than_said_is_refused(name: str, tmp_path: Path) -> None:
+    model = small_model(members=3)
+    model.parameters[name] = model.parameters[name][:2]
+    save_bundle(model, tmp_path / "m")
+    with pytest.raises(BundleError, match=f"parameter {name}"):
+        load_bundle(tmp_path / "m")

@@ -61,15 +61,17 @@ def small_model() -> RelationModel:
     ).model
 
 
-def random_model(*, kind: str, pairs: str = "mean") -> RelationModel:
+def random_model(*, kind: str, pairs: str = "mean", members: int = 1) -> RelationModel:
     """A model of another kind, with the features and vectors of the small one; it has learned nothing."""
     model = small_model()
-    settings = ModelSettings(kind=kind, K=8, pairs=pairs)
+    settings = ModelSettings(kind=kind, K=8, pairs=pairs, members=members)
     width = model.extractor.width if model.extractor else 0
     shapes = initial_parameters(settings, labels=len(LABELS), features=width, seed=1)
     generator = np.random.default_rng(2)
+    stack = () if members == 1 else (members,)
     parameters = {
-        name: generator.normal(0, 0.3, size=value.shape).astype(np.float32) for name, value in shapes.items()
+        name: generator.normal(0, 0.3, size=(*stack, *value.shape)).astype(np.float32)
+        for name, value in shapes.items()
     }
     extractor = model.extractor if settings.uses_features else None
     return RelationModel(settings, LABELS, model.vectors, extractor, parameters)

@@ -26,11 +26,15 @@ def sums(explanation: Explanation) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "pairs"),
-    [*((kind, "mean") for kind in KINDS), *(("entities", pairs) for pairs in PAIR_SCALINGS)],
+    ("kind", "pairs", "members"),
+    [
+        *((kind, "mean", 1) for kind in KINDS),
+        *(("entities", pairs, 1) for pairs in PAIR_SCALINGS),
+        *((kind, "mean", 5) for kind in KINDS),
+    ],
 )
-def test_the_terms_add_up_to_the_score(kind: str, pairs: str) -> None:
-    pipeline = small_pipeline(random_model(kind=kind, pairs=pairs))
+def test_the_terms_add_up_to_the_score(kind: str, pairs: str, members: int) -> None:
+    pipeline = small_pipeline(random_model(kind=kind, pairs=pairs, members=members))
     answer = pipeline.classify(*TWICE)
     explanation = pipeline.explain(answer)
     assert answer.source is not None

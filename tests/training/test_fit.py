@@ -101,8 +101,8 @@ def test_features_and_vectors_see_the_training_relations_once_and_nothing_else(
         seen["words"] = words
         return WordVectors(tuple(sorted(words)), np.zeros((len(words), dimensions), dtype=np.float32))
 
-    monkeypatch.setattr("disco2.training.fit.FeatureExtractor.fit", spy_features)
-    monkeypatch.setattr("disco2.training.fit.load_vectors", spy_vectors)
+    monkeypatch.setattr("disco2.training.preparation.FeatureExtractor.fit", spy_features)
+    monkeypatch.setattr("disco2.training.preparation.load_vectors", spy_vectors)
     training = [replace(one, gold=LABELS) for one in reasons_and_results(6, seed=1)]
     development = [instance(100, ["Only", "here", "."], ["So", "it", "is", "."], "Cause")]
     fit_small("entities", training, development, balanced=True)
@@ -117,7 +117,7 @@ def test_the_smaller_class_is_repeated_where_asked_for(monkeypatch: pytest.Monke
         labels.extend(example.label for example in examples)
         return parameters, History()
 
-    monkeypatch.setattr("disco2.training.fit.train", spy)
+    monkeypatch.setattr("disco2.training.members.train", spy)
     uneven = [one for number, one in enumerate(reasons_and_results(20, seed=1)) if number % 2 or number < 4]
     fit_small("surface", uneven, uneven, balanced=True)
     assert labels.count(0) == labels.count(1) == 10

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from disco2.errors import VectorsError
 from disco2.vectors import reduce
-from disco2.vectors.reduce import principal_components
+from disco2.vectors.reduce import find_reduction, principal_axes
 
 
 def matrices(seed: int, rows: int, columns: int) -> np.ndarray:
@@ -34,14 +34,15 @@ def test_components_are_those_of_a_singular_value_decomposition() -> None:
     values = matrices(1, 200, 6).astype(np.float64)
     centred = values - values.mean(axis=0)
     left, singular, _ = np.linalg.svd(centred, full_matrices=False)
-    ours = principal_components(values, dimensions=3)
+    ours = centred @ principal_axes(centred, dimensions=3)
     theirs = left[:, :3] * singular[:3]
     np.testing.assert_allclose(np.abs(ours), np.abs(theirs), atol=1e-8)
 
 
 def test_components_come_largest_first_and_rebuild_best() -> None:
     values = matrices(2, 100, 5).astype(np.float64)
-    variances = principal_components(values, dimensions=5).var(axis=0)
+    centred = values - values.mean(axis=0)
+    variances = (centred @ principal_axes(centred, dimensions=5)).var(axis=0)
     assert (np.diff(variances) <= 1e-9).all()
     assert variances.sum() == pytest.approx(values.var(axis=0).sum())
 
@@ -72,3 +73,24 @@ def test_impossible_dimensions() -> None:
         reduce(matrices(5, 10, 4), dimensions=5)
     with pytest.raises(VectorsError, match="at least one"):
         reduce(matrices(5, 10, 4), dimensions=0)
+
+
+@pytest.mark.parametrize("dimensions", [1, 4, 6])
+def test_a_reduction_is_the_whole_calculation(dimensions: int) -> None:
+    """Against the formulas, all rows at once; and kept, it gives the same digits again."""
+    values = matrices(6, 9000, 6)  # more rows than are done at a time
+    values[:, 2] = 5.0
+    exact = values.astype(np.float64)
+    reduction = find_reduction(values, dimensions=dimensions)
+    if dimensions < 6:
+        centred = exact - exact.mean(axis=0)
+        exact = centred @ principal_axes(centred, dimensions=dimensions)
+    deviation = exact.std(axis=0)
+    deviation[deviation < 1e-9] = np.inf
+    expected = ((exact - exact.mean(axis=0)) / deviation).astype(np.float32)
+    np.testing.assert_allclose(reduction(values), expected, rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(reduction(values), reduce(values, dimensions=dimensions))
+    np.testing.assert_allclose(
+        reduction(values[:100]), reduce(values, dimensions=dimensions)[:100], rtol=0, atol=1e-6
+    )
+    assert (reduction.axes is None) == (dimensions == 6)

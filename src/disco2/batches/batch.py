@@ -58,6 +58,7 @@ class Batch:
     feature_rows: Ints  # [fired] example of each fired feature
     feature_columns: Ints  # [fired]
     labels: Ints  # [n] -1 where unknown
+    weights: NDArray[np.float32]  # [n] what each example counts in training
 
     @property
     def pair_counts(self) -> Ints:
@@ -120,6 +121,7 @@ def collate(examples: Sequence[Example]) -> Batch:
         ),
         feature_columns=_concatenate([example.features for example in examples]),
         labels=np.array([example.label for example in examples], dtype=np.int32),
+        weights=np.array([example.weight for example in examples], dtype=np.float32),
     )
 
 

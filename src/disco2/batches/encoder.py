@@ -64,6 +64,7 @@ class Encoder:
             links=encode_links(links, first_rows, second_rows),
             features=fired,
             label=self._label_numbers.get(instance.gold[0], -1) if instance.gold else -1,
+            weight=instance.weight,
         )
 
     def _word_rows(self, document: Document, tokens: Sequence[int]) -> Ints:

@@ -49,7 +49,10 @@ class EncodedLink:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A relation as arrays. ``label`` is -1 where unknown; ``features`` are the columns that fire."""
+    """A relation as arrays. ``label`` is -1 where unknown; ``features`` are the columns that fire.
+
+    ``weight`` is what it counts in training.
+    """
 
     relation: str
     first: EncodedArgument
@@ -57,6 +60,7 @@ class Example:
     links: tuple[EncodedLink, ...]
     features: Ints
     label: int
+    weight: float = 1.0
 
 
 def encode_argument(

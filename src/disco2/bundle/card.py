@@ -17,7 +17,7 @@ def model_card(manifest: Manifest) -> str:
     lines = [
         "# A disco2 model for implicit discourse relations",
         "",
-        f"Model: {manifest.model['kind']}, K = {manifest.model['K']}, written by disco2 {manifest.version}.",
+        f"Model: {_model(manifest)}, written by disco2 {manifest.version}.",
         "",
         "## Data",
         "",
@@ -45,6 +45,14 @@ def model_card(manifest: Manifest) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _model(manifest: Manifest) -> str:
+    said = f"{manifest.model['kind']}, K = {manifest.model['K']}"
+    members = manifest.model.get("members", 1)
+    if members == 1:
+        return said
+    return f"{said}, {members} members with seeds of their own whose scores are averaged"
 
 
 def _layers(data: Mapping[str, Any]) -> str:

@@ -2,8 +2,8 @@
 
 MODEL/
   bundle.json               the manifest: format, labels, settings, figures, a hash of every file
-  parameters.safetensors    the parameters and the table of word vectors
-  words.txt                 the words of that table, one a line
+  parameters.safetensors    the parameters and the table of word vectors, or how to make it again
+  words.txt                 the words of that table, one a line; where the table is stored
   features.json             the surface features that were selected (null without features)
   MODEL_CARD.md             for people: data, licence, figures, limits
 """
@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1
+FORMAT = 2  # since 2 a model may name the shipped word vectors, and may have several members
 
 MANIFEST = "bundle.json"
 PARAMETERS = "parameters.safetensors"
@@ -33,8 +33,9 @@ class Manifest:
 
     ``configuration`` holds every setting the model was trained with, ``task`` what its labels mean, ``data``
     what it was trained on, and ``figures`` how well it did. ``calibration`` may hold the ``temperature`` that
-    turns scores into probabilities, and another one for ``running_text``. ``digest`` guards the manifest
-    itself.
+    turns scores into probabilities, and another one for ``running_text``. ``vectors`` names the shipped word
+    vectors that the model's table is made from; it is empty where the table is stored. ``digest`` guards the
+    manifest itself.
     """
 
     format: int
@@ -47,6 +48,7 @@ class Manifest:
     figures: dict[str, Any] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
     calibration: dict[str, Any] = field(default_factory=dict)
+    vectors: dict[str, Any] = field(default_factory=dict)
 
     @property
     def temperature(self) -> float:

@@ -13,11 +13,11 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from disco2.bundle.layout import FEATURES, FORMAT, MANIFEST, PARAMETERS, WORDS, Manifest, digest, hash_file
+from disco2.bundle.layout import FEATURES, FORMAT, MANIFEST, PARAMETERS, Manifest, digest, hash_file
+from disco2.bundle.word_table import named_table, stored_table
 from disco2.errors import BundleError, Disco2Error
 from disco2.features import FeatureExtractor
 from disco2.model import ModelSettings, RelationModel, initial_parameters
-from disco2.vectors import WordVectors
 
 REPAIR = "Copy the model again from where it came from, or train it anew with: disco2 train"
 
@@ -36,14 +36,17 @@ def load_bundle(path: Path) -> tuple[RelationModel, Manifest]:
                     hint=REPAIR,
                 )
         arrays = load_file(path / PARAMETERS)
-        words = (path / WORDS).read_bytes().decode("utf-8").split("\n")[:-1]  # a word may hold a \r
         features = json.loads((path / FEATURES).read_text(encoding="utf-8"))
         model = RelationModel(
             settings=ModelSettings(**manifest.model),
             labels=tuple(manifest.labels),
-            vectors=WordVectors(tuple(words), arrays.pop("vectors").astype(np.float32)),
+            vectors=stored_table(path, arrays) if not manifest.vectors else named_table(manifest, arrays),
             extractor=FeatureExtractor.from_json(features) if features is not None else None,
-            parameters={name.removeprefix("parameters."): value for name, value in arrays.items()},
+            parameters={
+                name.removeprefix("parameters."): value
+                for name, value in arrays.items()
+                if name.startswith("parameters.")
+            },
         )
         _check_shapes(model)
     return model, manifest
@@ -82,7 +85,7 @@ def read_manifest(path: Path) -> Manifest:
 def _manifest(content: dict[str, Any]) -> Manifest:
     known = {declared.name for declared in fields(Manifest)}
     manifest = Manifest(**{name: value for name, value in content.items() if name in known})
-    for name in ("model", "configuration", "task", "data", "figures", "hashes", "calibration"):
+    for name in ("model", "configuration", "task", "data", "figures", "hashes", "calibration", "vectors"):
         if not isinstance(getattr(manifest, name), dict):
             raise ValueError(f"its '{name}' is not an object in braces")
     labels = manifest.labels
@@ -105,12 +108,14 @@ def _check_shapes(model: RelationModel) -> None:
         raise ValueError(f"its vectors have {model.vectors.dimensions} dimensions and not {settings.K}")
     if settings.uses_features and model.extractor is None:
         raise ValueError("it lacks its features")
-    if settings.uses_vectors and found["A1"].shape[1:2] != (settings.rank,):
+    if settings.uses_vectors and found["A1"].shape[-2:-1] != (settings.rank,):
         raise ValueError(f"its parameters have not the rank {settings.rank}")
     width = model.extractor.width if model.extractor else 0
+    stack = () if settings.members == 1 else (settings.members,)
     expected = initial_parameters(settings, labels=len(model.labels), features=width, seed=0)
     for name, value in expected.items():
-        if found[name].shape != value.shape or not np.issubdtype(found[name].dtype, np.floating):
+        fits = found[name].shape == (*stack, *value.shape)
+        if not fits or not np.issubdtype(found[name].dtype, np.floating):
             raise ValueError(f"its parameter {name} has another shape or other numbers")
 
 
@@ -128,7 +133,7 @@ def _reported(what: str, place: Path) -> Iterator[None]:
     except (
         ValueError,
         TypeError,
-        KeyError,
+        LookupError,
         AttributeError,
         RecursionError,
         SafetensorError,

@@ -22,6 +22,7 @@ from disco2.bundle.layout import (
     Manifest,
     hash_file,
 )
+from disco2.bundle.word_table import naming, table_arrays
 from disco2.errors import BundleError, InputError
 from disco2.files import check_folder_place, folder_in_place, is_empty_or_new
 from disco2.model import RelationModel
@@ -42,8 +43,9 @@ def save_bundle(
     """Write a bundle. A bundle that is already there is replaced; any other folder is refused.
 
     So is a model whose training ran away: it would answer, and always the same. ``calibration`` holds the
-    ``temperature`` of its probabilities, where one was fitted. A ``compact`` bundle has word vectors in half
-    precision: half the size, and scores that differ in the fourth digit.
+    ``temperature`` of its probabilities, where one was fitted. Word vectors that were made from the shipped
+    ones are not stored but made again; others are, in a ``compact`` bundle in half precision: half the size,
+    and scores that differ in the fourth digit.
     """
     for name, value in model.parameters.items():
         if not np.isfinite(value).all():
@@ -62,6 +64,7 @@ def save_bundle(
         data=data or {},
         figures=figures or {},
         calibration=calibration or {},
+        vectors=naming(model.vectors),
     )
     with folder_in_place(path) as folder:
         _write(model, manifest, folder, compact=compact)
@@ -80,16 +83,17 @@ def check_target(path: Path) -> None:
 
 def _write(model: RelationModel, manifest: Manifest, folder: Path, *, compact: bool) -> None:
     arrays = {f"parameters.{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
-    arrays["vectors"] = np.ascontiguousarray(model.vectors.matrix, dtype=np.float16 if compact else None)
-    (folder / PARAMETERS).write_bytes(save(arrays))
-    (folder / WORDS).write_text(
-        "".join(f"{word}\n" for word in model.vectors.words), encoding="utf-8", newline="\n"
-    )
+    (folder / PARAMETERS).write_bytes(save(arrays | table_arrays(model.vectors, compact=compact)))
+    if not manifest.vectors:
+        (folder / WORDS).write_text(
+            "".join(f"{word}\n" for word in model.vectors.words), encoding="utf-8", newline="\n"
+        )
     features = model.extractor.to_json() if model.extractor else None
     (folder / FEATURES).write_text(json.dumps(features, ensure_ascii=False), encoding="utf-8")
     # What UTF-8 can't write, such as the undecodable bytes of a file's name, becomes a question mark.
     (folder / CARD).write_text(model_card(manifest), encoding="utf-8", errors="replace")
-    hashed = replace(manifest, hashes={name: hash_file(folder / name) for name in HASHED})
+    written = [name for name in HASHED if (folder / name).is_file()]
+    hashed = replace(manifest, hashes={name: hash_file(folder / name) for name in written})
     (folder / MANIFEST).write_text(
         json.dumps(hashed.to_json(), indent=1, ensure_ascii=False), encoding="utf-8", errors="replace"
     )

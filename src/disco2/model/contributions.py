@@ -3,11 +3,13 @@
     psi(y) = b_y + u_m' A_y u_n + sum over aligned (i, j) of w d_i' B_y d_j + sum over fired f of beta_yf
 
 ``w`` is the weight that ``links.link_weights`` gives a pair. Everything is computed in double precision, so
-that the terms add up to the score but for the last digits of a 64-bit number.
+that the terms add up to the score but for the last digits of a 64-bit number. Where a model has several
+members, each term is the mean of the members' terms.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,9 +17,11 @@ import numpy as np
 from disco2.batches import Batch, Example, collate
 from disco2.model.arrays import Floats
 from disco2.model.bilinear import Bilinear
+from disco2.model.ensemble import members_of
 from disco2.model.network import forward
 from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
 from disco2.model.relation_model import RelationModel
+from disco2.model.settings import ModelSettings
 from disco2.model.threads import single_threaded
 
 
@@ -39,19 +43,39 @@ def contributions(model: RelationModel, example: Example) -> Contributions:
     leaves = model.leaves[batch.words].astype(np.float64)
     batch = replace(batch, words=np.arange(len(leaves), dtype=np.int32))
     parameters: Parameters = {name: value.astype(np.float64) for name, value in model.parameters.items()}
-    labels = len(model.labels)
     with single_threaded():
-        done = forward(model.settings, parameters, leaves, batch)
-        arguments: Floats = np.zeros(labels)
-        if done.arguments is not None:
-            arguments = argument_matrices(parameters).scores(*done.arguments)[0]
-        links: tuple[Floats, ...] = ()
-        if done.down is not None and done.weights is not None:
-            links = _link_terms(entity_matrices(parameters), done.down, done.weights, batch)
-        features: Floats = np.zeros((0, labels))
-        if done.features is not None:
-            features = parameters["beta"].T[example.features]
+        members = [
+            _of_member(model.settings, member, leaves, batch, example)
+            for member in members_of(model.settings, parameters)
+        ]
+    return Contributions(
+        _mean([member.scores for member in members]),
+        _mean([member.bias for member in members]),
+        _mean([member.arguments for member in members]),
+        tuple(map(_mean, zip(*(member.links for member in members), strict=True))),
+        _mean([member.features for member in members]),
+    )
+
+
+def _of_member(
+    settings: ModelSettings, parameters: Parameters, leaves: Floats, batch: Batch, example: Example
+) -> Contributions:
+    done = forward(settings, parameters, leaves, batch)
+    labels = len(parameters["b"])
+    arguments: Floats = np.zeros(labels)
+    if done.arguments is not None:
+        arguments = argument_matrices(parameters).scores(*done.arguments)[0]
+    links: tuple[Floats, ...] = ()
+    if done.down is not None and done.weights is not None:
+        links = _link_terms(entity_matrices(parameters), done.down, done.weights, batch)
+    features: Floats = np.zeros((0, labels))
+    if done.features is not None:
+        features = parameters["beta"].T[example.features]
     return Contributions(done.scores[0], parameters["b"], arguments, links, features)
+
+
+def _mean(terms: Sequence[Floats]) -> Floats:
+    return terms[0] if len(terms) == 1 else np.mean(terms, axis=0)
 
 
 def _link_terms(matrices: Bilinear, down: Floats, weights: Floats, batch: Batch) -> tuple[Floats, ...]:

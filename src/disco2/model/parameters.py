@@ -28,6 +28,7 @@ def initial_parameters(
     """U, V uniform in +-sqrt(6 / 2K); beta, b and the diagonals zero; low-rank factors small or zero.
 
     With both factors at zero the gradient of a1 a2' vanishes for either, for ever: hence the small start.
+    Of several members these are one's; see ``ensemble``.
     """
     generator = np.random.default_rng(seed)
     K, rank = settings.K, settings.rank

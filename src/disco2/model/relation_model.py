@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from disco2.batches import UNKNOWN_WORD, Encoder, Example, collate
 from disco2.features import FeatureExtractor
 from disco2.model.arrays import Floats
-from disco2.model.network import forward
+from disco2.model.ensemble import batch_scores
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.model.threads import single_threaded
@@ -22,7 +22,11 @@ from disco2.vectors import WordVectors
 
 @dataclass(frozen=True)
 class RelationModel:
-    """Everything that is needed to score relations."""
+    """Everything that is needed to score relations.
+
+    Where the settings say several ``members``, every parameter has a leading axis of that length, and the
+    scores are the mean over it; see ``ensemble``.
+    """
 
     settings: ModelSettings
     labels: tuple[str, ...]
@@ -59,9 +63,9 @@ class RelationModel:
         with single_threaded():
             for begin in range(0, len(examples), batch_size):
                 batch = collate(examples[begin : begin + batch_size])
-                found[begin : begin + batch.size] = forward(
+                found[begin : begin + batch.size] = batch_scores(
                     self.settings, self.parameters, self.leaves, batch
-                ).scores
+                )
         return found
 
     def predict(self, instances: Sequence[Instance]) -> list[str]:

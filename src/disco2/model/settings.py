@@ -10,6 +10,7 @@ from disco2.settings import Settings, setting
 KINDS = ("entities", "upward", "additive", "surface", "majority")
 PAIR_SCALINGS = ("sum", "mean", "link-mean", "root")
 INITIALISATIONS = ("random", "zero")
+MOST_MEMBERS = 1000
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ class ModelSettings(Settings):
         choices=INITIALISATIONS,
     )
     factor_scale: float = setting(0.015, "standard deviation of the random low-rank factors", above=0)
+    members: int = setting(
+        1, "models with seeds of their own whose scores are averaged", minimum=1, below=MOST_MEMBERS + 1
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

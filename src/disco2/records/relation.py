@@ -56,7 +56,7 @@ class Instance:
     """A relation with everything a model may look at, and the labels that count as right under some task.
 
     ``previous`` and ``following`` are its neighbours among all relations of the document, for the context
-    features. ``gold`` is empty where the label is unknown.
+    features. ``gold`` is empty where the label is unknown. ``weight`` is what it counts in training.
     """
 
     relation: Relation
@@ -64,3 +64,4 @@ class Instance:
     gold: tuple[str, ...] = ()
     previous: Relation | None = None
     following: Relation | None = None
+    weight: float = 1.0

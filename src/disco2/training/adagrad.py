@@ -29,7 +29,7 @@ class AdaGrad:
             name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters
         }
         self._clip = clip
-        self._squares = {name: np.zeros_like(value) for name, value in parameters.items()}
+        self.squares = {name: np.zeros_like(value) for name, value in parameters.items()}  # summed squared g
 
     def step(self, gradients: Parameters) -> None:
         """Change the parameters in place. Gradients are used up; parameters without one stay as they are."""
@@ -44,6 +44,6 @@ class AdaGrad:
             dtype = gradient.dtype.type
             if shrink != 1.0:
                 gradient *= dtype(shrink)
-            squares = self._squares[name]
+            squares = self.squares[name]
             squares += np.square(gradient)
             self._parameters[name] -= dtype(self._rates[name]) * gradient / (np.sqrt(squares) + dtype(1e-8))

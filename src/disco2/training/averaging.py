@@ -15,13 +15,13 @@ class RunningMean:
     def __init__(self, parameters: Parameters, *, decay: float) -> None:
         self._parameters = parameters
         self._decay = decay
-        self._steps = 0
+        self.steps = 0
         self.values = {name: value.copy() for name, value in parameters.items()} if decay else parameters
 
     def update(self) -> None:
         if not self._decay:
             return
-        decay = min(self._decay, self._steps / (self._steps + 1))
-        self._steps += 1
+        decay = min(self._decay, self.steps / (self.steps + 1))
+        self.steps += 1
         for name, mean in self.values.items():
             mean += mean.dtype.type(1 - decay) * (self._parameters[name] - mean)

@@ -9,7 +9,7 @@ import numpy as np
 
 from disco2.batches import Batch, Example, collate
 from disco2.model.arrays import Floats
-from disco2.model.network import forward
+from disco2.model.ensemble import batch_scores
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.training.loss import Loss
@@ -50,11 +50,16 @@ class Development:
         chosen: list[int] = []
         total, begin = 0.0, 0
         for batch in self.batches:
-            scores = forward(model, parameters, vectors, batch).scores
+            scores = batch_scores(model, parameters, vectors, batch)
             chosen.extend(scores.argmax(axis=1).tolist())
             gold = self.gold[begin : begin + batch.size]
             best_right = [max(labels, key=row.__getitem__) for labels, row in zip(gold, scores, strict=True)]
-            total += batch.size * loss(scores, replace(batch, labels=np.array(best_right, dtype=np.int32)))[0]
+            judged = replace(
+                batch,
+                labels=np.array(best_right, dtype=np.int32),
+                weights=np.ones(batch.size, dtype=np.float32),  # weights are for training
+            )
+            total += batch.size * loss(scores, judged)[0]
             begin += batch.size
         return Verdict(self._score(chosen), total / max(begin, 1))
 

@@ -1,22 +1,22 @@
-"""Labelled instances -> a trained model: features selected, vectors chosen, parameters learned."""
+"""Labelled instances -> a trained model: everything prepared, then parameters learned."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from disco2.errors import InputError
-from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.model import ModelSettings, RelationModel, initial_parameters
+from disco2.features import FeatureSettings
+from disco2.model import ModelSettings, RelationModel
 from disco2.records import Instance
-from disco2.training.development import Development
-from disco2.training.loop import History, Progress, train
-from disco2.training.resampling import balance, expand_two_senses, hold_out
+from disco2.training.history import History, Progress
+from disco2.training.members import history_of_ensemble, train_members
+from disco2.training.preparation import Prepared, check_instances, prepare
 from disco2.training.settings import TrainingSettings
-from disco2.vectors import VectorSettings, WordVectors, load_vectors
+from disco2.vectors import VectorSettings, WordVectors
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,10 @@ class Fitted:
     """A model and how it came about."""
 
     model: RelationModel
-    history: History
+    history: History  # of several members: all their passes, and the whole as the best; see ``members``
     training_relations: int
     development: Sequence[Instance] = ()  # what said when to stop
+    members: tuple[History, ...] = ()  # the history of each member
 
 
 def fit(
@@ -40,96 +41,84 @@ def fit(
     settings: TrainingSettings,
     positive: str = "",
     balanced: bool = False,
+    further: Sequence[Instance] = (),
     sentences: Iterable[list[str]] = (),
     progress: Progress = lambda epoch: None,
+    checkpoint: Path | None = None,
 ) -> Fitted:
     """Train on relations, stopping by the development part.
 
     A relation with two gold labels becomes two training instances; in development either is right. Without a
     development part, a random share of the training relations is held out, as in the paper. Where one class
     is told from the rest, ``positive`` names it: its F1 says when to stop. ``balanced`` repeats the smaller
-    classes. ``sentences`` are what word2vec learns from, where that is asked for.
+    classes. ``further`` instances are trained on too, and nothing else: they select no features, are neither
+    held out nor balanced, and don't count. ``sentences`` are what word2vec learns from, where that is asked
+    for. Several ``model.members`` differ in their seeds. ``checkpoint`` is a folder for the state of the
+    training: called again with the same data and settings, an interrupted training goes on. It stays there
+    until the caller removes it.
     """
-    _check(training, development, labels)
     if model.kind == "majority":
-        return _most_common(training, labels, model)
-    if not development:
-        training, development = hold_out(training, share=settings.development_share, seed=settings.seed)
-
-    # Features and vectors see every training relation once, and nothing of the development part.
-    extractor = FeatureExtractor.fit(training, settings=features) if model.uses_features else None
-    word_vectors = _word_vectors(training, model, vectors, settings, sentences)
-    width = extractor.width if extractor else 0
-    parameters = initial_parameters(model, labels=len(labels), features=width, seed=settings.seed)
-    untrained = RelationModel(model, tuple(labels), word_vectors, extractor, parameters)
-
-    examples = expand_two_senses(training)
-    if balanced:
-        examples = balance(examples, seed=settings.seed)
-    numbers = {label: number for number, label in enumerate(labels)}
-    held_out = Development.of(
-        untrained.encoder.encode(development),
-        [frozenset(numbers[label] for label in instance.gold) for instance in development],
-        positive=numbers[positive] if positive else None,
+        check_instances(training, [*development, *further], labels)
+        return most_common(training, labels, model)
+    prepared = prepare(
+        training,
+        development,
+        labels=labels,
+        model=model,
+        features=features,
+        vectors=vectors,
+        seed=settings.seed,
+        development_share=settings.development_share,
+        positive=positive,
+        balanced=balanced,
+        further=further,
+        sentences=sentences,
     )
-    best, history = train(
+    return learn(prepared, model, settings, progress=progress, checkpoint=checkpoint)
+
+
+def learn(
+    prepared: Prepared,
+    model: ModelSettings,
+    settings: TrainingSettings,
+    *,
+    progress: Progress = lambda epoch: None,
+    checkpoint: Path | None = None,
+) -> Fitted:
+    """Parameters for what is prepared. ``model`` has the kind, features and K it was prepared for."""
+    untrained = replace(prepared.untrained, settings=model)
+    extractor = untrained.extractor
+    parameters, histories = train_members(
         model,
-        parameters,
-        untrained.leaves,
-        untrained.encoder.encode(examples),
-        held_out,
+        prepared.untrained.leaves,
+        prepared.examples,
+        prepared.held_out,
         settings,
+        labels=len(untrained.labels),
+        features=extractor.width if extractor else 0,
         progress=progress,
+        checkpoint=checkpoint,
     )
-    return Fitted(replace(untrained, parameters=best), history, len(training), development)
+    history = histories[0]
+    if model.members > 1:
+        leaves, held_out = prepared.untrained.leaves, prepared.held_out
+        history = history_of_ensemble(model, parameters, leaves, held_out, settings, histories)
+    return Fitted(
+        replace(untrained, parameters=parameters),
+        history,
+        prepared.training_relations,
+        prepared.development,
+        tuple(histories),
+    )
 
 
-def _most_common(training: Sequence[Instance], labels: Sequence[str], model: ModelSettings) -> Fitted:
-    """The baseline that always answers the label with the most training relations."""
+def most_common(training: Sequence[Instance], labels: Sequence[str], model: ModelSettings) -> Fitted:
+    """The baseline that always answers the label with the most training relations.
+
+    Nothing about it is random, so several members would be one.
+    """
     counts = Counter(label for instance in training for label in instance.gold)
     bias = np.array([counts[label] for label in labels], dtype=np.float32)
     no_vectors = WordVectors((), np.zeros((0, model.K), dtype=np.float32))
-    return Fitted(
-        RelationModel(model, tuple(labels), no_vectors, None, {"b": bias}), History(), len(training)
-    )
-
-
-def _check(training: Sequence[Instance], development: Sequence[Instance], labels: Sequence[str]) -> None:
-    if not training:
-        raise InputError(
-            "There is no labelled relation to train on.", hint="See what was read with: disco2 corpus stats"
-        )
-    known = set(labels)
-    for instance in (*training, *development):
-        if not instance.gold or not known.issuperset(instance.gold):
-            raise InputError(
-                f"Relation {instance.relation.id} has labels that are not known: {instance.gold or 'none'}.",
-                where=instance.relation.where,
-                hint=f"Known labels: {', '.join(labels)}.",
-            )
-
-
-def _word_vectors(
-    training: Sequence[Instance],
-    model: ModelSettings,
-    vectors: VectorSettings,
-    settings: TrainingSettings,
-    sentences: Iterable[list[str]],
-) -> WordVectors:
-    """Vectors for the words of the training relations and for the most frequent ones."""
-    if not model.uses_vectors:
-        return WordVectors((), np.zeros((0, model.K), dtype=np.float32))
-    needed = {
-        form
-        for instance in training
-        for argument in (instance.relation.arg1, instance.relation.arg2)
-        for form in instance.document.words(argument.tokens)
-    }
-    return load_vectors(
-        vectors.source,
-        dimensions=model.K,
-        words=needed,
-        frequent=vectors.frequent,
-        sentences=sentences,
-        seed=settings.seed,
-    )
+    one = replace(model, members=1)
+    return Fitted(RelationModel(one, tuple(labels), no_vectors, None, {"b": bias}), History(), len(training))

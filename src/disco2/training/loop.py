@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,37 +15,16 @@ from disco2.model.settings import ModelSettings
 from disco2.model.threads import single_threaded
 from disco2.training.adagrad import AdaGrad
 from disco2.training.averaging import RunningMean
+from disco2.training.checkpoint import Checkpoint, TrainingState
 from disco2.training.development import Development, in_batches
+from disco2.training.history import Epoch, History, Progress
+from disco2.training.identity import training_identity
 from disco2.training.loss import LOSSES
 from disco2.training.settings import TrainingSettings
 
+__all__ = ["Epoch", "History", "Learner", "Progress", "train"]
+
 log = logging.getLogger(__name__)
-
-Progress = Callable[["Epoch"], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Epoch:
-    """One pass: its number, the mean loss on the way, and loss and score on the development part after it."""
-
-    number: int
-    loss: float
-    development_loss: float
-    score: float
-
-    def beats(self, other: Epoch | None, *, by_loss: bool) -> bool:
-        """Whether this pass is the better one: by a lower loss, or by a higher score."""
-        if other is None:
-            return True
-        return self.development_loss < other.development_loss if by_loss else self.score > other.score
-
-
-@dataclass(slots=True)
-class History:
-    """All passes, and which one was kept."""
-
-    epochs: list[Epoch] = field(default_factory=list)
-    best: Epoch | None = None
 
 
 def train(
@@ -58,33 +36,51 @@ def train(
     settings: TrainingSettings,
     *,
     progress: Progress = lambda epoch: None,
+    checkpoint: Checkpoint | None = None,
 ) -> tuple[Parameters, History]:
     """Minimise the loss over the examples; return the parameters that did best on the development part.
 
-    ``parameters`` are changed in place. Batches are drawn once; their order is new in every pass.
+    ``parameters`` are changed in place. Batches are drawn once; their order is new in every pass. With a
+    ``checkpoint``, a training that was interrupted goes on behind the last pass that was saved, to the same
+    numbers as without interruption; a finished one is not repeated. ``progress`` hears of every pass, at once
+    of those that are restored.
     """
     generator = np.random.default_rng(settings.seed)
     order = generator.permutation(len(examples))
     batches = in_batches([examples[index] for index in order], settings.batch_size)
     by_loss = settings.stop_by == "loss" or (settings.stop_by == "auto" and development.positive is None)
-    history = History()
-    best: Parameters = {}
+    identity = ""
+    saved: TrainingState | None = None
+    if checkpoint:
+        identity = training_identity(model, parameters, vectors, batches, development, settings)
+        saved = checkpoint.load(identity=identity)
+    history = saved.history if saved else History()
+    best: Parameters = {name: saved.best[name] for name in parameters} if saved else {}
+    finished = saved is not None and saved.finished
     with single_threaded():
-        if settings.warm_start and model.uses_features and model.uses_vectors:
+        if not saved and settings.warm_start and model.uses_features and model.uses_vectors:
             _train_features_alone(parameters, vectors, batches, settings, generator)
         learner = Learner(model, parameters, vectors, settings)
-        for number in range(1, settings.epochs + 1):
+        if saved:
+            learner.restore(saved)
+            generator.bit_generator.state = saved.generator
+            for epoch in history.epochs:
+                progress(epoch)
+        while not finished:
             mean_loss = learner.one_pass(batches, generator)
             verdict = development.judge(model, learner.mean.values, vectors, learner.loss)
-            epoch = Epoch(number, mean_loss, verdict.loss, verdict.score)
+            epoch = Epoch(len(history.epochs) + 1, mean_loss, verdict.loss, verdict.score)
             history.epochs.append(epoch)
             log.debug("%s", epoch)
             progress(epoch)
             if epoch.beats(history.best, by_loss=by_loss):
                 history.best = epoch
                 best = {name: value.copy() for name, value in learner.mean.values.items()}
-            elif history.best and number - history.best.number >= settings.patience:
-                break
+            waited = epoch.number - history.best.number if history.best else 0
+            finished = epoch.number >= settings.epochs or waited >= settings.patience
+            if checkpoint and (finished or checkpoint.is_due()):
+                state = learner.state(history, best, generator, finished=finished)
+                checkpoint.save(state, identity=identity)
     return best, history
 
 
@@ -102,6 +98,32 @@ class Learner:
             parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
         )
         self.mean = RunningMean(parameters, decay=settings.averaging)
+
+    def state(
+        self, history: History, best: Parameters, generator: np.random.Generator, *, finished: bool
+    ) -> TrainingState:
+        """What is to be saved after a pass."""
+        return TrainingState(
+            parameters=self._parameters,
+            squares=self._optimiser.squares,
+            mean=self.mean.values if self.mean.values is not self._parameters else {},
+            best=best,
+            steps=self.mean.steps,
+            history=history,
+            generator=generator.bit_generator.state,
+            finished=finished,
+        )
+
+    def restore(self, state: TrainingState) -> None:
+        """Go on from a saved state."""
+        for current, saved in (
+            (self._parameters, state.parameters),
+            (self._optimiser.squares, state.squares),
+            (self.mean.values, state.mean),
+        ):
+            for name, value in saved.items():
+                current[name][...] = value
+        self.mean.steps = state.steps
 
     def step(self, batch: Batch) -> float:
         """Change the parameters by one batch; its mean loss before that."""

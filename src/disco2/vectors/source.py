@@ -10,7 +10,7 @@ from disco2.errors import VectorsError
 from disco2.vectors.aliases import forms
 from disco2.vectors.reading import read_vectors
 from disco2.vectors.reduce import reduce
-from disco2.vectors.shipped import read_shipped
+from disco2.vectors.shipped import reduced_shipped
 from disco2.vectors.training import train_word2vec
 from disco2.vectors.word_vectors import WordVectors
 
@@ -34,24 +34,25 @@ def load_vectors(
     variances come from the whole vocabulary that was loaded: of a file, its first 50,000 words and ``words``.
     """
     if source == SHIPPED:
-        loaded = read_shipped()
-    elif source == WORD2VEC:
-        if sentences is None:
-            raise VectorsError(
-                "Word2vec needs sentences to be trained on.",
-                hint='Give a corpus, or use the vectors "shipped" with the package.',
-            )
-        loaded = train_word2vec(sentences, dimensions=dimensions, seed=seed)
+        standard = reduced_shipped(dimensions=dimensions)
     else:
-        keep = {form for word in words for form in forms(word)}
-        loaded = read_vectors(_file(source), keep=keep, frequent=max(frequent, _FREQUENT_FOR_STATISTICS))
-    if words and all(loaded.row(word) is None for word in words):
+        if source == WORD2VEC:
+            if sentences is None:
+                raise VectorsError(
+                    "Word2vec needs sentences to be trained on.",
+                    hint='Give a corpus, or use the vectors "shipped" with the package.',
+                )
+            loaded = train_word2vec(sentences, dimensions=dimensions, seed=seed)
+        else:
+            keep = {form for word in words for form in forms(word)}
+            loaded = read_vectors(_file(source), keep=keep, frequent=max(frequent, _FREQUENT_FOR_STATISTICS))
+        standard = WordVectors(loaded.words, reduce(loaded.matrix, dimensions=dimensions))
+    if words and all(standard.row(word) is None for word in words):
         raise VectorsError(
             "None of the words that are needed has a vector.",
             where=source,
             hint="Are these vectors for another language?",
         )
-    standard = WordVectors(loaded.words, reduce(loaded.matrix, dimensions=dimensions))
     return standard.cut(words=words, frequent=frequent)
 
 

@@ -11,17 +11,20 @@ from numpy.typing import NDArray
 
 from disco2.errors import VectorsError
 from disco2.vectors.aliases import forms
+from disco2.vectors.recipe import Recipe
 
 
 @dataclass(frozen=True)
 class WordVectors:
     """``matrix[i]`` is the vector of ``words[i]``; the words are unique, the most frequent first.
 
-    A word is looked up as it is written, then in lower case, then by its stand-ins (see ``aliases``).
+    A word is looked up as it is written, then in lower case, then by its stand-ins (see ``aliases``). Where
+    the table was made from the shipped vectors, ``recipe`` says how.
     """
 
     words: tuple[str, ...]
     matrix: NDArray[np.float32]  # [len(words), dimensions]
+    recipe: Recipe | None = None
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or self.matrix.shape[0] != len(self.words):
@@ -63,8 +66,11 @@ class WordVectors:
         """The same vectors for the ``frequent`` first words and those that a look-up of ``words`` ends at."""
         kept = set(range(min(frequent, len(self.words))))
         kept.update(row for row in map(self.row, words) if row is not None)
+        if len(kept) == len(self.words):
+            return self
         rows = sorted(kept)
         return WordVectors(
             words=tuple(self.words[row] for row in rows),
             matrix=np.ascontiguousarray(self.matrix[rows]),
+            recipe=self.recipe and self.recipe.of_rows(rows),
         )

@@ -1,0 +1,103 @@
+"""A model's table of word vectors in a bundle: stored, or made again from the vectors that ship with disco2.
+
+Made again, it is the same to the digit: the bundle holds the SHA-256 of the shipped files, how they were
+centred, projected and scaled, in double precision, and which rows of them the model has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.bundle.layout import WORDS, Manifest
+from disco2.errors import BundleError, VectorsError
+from disco2.model.threads import single_threaded
+from disco2.vectors import WordVectors
+from disco2.vectors.recipe import Recipe
+from disco2.vectors.reduce import Reduction
+from disco2.vectors.shipped import make_table
+
+SHIPPED = "shipped"
+TABLE = "vectors"
+MEAN, DEVIATION, CENTRE, AXES, ROWS = (
+    f"vectors.{name}" for name in ("mean", "deviation", "centre", "axes", "rows")
+)
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def naming(vectors: WordVectors) -> dict[str, Any]:
+    """What the manifest says of a table that is made again; empty where the table is to be stored."""
+    if vectors.recipe is None:
+        return {}
+    return {
+        "source": SHIPPED,
+        "digest": vectors.recipe.digest,
+        "dimensions": vectors.dimensions,
+        "words": len(vectors),
+    }
+
+
+def table_arrays(vectors: WordVectors, *, compact: bool) -> dict[str, NDArray[Any]]:
+    """The arrays that are stored: the table, if ``compact`` in half precision; or what makes it again."""
+    recipe = vectors.recipe
+    if recipe is None:
+        return {TABLE: np.ascontiguousarray(vectors.matrix, dtype=np.float16 if compact else None)}
+    reduction = recipe.reduction
+    named = {
+        MEAN: reduction.mean,
+        DEVIATION: reduction.deviation,
+        CENTRE: reduction.centre,
+        AXES: reduction.axes,
+        ROWS: recipe.rows,
+    }
+    return {name: np.ascontiguousarray(array) for name, array in named.items() if array is not None}
+
+
+def stored_table(path: Path, arrays: Arrays) -> WordVectors:
+    """The table of a bundle that stores it."""
+    words = (path / WORDS).read_bytes().decode("utf-8").split("\n")[:-1]  # a word may hold a \r
+    return WordVectors(tuple(words), arrays[TABLE].astype(np.float32))
+
+
+def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
+    """The table of a bundle that names the shipped vectors; BundleError where those are not the ones."""
+    said = manifest.vectors
+    if said.get("source") != SHIPPED:
+        raise ValueError(f"its word vectors come from {said.get('source')!r}, which is not known")
+    rows = arrays.get(ROWS)
+    if rows is not None and not (rows.dtype == np.int32 and rows.ndim == 1):
+        raise ValueError("its rows of word vectors are not whole numbers")
+    if rows is not None and ((rows < 0).any() or (np.diff(rows) <= 0).any()):
+        raise ValueError("its rows of word vectors do not ascend from 0 on")
+    recipe = Recipe(str(said.get("digest")), _reduction(arrays), rows)
+    try:
+        with single_threaded():
+            vectors = make_table(recipe)
+    except VectorsError as error:
+        raise BundleError(
+            f"The model names its word vectors and does not hold them. {error.what}",
+            where=error.where,
+            hint=f"Install disco2 {manifest.version}, which wrote the model, or train it anew: disco2 train",
+        ) from error
+    if (vectors.dimensions, len(vectors)) != (said.get("dimensions"), said.get("words")):
+        raise ValueError("its word vectors have another number of words or of dimensions")
+    return vectors
+
+
+def _reduction(arrays: Arrays) -> Reduction:
+    mean, deviation, centre, axes = (arrays.get(name) for name in (MEAN, DEVIATION, CENTRE, AXES))
+    if mean is None or deviation is None or mean.ndim != 1 or mean.shape != deviation.shape:
+        raise ValueError("it lacks the means and deviations of its word vectors")
+    if (centre is None) != (axes is None):
+        raise ValueError("it lacks the axes of its word vectors")
+    if centre is not None and axes is not None and axes.shape != (*centre.shape, *mean.shape):
+        raise ValueError("the axes of its word vectors have another shape")
+    for array in (mean, deviation, centre, axes):
+        if array is not None and not (array.dtype == np.float64 and np.isfinite(array).all()):
+            raise ValueError("the numbers for its word vectors are not numbers in double precision")
+    return Reduction(mean, deviation, centre, axes)

@@ -1,0 +1,150 @@
+"""The whole state of a training after a pass, as one file: what was interrupted goes on to the same end.
+
+The file is in the safetensors format. Its metadata hold the numbers that are no arrays as JSON, and a hash of
+everything, so that a damaged file is known for one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from disco2.errors import InputError
+from disco2.model.parameters import Parameters
+from disco2.training.history import Epoch, History
+
+log = logging.getLogger(__name__)
+
+FILE = "training.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingState:
+    """All that later passes depend on, and all that training returns at the end."""
+
+    parameters: Parameters
+    squares: Parameters  # AdaGrad's sums
+    mean: Parameters  # the running mean; empty where none is kept
+    best: Parameters
+    steps: int  # of the running mean
+    history: History
+    generator: Mapping[str, Any]  # the state of the generator of random numbers
+    finished: bool
+
+
+_ARRAYS = ("parameters", "squares", "mean", "best")
+
+
+class Checkpoint:
+    """A place where a training leaves its state; making one touches no file.
+
+    States are saved no more often than ``every_seconds``; with 0 after every pass. Finished ones stay, so
+    that of several trainings in folders of their own the finished ones need not be repeated; ``remove`` them
+    when their results are safe.
+    """
+
+    def __init__(self, folder: Path, *, every_seconds: float = 5.0) -> None:
+        self._file = folder / FILE
+        self._every_seconds = every_seconds
+        self._last = time.monotonic()
+
+    def is_due(self) -> bool:
+        """Whether enough time has gone by since the last state was saved."""
+        return time.monotonic() - self._last >= self._every_seconds
+
+    def save(self, state: TrainingState, *, identity: str) -> None:
+        """Replace the state that is there. ``identity`` says which training it belongs to."""
+        arrays = {
+            f"{group}.{name}": np.ascontiguousarray(value)
+            for group in _ARRAYS
+            for name, value in getattr(state, group).items()
+        }
+        best = state.history.best
+        facts = json.dumps(
+            {
+                "identity": identity,
+                "steps": state.steps,
+                "epochs": [asdict(epoch) for epoch in state.history.epochs],
+                "best_number": best.number if best else 0,
+                "generator": state.generator,
+                "finished": state.finished,
+            }
+        )
+        content = save(arrays, metadata={"facts": facts, "hash": _hash(facts, arrays)})
+        scratch = self._file.with_name(f".{FILE}-{os.getpid()}")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            scratch.write_bytes(content)
+            scratch.replace(self._file)
+        except OSError as error:
+            raise InputError(
+                f"The state of the training can't be written: {error.strerror or error}.",
+                where=str(self._file),
+                hint="Choose another place, or make room on the disk.",
+            ) from error
+        self._last = time.monotonic()
+
+    def load(self, *, identity: str) -> TrainingState | None:
+        """The saved state of this very training; None where there is none, or a damaged one."""
+        try:
+            with safe_open(self._file, framework="numpy") as file:
+                metadata = file.metadata() or {}
+                arrays = {name: np.array(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            return None
+        except (OSError, SafetensorError, ValueError, TypeError) as error:
+            log.warning("%s: the saved training can't be read and is ignored: %s", self._file, error)
+            return None
+        facts = metadata.get("facts", "")
+        if metadata.get("hash") != _hash(facts, arrays):
+            log.warning("%s: the saved training is damaged and is ignored", self._file)
+            return None
+        content = json.loads(facts)
+        if content["identity"] != identity:
+            log.info("%s: the saved training is another one and is ignored", self._file)
+            return None
+        return _state(content, arrays)
+
+    def remove(self) -> None:
+        """Take the state away, and its folder if nothing else is in it."""
+        for file in (*self._file.parent.glob(f".{FILE}-*"), self._file):
+            file.unlink(missing_ok=True)
+        if self._file.parent.is_dir() and not any(self._file.parent.iterdir()):
+            self._file.parent.rmdir()
+
+
+def _state(content: dict[str, Any], arrays: Parameters) -> TrainingState:
+    groups: dict[str, Parameters] = {group: {} for group in _ARRAYS}
+    for name, value in arrays.items():
+        group, _, parameter = name.partition(".")
+        groups[group][parameter] = value
+    history = History([Epoch(**epoch) for epoch in content["epochs"]])
+    if content["best_number"]:
+        history.best = history.epochs[content["best_number"] - 1]
+    return TrainingState(
+        **groups,
+        steps=content["steps"],
+        history=history,
+        generator=content["generator"],
+        finished=content["finished"],
+    )
+
+
+def _hash(facts: str, arrays: Parameters) -> str:
+    found = hashlib.blake2b(facts.encode())
+    for name in sorted(arrays):
+        value = arrays[name]
+        found.update(f"{name} {value.dtype.str} {value.shape}".encode())
+        found.update(value.tobytes())
+    return found.hexdigest()

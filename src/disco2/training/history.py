@@ -1,0 +1,33 @@
+"""What the passes of a training came to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """One pass: its number, the mean loss on the way, and loss and score on the development part after it."""
+
+    number: int
+    loss: float
+    development_loss: float
+    score: float
+
+    def beats(self, other: Epoch | None, *, by_loss: bool) -> bool:
+        """Whether this pass is the better one: by a lower loss, or by a higher score."""
+        if other is None:
+            return True
+        return self.development_loss < other.development_loss if by_loss else self.score > other.score
+
+
+@dataclass(slots=True)
+class History:
+    """All passes, and which one was kept."""
+
+    epochs: list[Epoch] = field(default_factory=list)
+    best: Epoch | None = None
+
+
+Progress = Callable[[Epoch], None]

@@ -1,0 +1,85 @@
+"""The members of an ensemble, trained one after another on the same examples with seeds of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from disco2.batches import Example
+from disco2.model import ModelSettings, Parameters, initial_parameters
+from disco2.model.arrays import Floats
+from disco2.model.ensemble import stacked
+from disco2.model.settings import MOST_MEMBERS
+from disco2.model.threads import single_threaded
+from disco2.training.checkpoint import Checkpoint
+from disco2.training.development import Development
+from disco2.training.history import Epoch, History, Progress
+from disco2.training.loop import train
+from disco2.training.loss import LOSSES
+from disco2.training.settings import TrainingSettings
+
+
+def member_seeds(seed: int, members: int) -> list[int]:
+    """A model alone has the seed itself; ensembles with different seeds share no seed of a member."""
+    return [seed] if members == 1 else [seed * MOST_MEMBERS + member for member in range(members)]
+
+
+def train_members(
+    model: ModelSettings,
+    vectors: Floats,
+    examples: Sequence[Example],
+    development: Development,
+    settings: TrainingSettings,
+    *,
+    labels: int,
+    features: int,
+    progress: Progress = lambda epoch: None,
+    checkpoint: Path | None = None,
+) -> tuple[Parameters, list[History]]:
+    """Parameters and a history for each member; with several members the parameters are stacked.
+
+    Each member has a folder of its own in that of the ``checkpoint``.
+    """
+    alone = replace(model, members=1)
+    trained: list[Parameters] = []
+    histories: list[History] = []
+    for member, seed in enumerate(member_seeds(settings.seed, model.members)):
+        folder = checkpoint / f"member-{member}" if checkpoint and model.members > 1 else checkpoint
+        parameters, history = train(
+            alone,
+            initial_parameters(alone, labels=labels, features=features, seed=seed),
+            vectors,
+            examples,
+            development,
+            replace(settings, seed=seed),
+            progress=progress,
+            checkpoint=Checkpoint(folder) if folder else None,
+        )
+        trained.append(parameters)
+        histories.append(history)
+    return trained[0] if model.members == 1 else stacked(trained), histories
+
+
+def history_of_ensemble(
+    model: ModelSettings,
+    parameters: Parameters,
+    vectors: Floats,
+    development: Development,
+    settings: TrainingSettings,
+    histories: Sequence[History],
+) -> History:
+    """The passes of all members, and as the best one the ensemble itself on the development part.
+
+    Its number is the latest pass that a member kept, its training loss the mean of the members'.
+    """
+    kept = [history.best for history in histories if history.best]
+    with single_threaded():
+        verdict = development.judge(model, parameters, vectors, LOSSES[settings.loss])
+    best = Epoch(
+        number=max((epoch.number for epoch in kept), default=0),
+        loss=sum(epoch.loss for epoch in kept) / max(len(kept), 1),
+        development_loss=verdict.loss,
+        score=verdict.score,
+    )
+    return History([epoch for history in histories for epoch in history.epochs], best)

@@ -1,0 +1,117 @@
+"""Labelled instances -> examples: features selected, vectors chosen, everything encoded.
+
+It is half of the work of a training and does not depend on its rates, so several trainings may share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from disco2.batches import Example
+from disco2.errors import InputError
+from disco2.features import FeatureExtractor, FeatureSettings
+from disco2.model import ModelSettings, RelationModel
+from disco2.model.threads import single_threaded
+from disco2.records import Instance
+from disco2.training.development import Development
+from disco2.training.resampling import balance, expand_two_senses, hold_out
+from disco2.vectors import VectorSettings, WordVectors, load_vectors
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a training starts from. Of the model's settings, kind, features and K were looked at."""
+
+    untrained: RelationModel  # without parameters
+    examples: Sequence[Example]
+    held_out: Development
+    development: Sequence[Instance]  # the same, before they were encoded
+    training_relations: int
+
+
+def prepare(
+    training: Sequence[Instance],
+    development: Sequence[Instance],
+    *,
+    labels: Sequence[str],
+    model: ModelSettings,
+    features: FeatureSettings,
+    vectors: VectorSettings,
+    seed: int,
+    development_share: float,
+    positive: str = "",
+    balanced: bool = False,
+    further: Sequence[Instance] = (),
+    sentences: Iterable[list[str]] = (),
+) -> Prepared:
+    """Make everything ready; the arguments are those of ``fit``.
+
+    The ``seed`` only matters where relations are held out or repeated, and for word2vec.
+    """
+    check_instances(training, [*development, *further], labels)
+    if not development:
+        training, development = hold_out(training, share=development_share, seed=seed)
+    # Features and vectors see every training relation once, and nothing of the development part.
+    extractor = FeatureExtractor.fit(training, settings=features) if model.uses_features else None
+    word_vectors = _word_vectors([*training, *further], model, vectors, seed, sentences)
+    untrained = RelationModel(model, tuple(labels), word_vectors, extractor, {})
+    examples = expand_two_senses(training)
+    if balanced:
+        examples = balance(examples, seed=seed)
+    examples += expand_two_senses(further)
+    numbers = {label: number for number, label in enumerate(labels)}
+    held_out = Development.of(
+        untrained.encoder.encode(development),
+        [frozenset(numbers[label] for label in instance.gold) for instance in development],
+        positive=numbers[positive] if positive else None,
+    )
+    encoded = untrained.encoder.encode(examples)
+    return Prepared(untrained, encoded, held_out, development, len(training))
+
+
+def check_instances(
+    training: Sequence[Instance], development: Sequence[Instance], labels: Sequence[str]
+) -> None:
+    """Raise InputError where there is nothing to train on, or a label that is not known."""
+    if not training:
+        raise InputError(
+            "There is no labelled relation to train on.", hint="See what was read with: disco2 corpus stats"
+        )
+    known = set(labels)
+    for instance in (*training, *development):
+        if not instance.gold or not known.issuperset(instance.gold):
+            raise InputError(
+                f"Relation {instance.relation.id} has labels that are not known: {instance.gold or 'none'}.",
+                where=instance.relation.where,
+                hint=f"Known labels: {', '.join(labels)}.",
+            )
+
+
+def _word_vectors(
+    training: Sequence[Instance],
+    model: ModelSettings,
+    vectors: VectorSettings,
+    seed: int,
+    sentences: Iterable[list[str]],
+) -> WordVectors:
+    """Vectors for the words of the training relations and for the most frequent ones."""
+    if not model.uses_vectors:
+        return WordVectors((), np.zeros((0, model.K), dtype=np.float32))
+    needed = {
+        form
+        for instance in training
+        for argument in (instance.relation.arg1, instance.relation.arg2)
+        for form in instance.document.words(argument.tokens)
+    }
+    with single_threaded():  # or the last digit of principal components depends on the number of threads
+        return load_vectors(
+            vectors.source,
+            dimensions=model.K,
+            words=needed,
+            frequent=vectors.frequent,
+            sentences=sentences,
+            seed=seed,
+        )

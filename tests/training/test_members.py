@@ -1,0 +1,177 @@
+"""Ensembles: members trained apart, on data prepared once, and judged together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disco2.batches import Encoder
+from disco2.experiments.calibrating import calibration_of
+from disco2.features import FeatureExtractor, FeatureSettings
+from disco2.model import ModelSettings
+from disco2.model.ensemble import members_of
+from disco2.training.fit import Fitted, fit
+from disco2.training.history import Epoch
+from disco2.training.loop import Learner
+from disco2.training.members import member_seeds
+from disco2.training.settings import TrainingSettings
+from disco2.training.temperature import fit_temperature
+from disco2.vectors import VectorSettings, WordVectors
+from tests.instances import reasons_and_results
+
+LABELS = ("Cause", "Result")
+SETTINGS = TrainingSettings(seed=4, epochs=3, batch_size=8, patience=3)
+TRAINING, DEVELOPMENT = reasons_and_results(40, seed=1), reasons_and_results(15, seed=2)
+
+
+def random_vectors(source: str, *, dimensions: int, words: set[str], **options: Any) -> WordVectors:
+    values = np.random.default_rng(0).normal(size=(len(words), dimensions)).astype(np.float32)
+    return WordVectors(tuple(sorted(words)), values)
+
+
+@pytest.fixture(autouse=True)
+def _quick_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("disco2.training.preparation.load_vectors", random_vectors)
+
+
+def fitted(
+    members: int, *, seed: int = 4, kind: str = "entities", development: Any = DEVELOPMENT, **options: Any
+) -> Fitted:
+    return fit(
+        TRAINING,
+        development,
+        labels=LABELS,
+        model=ModelSettings(kind=kind, K=6, members=members),
+        features=FeatureSettings(),
+        vectors=VectorSettings(frequent=0),
+        settings=replace(SETTINGS, seed=seed),
+        **options,
+    )
+
+
+def test_members_are_models_trained_alone_with_their_seeds() -> None:
+    together = fitted(3)
+    assert together.model.settings.members == 3
+    alone = [fitted(1, seed=seed) for seed in member_seeds(4, 3)]
+    for one, parameters in zip(
+        alone, members_of(together.model.settings, together.model.parameters), strict=True
+    ):
+        for name, value in one.model.parameters.items():
+            np.testing.assert_array_equal(value, parameters[name])
+    assert together.members == tuple(one.history for one in alone)
+    unseen = reasons_and_results(12, seed=3)
+    expected = np.mean([one.model.scores(unseen) for one in alone], axis=0)
+    np.testing.assert_allclose(together.model.scores(unseen), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_seeds_of_members() -> None:
+    assert member_seeds(7, 1) == [7]
+    ensembles = [member_seeds(seed, 1000) for seed in range(5)]
+    assert len({seed for seeds in ensembles for seed in seeds}) == 5000
+
+
+def test_the_figure_of_an_ensemble_is_its_own() -> None:
+    result = fitted(3)
+    best = result.history.best
+    assert best is not None
+    predicted = result.model.predict(DEVELOPMENT)
+    right = [label in one.gold for label, one in zip(predicted, DEVELOPMENT, strict=True)]
+    assert best.score == pytest.approx(np.mean(right))
+    scores = result.model.scores(DEVELOPMENT).astype(np.float64)
+    gold = np.array([LABELS.index(one.gold[0]) for one in DEVELOPMENT])
+    rows = np.arange(len(gold))
+    margins = np.maximum(0, 1 - scores[rows, gold] + scores[rows, 1 - gold])
+    assert best.development_loss == pytest.approx(margins.mean(), rel=1e-4)
+    kept = [history.best for history in result.members]
+    assert all(kept)
+    assert best.number == max(epoch.number for epoch in kept if epoch)
+    assert result.history.epochs == [epoch for history in result.members for epoch in history.epochs]
+
+
+def test_features_vectors_and_the_held_out_part_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: dict[str, int] = {"features": 0, "vectors": 0, "encoded": 0}
+    seen: list[Epoch] = []
+
+    def counted(name: str, target: str, original: Any) -> None:
+        def call(*given: Any, **options: Any) -> Any:
+            calls[name] += 1
+            return original(*given, **options)
+
+        monkeypatch.setattr(target, call)
+
+    counted("features", "disco2.training.preparation.FeatureExtractor.fit", FeatureExtractor.fit)
+    counted("vectors", "disco2.training.preparation.load_vectors", random_vectors)
+    counted("encoded", "disco2.batches.Encoder.encode", Encoder.encode)
+    result = fitted(3, development=[], progress=seen.append)
+    assert calls == {"features": 1, "vectors": 1, "encoded": 2}  # training and held-out relations
+    assert (result.training_relations, len(result.development)) == (32, 8)
+    assert seen == result.history.epochs
+    again = fitted(1, development=[])  # held out by the ensemble's seed, not by a member's
+    assert [one.relation.id for one in result.development] == [one.relation.id for one in again.development]
+
+
+def test_the_temperature_is_that_of_the_ensembles_scores() -> None:
+    model = fitted(3).model
+    # Some are wrong, or no temperature would be too cold.
+    noisy = [replace(one, gold=LABELS[:1]) if not place % 3 else one for place, one in enumerate(DEVELOPMENT)]
+    expected = fit_temperature(model.scores(noisy), [LABELS.index(one.gold[0]) for one in noisy])
+    assert calibration_of(model, noisy).temperature == expected
+    one, *_ = members_of(model.settings, model.parameters)
+    alone = replace(model, settings=replace(model.settings, members=1), parameters=one)
+    assert calibration_of(alone, noisy).temperature != expected
+
+
+def test_a_majority_needs_no_members() -> None:
+    result = fitted(5, kind="majority")
+    assert result.model.settings.members == 1
+    assert set(result.model.predict(DEVELOPMENT)) == {"Cause"}
+
+
+@pytest.mark.parametrize("kind", ["surface", "additive", "upward"])
+def test_every_kind_may_have_members(kind: str) -> None:
+    result = fitted(2, kind=kind)
+    unseen = reasons_and_results(12, seed=3)
+    first, second = (
+        replace(
+            result.model, settings=replace(result.model.settings, members=1), parameters=parameters
+        ).scores(unseen)
+        for parameters in members_of(result.model.settings, result.model.parameters)
+    )
+    assert not np.array_equal(first, second)
+    np.testing.assert_allclose(result.model.scores(unseen), (first + second) / 2, rtol=1e-4, atol=1e-5)
+
+
+def test_finished_members_are_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = fitted(3)
+
+    class KilledError(Exception):
+        pass
+
+    seen: list[int] = []
+
+    def until_the_second_member(epoch: Epoch) -> None:
+        seen.append(epoch.number)
+        if seen == [1, 2, 3, 1, 2]:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        fitted(3, progress=until_the_second_member, checkpoint=tmp_path / "state")
+    assert sorted(path.name for path in (tmp_path / "state").iterdir()) == ["member-0"]
+    steps = 0
+
+    def counted(*given: Any) -> Any:
+        nonlocal steps
+        steps += 1
+        return one_pass(*given)
+
+    one_pass = Learner.one_pass
+    monkeypatch.setattr(Learner, "one_pass", counted)
+    resumed = fitted(3, checkpoint=tmp_path / "state")
+    assert steps == 6  # passes of the two members that were left
+    for name, value in plain.model.parameters.items():
+        np.testing.assert_array_equal(value, resumed.model.parameters[name])
+    assert resumed.history == plain.history
