@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,10 @@ from tests.features.feature_documents import (
     seeded,
 )
 
+SWITCHES = ("predicates", "attachment", "openings", "neighbouring_relations")
 WORDS = ["ran", "run", "Runs", "the", "The", ",", "hungry"]
 SMALL = FeatureSettings(word_pairs=9, production_rules=8, dependency_rules=7, minimum_count=2, first_words=2)
+EVERYTHING = replace(SMALL, **dict.fromkeys(SWITCHES, True))
 
 
 def hungry_instance(gold: tuple[str, ...] = ()) -> Instance:
@@ -69,6 +71,43 @@ def test_a_relation_by_hand() -> None:
         "first:arg2[1]=he",
         "context:arg2 equals following arg1",
     }
+
+
+def test_switched_families_by_hand() -> None:
+    settings = FeatureSettings(0, 0, 0, minimum_count=1, context=False, **dict.fromkeys(SWITCHES, True))
+    extractor = FeatureExtractor.fit([hungry_instance(("Cause",))], settings=settings)
+    found = fired(extractor, hungry_instance())
+    assert len(found) == extractor.width
+    assert {
+        "predicates:arg1 tense: past",
+        "predicates:tenses: past, past",
+        "attachment:arg1 head: root VBD",
+        "openings:arg2 begins with 'he was'",
+        "neighbouring_relations:previous relation: none",
+        "neighbouring_relations:following relation: its arg1 overlaps arg2, its arg2 overlaps arg1",
+    } <= found
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_each_switch_adds_its_family_and_nothing_else(switch: str) -> None:
+    instances = random_instances(seeded(1), 40, words=WORDS, classes=["X", "Y"])
+    before = FeatureExtractor.fit(instances, settings=SMALL)
+    after = FeatureExtractor.fit(instances, settings=replace(SMALL, **{switch: True}))
+    added = [name for name in after.names if name.startswith(f"{switch}:")]
+    assert len(added) == after.width - before.width > 0
+    assert [name for name in after.names if name not in added] == list(before.names)
+    assert added == sorted(added)
+    counts = np.bincount(after.transform(instances).indices, minlength=after.width)
+    assert all(counts[after.names.index(name)] >= SMALL.minimum_count for name in added)
+
+
+def test_families_are_silent_without_layers() -> None:
+    bare = make_document((["Go", "home"], None, None), (["Now", "!"], None, None))
+    instances = random_instances(seeded(2), 40, words=["Go", "home", "Now", "!"], classes=["X", "Y"])
+    extractor = FeatureExtractor.fit(instances, settings=EVERYTHING)
+    found = fired(extractor, make_instance(bare, range(2), range(2, 4)))
+    assert not any(name.startswith(("predicates:", "attachment:")) for name in found)
+    assert all("'" in name for name in found if name.startswith("openings:"))
 
 
 def test_columns_stand_family_by_family() -> None:
@@ -126,7 +165,7 @@ def test_one_word_arguments_without_layers() -> None:
 def test_a_stored_extractor_does_the_same(seed: int) -> None:
     rng = seeded(seed)
     instances = random_instances(rng, 12, words=WORDS, classes=["X", "Y"])
-    extractor = FeatureExtractor.fit(instances[:8], settings=SMALL)
+    extractor = FeatureExtractor.fit(instances[:8], settings=rng.choice([SMALL, EVERYTHING]))
     again = FeatureExtractor.from_json(json.loads(json.dumps(extractor.to_json())))
     assert again == extractor
     assert again.names == extractor.names
@@ -140,15 +179,15 @@ def test_a_stored_extractor_does_the_same(seed: int) -> None:
 def test_the_order_of_the_relations_does_not_matter(seed: int) -> None:
     rng = seeded(seed)
     instances = random_instances(rng, 10, words=WORDS, classes=["X", "Y", "Z"])
-    extractor = FeatureExtractor.fit(instances, settings=SMALL)
+    extractor = FeatureExtractor.fit(instances, settings=EVERYTHING)
     rng.shuffle(instances)
-    assert FeatureExtractor.fit(instances, settings=SMALL) == extractor
+    assert FeatureExtractor.fit(instances, settings=EVERYTHING) == extractor
 
 
 @given(st.integers(0, 2**32))
 def test_rows_are_sorted_and_fire_where_the_training_saw_them(seed: int) -> None:
     instances = random_instances(seeded(seed), 10, words=WORDS, classes=["X", "Y"])
-    extractor = FeatureExtractor.fit(instances, settings=SMALL)
+    extractor = FeatureExtractor.fit(instances, settings=EVERYTHING)
     matrix = extractor.transform(instances)
     assert matrix.indices.dtype == np.int32
     assert matrix.indptr.dtype == np.int64
@@ -160,6 +199,13 @@ def test_rows_are_sorted_and_fire_where_the_training_saw_them(seed: int) -> None
 
 
 GOOD: dict[str, Any] = FeatureExtractor.fit([], settings=SMALL).to_json()
+SWITCHED: dict[str, Any] = FeatureExtractor.fit([], settings=EVERYTHING).to_json()
+
+
+def test_descriptions_from_before_the_switches_are_read() -> None:
+    settings = {key: value for key, value in GOOD["settings"].items() if key not in SWITCHES}
+    old = {key: value for key, value in GOOD.items() if key not in SWITCHES}
+    assert FeatureExtractor.from_json({**old, "settings": settings}).to_json() == GOOD
 
 
 @pytest.mark.parametrize(
@@ -177,6 +223,11 @@ GOOD: dict[str, Any] = FeatureExtractor.fit([], settings=SMALL).to_json()
         {**GOOD, "production_rules": [["arg1", 3]]},
         {**GOOD, "first_words": [["arg1", "one", "but"]]},
         {key: value for key, value in GOOD.items() if key != "dependency_rules"},
+        {**GOOD, "predicates": ["arg1 negated"]},  # not switched on
+        {**SWITCHED, "predicates": "arg1 negated"},
+        {**SWITCHED, "openings": [["arg1", "is"]]},
+        {**SWITCHED, "openings": ["arg1 is 'no'", "arg1 is 'no'"]},
+        {key: value for key, value in SWITCHED.items() if key != "attachment"},
     ],
 )
 def test_damaged_descriptions_are_refused(damaged: object) -> None:

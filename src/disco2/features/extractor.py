@@ -9,13 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from disco2.features.context import CONTEXT_NAMES, context
+from disco2.features.counted import COUNTED_FAMILIES, frequent_features
 from disco2.features.dependency_rules import argument_dependency_rules
 from disco2.features.first_words import FirstWord, first_words
 from disco2.features.matrix import FeatureMatrix
 from disco2.features.productions import argument_productions
 from disco2.features.selection import Presence, class_membership, select
 from disco2.features.settings import FeatureSettings
-from disco2.features.stored_rows import stored_rows, stored_settings
+from disco2.features.stored_rows import stored_rows, stored_settings, stored_texts
 from disco2.features.three_way import RulesOf, SidedRule, rule_candidates, sided
 from disco2.features.word_pairs import WordPair, argument_stems, pair_candidates
 from disco2.records import Instance
@@ -25,7 +26,7 @@ from disco2.records import Instance
 class FeatureExtractor:
     """The features that were kept, in the order of their columns: family by family, best first in each.
 
-    First words are not scored, only counted; all six context features are kept.
+    First words and the families after them are not scored, only counted; all six context features are kept.
     """
 
     settings: FeatureSettings
@@ -33,6 +34,10 @@ class FeatureExtractor:
     production_rules: tuple[SidedRule, ...] = ()
     dependency_rules: tuple[SidedRule, ...] = ()
     first_words: tuple[FirstWord, ...] = ()
+    predicates: tuple[str, ...] = ()
+    attachment: tuple[str, ...] = ()
+    openings: tuple[str, ...] = ()
+    neighbouring_relations: tuple[str, ...] = ()
 
     @classmethod
     def fit(
@@ -72,7 +77,7 @@ class FeatureExtractor:
         def best_pairs(limit: int) -> tuple[WordPair, ...]:
             return best(*pair_candidates(instances, minimum_count=least), limit, _pair_name) if limit else ()
 
-        openings = Counter(
+        first = Counter(
             word for instance in instances for word in first_words(instance, settings.first_words)
         )
         return cls(
@@ -80,8 +85,18 @@ class FeatureExtractor:
             word_pairs=best_pairs(settings.word_pairs),
             production_rules=best_rules(settings.production_rules, argument_productions),
             dependency_rules=best_rules(settings.dependency_rules, argument_dependency_rules),
-            first_words=tuple(sorted(word for word, count in openings.items() if count >= least)),
+            first_words=tuple(sorted(word for word, count in first.items() if count >= least)),
+            **{
+                family: frequent_features(instances, features_of, minimum_count=least)
+                for family, features_of in COUNTED_FAMILIES.items()
+                if getattr(settings, family)
+            },
         )
+
+    @property
+    def counted(self) -> dict[str, tuple[str, ...]]:
+        """The features of each family that is only counted, in the order of their columns."""
+        return {family: getattr(self, family) for family in COUNTED_FAMILIES}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -91,6 +106,7 @@ class FeatureExtractor:
             *(_rule_name(rule) for rule in self.production_rules),
             *(_rule_name(rule) for rule in self.dependency_rules),
             *(f"first:{side}[{place}]={word}" for side, place, word in self.first_words),
+            *(f"{family}:{feature}" for family, features in self.counted.items() for feature in features),
             *(f"context:{name}" for name in CONTEXT_NAMES if self.settings.context),
         )
 
@@ -122,6 +138,9 @@ class FeatureExtractor:
             columns.extend(
                 self._first_word_columns[word] for word in opening if word in self._first_word_columns
             )
+        for family, columns_of in self._counted_columns.items():
+            found = COUNTED_FAMILIES[family](instance)
+            columns.extend(columns_of[feature] for feature in columns_of.keys() & found)
         if self.settings.context:
             start = self.width - len(CONTEXT_NAMES)
             columns.extend(start + place for place in context(instance))
@@ -149,6 +168,18 @@ class FeatureExtractor:
         start = len(self.word_pairs) + len(self.production_rules) + len(self.dependency_rules)
         return {word: column for column, word in enumerate(self.first_words, start)}
 
+    @cached_property
+    def _counted_columns(self) -> dict[str, dict[str, int]]:
+        """Only families that have any."""
+        start = len(self.word_pairs) + len(self.production_rules)
+        start += len(self.dependency_rules) + len(self.first_words)
+        columns: dict[str, dict[str, int]] = {}
+        for family, features in self.counted.items():
+            if features:
+                columns[family] = {feature: column for column, feature in enumerate(features, start)}
+                start += len(features)
+        return columns
+
     def to_json(self) -> dict[str, Any]:
         """Plain lists, strings and numbers, for a JSON file."""
         return {
@@ -157,17 +188,23 @@ class FeatureExtractor:
             "production_rules": [list(rule) for rule in self.production_rules],
             "dependency_rules": [list(rule) for rule in self.dependency_rules],
             "first_words": [list(word) for word in self.first_words],
+            **{family: list(features) for family, features in self.counted.items()},
         }
 
     @classmethod
     def from_json(cls, data: Any) -> FeatureExtractor:
         """The extractor that ``to_json`` described; BundleError where the description is damaged."""
+        settings = stored_settings(data)
         return cls(
-            settings=stored_settings(data),
+            settings=settings,
             word_pairs=stored_rows(data, "word_pairs", str, str),
             production_rules=stored_rows(data, "production_rules", str, str),
             dependency_rules=stored_rows(data, "dependency_rules", str, str),
             first_words=stored_rows(data, "first_words", str, int, str),
+            **{
+                family: stored_texts(data, family, wanted=getattr(settings, family))
+                for family in COUNTED_FAMILIES
+            },
         )
 
 

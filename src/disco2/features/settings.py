@@ -9,7 +9,10 @@ from disco2.settings import Settings, setting
 
 @dataclass(frozen=True)
 class FeatureSettings(Settings):
-    """How many features of each family to keep; the defaults are those of Lin, Kan & Ng (2009)."""
+    """How many features of each family to keep; the defaults are those of Lin, Kan & Ng (2009).
+
+    Families with a switch keep all features that are frequent enough.
+    """
 
     word_pairs: int = setting(500, "pairs of stems, one from each argument, to keep", minimum=0)
     production_rules: int = setting(100, "rules of the constituent trees to keep", minimum=0)
@@ -18,4 +21,12 @@ class FeatureSettings(Settings):
     context: bool = setting(True, "six features on how the neighbouring relations touch this one")
     first_words: int = setting(
         0, "first lower-cased words of each argument as features; 0: none, 3 is useful", minimum=0
+    )
+    predicates: bool = setting(
+        False, "tense, negation, subject and dependents of the main predicate of each argument"
+    )
+    attachment: bool = setting(False, "how the heads of the two arguments hang in the dependency trees")
+    openings: bool = setting(False, "first words and tags of each argument and of the two together")
+    neighbouring_relations: bool = setting(
+        False, "which arguments of the relations before and after overlap with these"
     )

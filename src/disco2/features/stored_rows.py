@@ -23,6 +23,16 @@ def stored_rows(data: Mapping[str, Any], family: str, *types: type) -> tuple[tup
     return found
 
 
+def stored_texts(data: Mapping[str, Any], family: str, *, wanted: bool) -> tuple[str, ...]:
+    """The texts of a family, no two alike; else BundleError. Where it is not wanted it may be missing."""
+    texts = data.get(family, None if wanted else [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise damaged(family)
+    if len(set(texts)) < len(texts) or (texts and not wanted):
+        raise damaged(family)
+    return tuple(texts)
+
+
 def stored_settings(data: Any) -> FeatureSettings:
     """The settings of a stored extractor; BundleError where there is no such thing."""
     if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):

@@ -10,7 +10,7 @@ _SIDES = {"arg1": "arg1", "arg2": "arg2", "both": "both arguments"}
 
 
 def readable_feature(extractor: FeatureExtractor, column: int) -> str:
-    """``'rain' in arg1, 'cancel' in arg2``; ``NP -> DT NN in arg1``; ``arg2 begins with 'she'``."""
+    """``stem 'rain' in arg1, 'cancel' in arg2``; ``NP -> DT NN in arg1``; ``tenses: past, present``."""
     if column < len(extractor.word_pairs):
         first, second = extractor.word_pairs[column]
         return f"stem '{first}' in arg1, '{second}' in arg2"
@@ -22,7 +22,12 @@ def readable_feature(extractor: FeatureExtractor, column: int) -> str:
     if column < len(extractor.first_words):
         side, place, word = extractor.first_words[column]
         return f"word {place} of {side} is '{word}'"
-    return CONTEXT_NAMES[column - len(extractor.first_words)]
+    column -= len(extractor.first_words)
+    for features in extractor.counted.values():
+        if column < len(features):
+            return features[column]
+        column -= len(features)
+    return CONTEXT_NAMES[column]
 
 
 def _rule(rule: SidedRule) -> str:

@@ -1,0 +1,156 @@
+"""Tense, negation, subject and dependents of the predicates: worked examples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from disco2.features.predicates import predicate_features
+from disco2.records import Document
+from tests.features.clauses import clauses, tags_on_tokens, untagged, without_layers
+from tests.features.feature_documents import make_instance
+
+STAYED = "She/PRP/4/nsubj did/VBD/4/aux not/RB/4/advmod stay/VB/0/root long/RB/4/advmod ././4/punct"
+HUNGRY = "She/PRP/3/nsubj is/VBZ/3/cop hungry/JJ/0/root"
+
+
+def features(doc: Document) -> set[str]:
+    """Of the relation between the two sentences of a document."""
+    cut = doc.sentences[1].start
+    return predicate_features(make_instance(doc, range(cut), range(cut, len(doc.tokens))))
+
+
+def test_a_pair_by_hand() -> None:
+    assert features(clauses(STAYED, HUNGRY)) == {
+        "arg1 tense: past",
+        "arg1 negated",
+        "arg1 subject: 'she'",
+        "arg1 auxiliary: 'did'",
+        "arg1 modifier: 'not'",
+        "arg1 modifier: 'long'",
+        "arg1 dependent: nsubj",
+        "arg1 dependent: aux",
+        "arg1 dependent: advmod",
+        "arg1 dependent: punct",
+        "arg1 frame: advmod aux nsubj",
+        "arg2 tense: present",
+        "arg2 subject: 'she'",
+        "arg2 auxiliary: 'is'",
+        "arg2 dependent: nsubj",
+        "arg2 dependent: cop",
+        "arg2 frame: cop nsubj",
+        "tenses: past, present",
+        "negated: only arg1",
+        "subjects: 'she', 'she'",
+        "predicate tags: VB, JJ",
+        "same pronoun as subject",
+    }
+
+
+@pytest.mark.parametrize(
+    ("predicate", "tense"),
+    [
+        ("left/VBD/0/root", "past"),
+        ("left/VVD/0/root", "past"),
+        ("had/VHD/0/root", "past"),
+        ("goes/VBZ/0/root", "present"),
+        ("go/VVP/0/root", "present"),
+        ("was/VBD/2/cop late/JJ/0/root", "past"),
+        ("had/VBD/3/aux been/VBN/3/aux going/VBG/0/root", "past"),
+        ("has/VBZ/3/aux been/VBN/3/aux:pass seen/VBN/0/root", "present"),
+        ("'ll/MD/2/aux go/VB/0/root", "modal"),
+        ("could/MD/3/aux have/VB/3/aux gone/VBN/0/root", "modal"),
+        ("to/TO/2/mark go/VB/0/root", "infinitive"),
+        ("going/VVG/0/root", "gerund"),
+        ("gone/VBN/0/root", "participle"),
+        ("go/VV/0/root", "base"),
+        ("rain/NN/0/root", "no verb"),
+        ("home/RB/0/root again/RB/1/advmod", "no verb"),
+    ],
+)
+def test_tenses(predicate: str, tense: str) -> None:
+    found = features(clauses(predicate, HUNGRY))
+    assert f"arg1 tense: {tense}" in found
+    assert f"tenses: {tense}, present" in found
+
+
+@pytest.mark.parametrize(
+    ("subject", "named"),
+    [
+        ("It/PP/2/nsubj", "'it'"),
+        ("That/DT/2/nsubj", "'that'"),
+        ("Who/WP/2/nsubj", "'who'"),
+        ("Rain/NN/2/nsubj:pass", "noun"),
+        ("Ann/NNP/2/vocative", "none"),
+    ],
+)
+def test_pronouns_are_named_and_other_subjects_are_nouns(subject: str, named: str) -> None:
+    found = features(clauses(f"{subject} fell/VBD/0/root", HUNGRY))
+    assert f"arg1 subject: {named}" in found
+    assert f"subjects: {named}, 'she'" in found
+    assert "same pronoun as subject" not in found
+
+
+def test_the_same_predicate_is_found_by_its_stem() -> None:
+    ran, runs = "Bo/NNP/2/nsubj walked/VBD/0/root", "Jo/NNP/2/nsubj Walks/VBZ/0/root"
+    assert "same predicate" in features(clauses(ran, runs))
+    assert "same predicate" not in features(clauses(ran, HUNGRY))
+    assert "same pronoun as subject" not in features(clauses(ran, runs))  # two nouns are not one
+
+
+def test_dependents_outside_the_argument_do_not_count() -> None:
+    doc = clauses(STAYED, HUNGRY)
+    found = predicate_features(make_instance(doc, [0, 3, 5], [8]))
+    assert {fact for fact in found if fact.startswith("arg1")} == {
+        "arg1 tense: base",
+        "arg1 subject: 'she'",
+        "arg1 dependent: nsubj",
+        "arg1 dependent: punct",
+        "arg1 frame: nsubj",
+    }
+    assert {fact for fact in found if fact.startswith("arg2")} == {
+        "arg2 tense: no verb",
+        "arg2 subject: none",
+        "arg2 frame: none",
+    }
+    assert "negated: neither argument" in found
+
+
+def test_a_verb_is_preferred_to_an_earlier_head() -> None:
+    doc = clauses("Rain/NN/0/root", STAYED, HUNGRY)
+    assert "predicate tags: VB, JJ" in predicate_features(make_instance(doc, range(7), range(7, 10)))
+    assert "predicate tags: NN, JJ" in predicate_features(make_instance(doc, [0, 1], range(7, 10)))
+
+
+def test_tags_of_tokens_serve_where_there_are_no_trees() -> None:
+    doc = clauses(STAYED, HUNGRY)
+    assert features(tags_on_tokens(doc)) == features(doc)
+
+
+def test_without_tags_nothing_is_said_of_tense_and_subject() -> None:
+    found = features(untagged(clauses(STAYED, HUNGRY)))
+    assert {"arg1 negated", "negated: only arg1", "arg1 auxiliary: 'did'", "arg2 dependent: cop"} <= found
+    assert not any(
+        word in fact for fact in found for word in ("tense", "subject:", "subjects", "tag", "same")
+    )
+
+
+def test_without_dependencies_there_is_no_predicate() -> None:
+    assert features(without_layers(clauses(STAYED, HUNGRY))) == set()
+
+
+def test_one_argument_without_dependencies_leaves_the_other() -> None:
+    doc = clauses(STAYED, HUNGRY)
+    doc = replace(doc, sentences=(doc.sentences[0], without_layers(doc).sentences[1]))
+    found = features(doc)
+    assert "arg1 tense: past" in found
+    assert all(fact.startswith("arg1 ") for fact in found)
+
+
+def test_an_argument_of_punctuation_has_no_predicate() -> None:
+    assert predicate_features(make_instance(clauses("Oh/UH/0/root !/./1/punct"), [0], [1])) == {
+        "arg1 tense: no verb",
+        "arg1 subject: none",
+        "arg1 frame: none",
+    }
