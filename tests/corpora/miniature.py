@@ -17,6 +17,7 @@ __all__ = [
     "faults",
     "write_coreference",
     "write_dependencies",
+    "write_ontonotes",
     "write_pdtb2",
     "write_pdtb3",
     "write_trees",
@@ -170,6 +171,25 @@ class Writer:
                 number = 0
         return "\n".join([*lines, "#end document", ""])
 
+    def ontonotes(self, document: MiniDocument) -> str:
+        """OntoNotes's own files: a line a sentence, traces among the words, tags around the mentions."""
+        name = f"nw/wsj/{document.id[4:6]}/{document.id}"
+        lines = [f'<DOC DOCNO="{name}@{document.id[4:]}@wsj@nw@en@on">', '<TEXT PARTNO="000">']
+        places = iter(document.tokens)
+        for tree in document.trees:
+            words = []
+            for tag, leaf in re.findall(r"\(([^\s()]+) ([^\s()]+)\)", tree):
+                if tag == "-NONE-":
+                    words.append(leaf)
+                    continue
+                _, start, end = next(places)
+                spans = [(chain, span) for chain, spans in enumerate(document.chains) for span in spans]
+                opened = sorted((-high, chain) for chain, (low, high) in spans if low == start)
+                before = "".join(f'<COREF ID="{chain}" TYPE="IDENT">' for _, chain in opened)
+                words.append(before + leaf + "</COREF>" * sum(high == end for _, (_, high) in spans))
+            lines.append(" ".join(words))
+        return "\n".join([*lines, "</TEXT>", "</DOC>", ""])
+
     def conllu(self, document: MiniDocument) -> str:
         """Each sentence's first word is the root, and all others hang on it."""
         lines = [f"# newdoc id = {document.id}"]
@@ -222,6 +242,13 @@ def write_coreference(root: Path, docs: Sequence[MiniDocument]) -> Path:
     for document in docs:
         path = root / "nw" / "wsj" / document.id[4:6] / f"{document.id}.v4_gold_conll"
         Writer(encoding="utf-8").write(path, Writer().coreference(document))
+    return root
+
+
+def write_ontonotes(root: Path, docs: Sequence[MiniDocument]) -> Path:
+    for document in docs:
+        path = root / "nw" / "wsj" / document.id[4:6] / f"{document.id}.coref"
+        Writer(encoding="utf-8").write(path, Writer().ontonotes(document))
     return root
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tests.corpora.miniature_scenes import PEOPLE, PLACES, SCENES, THINGS, Said
+from tests.corpora.miniature_scenes import PEOPLE, PLACES, SCENES, THINGS, Said, Scene
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -49,17 +49,21 @@ class MiniDocument:
         )
 
 
-def documents(sections: Iterable[int] = (0,)) -> list[MiniDocument]:
+def documents(
+    sections: Iterable[int] = (0,),
+    *,
+    files: Sequence[int] = FILES_IN_SECTION,
+    scenes: Sequence[Scene] = SCENES,
+) -> list[MiniDocument]:
     """The documents of some sections: three each, every one with all scenes in another order."""
     return [
-        _document(section, number, position)
+        _document(section, number, scenes, seed=section * len(files) + position)
         for section in sections
-        for position, number in enumerate(FILES_IN_SECTION)
+        for position, number in enumerate(files)
     ]
 
 
-def _document(section: int, number: int, position: int) -> MiniDocument:
-    seed = section * len(FILES_IN_SECTION) + position
+def _document(section: int, number: int, scenes: Sequence[Scene], *, seed: int) -> MiniDocument:
     slots = {
         "person": PEOPLE[seed % len(PEOPLE)],
         "friend": PEOPLE[(seed + 5) % len(PEOPLE)],
@@ -68,8 +72,8 @@ def _document(section: int, number: int, position: int) -> MiniDocument:
     }
     text = ".START \n\n"
     trees, tokens, sentence_ends, relations, chains = [], [], [], [], []
-    for turn in range(len(SCENES)):
-        scene = SCENES[(seed + turn) % len(SCENES)]
+    for turn in range(len(scenes)):
+        scene = scenes[(seed + turn) % len(scenes)]
         scene_start = len(text)
         for raw, tree in scene.sentences:
             raw, tree = raw.format(**slots), tree.format(**slots)
@@ -163,8 +167,10 @@ def gorn(document: MiniDocument, spans: Spans) -> str:
     addresses = []
     first = 0
     for sentence, (tree, end) in enumerate(zip(document.trees, document.sentence_ends, strict=True)):
-        agenda = [((sentence,), _tree(tree, first))]
-        first = end
+        sentence_tokens, first = range(first, end), end
+        if wanted.isdisjoint(sentence_tokens):
+            continue
+        agenda = [((sentence,), _tree(tree, sentence_tokens.start))]
         while agenda:
             address, node = agenda.pop()
             words = {token for token in node.tokens if token >= 0}

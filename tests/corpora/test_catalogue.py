@@ -121,7 +121,7 @@ def test_an_empty_folder_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_options_without_use_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="'trees'") as caught:
-        read_corpus("conll16", tmp_path, trees=tmp_path)
+        read_corpus("pairs", tmp_path, trees=tmp_path)
     assert "encoding" in caught.value.hint
     with pytest.raises(SettingsError, match="'offsets'"):
         read_corpus("pdtb2", tmp_path, offsets="inclusive")

@@ -23,7 +23,7 @@ OPTIONS = {
     "gum": {"coreference"},
     "pdtb2": {"trees", "coreference", "dependencies", "raw", "encoding"},
     "pdtb3": {"trees", "coreference", "dependencies", "offsets", "encoding"},
-    "conll16": {"encoding"},
+    "conll16": {"trees", "coreference", "dependencies", "encoding"},
     "disrpt": {"dependencies", "encoding"},
     "pairs": {"encoding"},
     "role-pairs": set[str](),
@@ -44,10 +44,10 @@ def read_corpus(
 ) -> Corpus:
     """The corpus of that kind at a path.
 
-    ``trees``, ``coreference`` and ``dependencies`` are folders with layers for the Penn Discourse Treebanks,
-    and ``raw`` is PDTB 2's text where it is elsewhere. For GUM, ``coreference`` is the name of its guidelines
-    instead; for DISRPT, ``dependencies`` holds the tokens where they are not beside the relations. An option
-    that the corpus has no use for raises SettingsError.
+    ``trees``, ``coreference`` and ``dependencies`` are folders with layers for the Penn Discourse Treebanks
+    and CoNLL-16, and ``raw`` is PDTB 2's text where it is elsewhere. For GUM, ``coreference`` is the name of
+    its guidelines instead; for DISRPT, ``dependencies`` holds the tokens where they are not beside the
+    relations. An option that the corpus has no use for raises SettingsError.
     """
     kind = _known(name)
     given = {
@@ -127,7 +127,13 @@ def _read(
     if kind == "conll16":
         from disco2.corpora.conll16.reader import read_conll16
 
-        return read_conll16(path, encoding=encoding)
+        return read_conll16(
+            path,
+            trees=trees,
+            coreference=_path(coreference),
+            dependencies=dependencies,
+            encoding=encoding,
+        )
     if kind == "disrpt":
         from disco2.corpora.disrpt.reader import read_disrpt
 

@@ -10,6 +10,8 @@ from disco2.records import RelationKind
 from disco2.settings import Settings, setting
 
 USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji"}
+# Relations of these kinds have words that state their sense; without the words they resemble implicit ones.
+WEAK_KINDS = (RelationKind.EXPLICIT.value, RelationKind.ALTLEX.value, RelationKind.ALTLEXC.value)
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,15 @@ class TaskSettings(Settings):
     whole_sentences: bool = setting(
         False, "train on relations between neighbouring sentences twice: also with the whole sentences"
     )
+    weak_weight: float = setting(
+        0.0,
+        "what explicit and AltLex relations of the training part count as further instances, "
+        "connective removed; 0: leave them out",
+        minimum=0,
+    )
+    weak_kinds: tuple[str, ...] = setting(
+        WEAK_KINDS[:2], f"which kinds of relations weak_weight speaks of, among {', '.join(WEAK_KINDS)}"
+    )
     versus: str = setting("", "a class, such as Expansion, to tell from all others; EntRel is Expansion then")
     balance: bool = setting(True, "one class against others: repeat the smaller side until both are equal")
 
@@ -46,6 +57,12 @@ class TaskSettings(Settings):
             raise SettingsError(
                 "One class against all others has its own labels and level.",
                 hint="Leave out task.versus, or task.level, minimum, labels, keep, excluded and outcomes.",
+            )
+        unknown = [kind for kind in self.weak_kinds if kind not in WEAK_KINDS]
+        if unknown or not self.weak_kinds:
+            raise SettingsError(
+                f"weak_kinds names {unknown[0]!r}." if unknown else "weak_kinds names no kind.",
+                hint=f"Choose from {', '.join(WEAK_KINDS)}; weak_weight=0 leaves them all out.",
             )
 
     def task(self, corpus_name: str, inventory: str = "pdtb2") -> Task:

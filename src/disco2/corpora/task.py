@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from disco2.corpora.neighbours import Neighbours
 from disco2.errors import SettingsError
 from disco2.records import Corpus, Instance, Relation, RelationKind
 
@@ -134,7 +135,7 @@ class Task:
         kind, within the document. The counts say why relations of the kinds that count were dropped.
         """
         wanted = frozenset(labels)
-        neighbours = _Neighbours(corpus)
+        neighbours = Neighbours(corpus)
         kept: list[Instance] = []
         dropped: Counter[str] = Counter()
         for relation in relations:
@@ -210,31 +211,6 @@ def binary_task(positive: str) -> Task:
         raise SettingsError(f"There is no class '{positive}'.", hint=f"Known: {', '.join(CLASSES)}.")
     name = known[positive.lower()]
     return Task(f"{name} or not", level=1, entrel="Expansion", versus=name)
-
-
-@dataclass
-class _Neighbours:
-    """The relations of each document in file order."""
-
-    corpus: Corpus
-    _by_document: dict[str, list[Relation]] = field(default_factory=dict)
-    _places: dict[Relation, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for relation in self.corpus.relations:
-            line = self._by_document.setdefault(relation.document, [])
-            self._places.setdefault(relation, len(line))
-            line.append(relation)
-
-    def of(self, relation: Relation) -> tuple[Relation | None, Relation | None]:
-        """The relations before and after."""
-        place = self._places.get(relation)
-        if place is None:
-            return None, None
-        line = self._by_document[relation.document]
-        before = line[place - 1] if place else None
-        after = line[place + 1] if place + 1 < len(line) else None
-        return before, after
 
 
 def _at_level(sense: str, level: int) -> str | None:

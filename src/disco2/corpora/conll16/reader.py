@@ -18,6 +18,7 @@ from disco2.corpora.decoding import lines_of, read_text
 from disco2.corpora.json_text import BrokenJsonError, parse_json
 from disco2.corpora.sense_column import fitting_inventory, read_kind, read_senses
 from disco2.corpora.token_lists import argument_from_tokens
+from disco2.corpora.wsj.layers import WsjLayers
 from disco2.errors import CorpusError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
 from disco2.records.senses import inventory
@@ -31,10 +32,20 @@ INVENTORIES = ("pdtb2", "pdtb3", "gdtb")
 _PART = re.compile(r"(?:^|[-_.])(train|dev|test|trial|blind)(?:[-_.]test)?$", re.IGNORECASE)
 
 
-def read_conll16(path: Path, *, inventory_name: str = "auto", encoding: str = "auto") -> Corpus:
+def read_conll16(
+    path: Path,
+    *,
+    trees: Path | None = None,
+    coreference: Path | None = None,
+    dependencies: Path | None = None,
+    inventory_name: str = "auto",
+    encoding: str = "auto",
+) -> Corpus:
     """The relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
 
-    The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB.
+    The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB. The
+    parses are a parser's: ``trees`` and ``dependencies`` are folders with others, as of the treebank, to take
+    their place, and ``coreference``, which the shared tasks don't have, is one with OntoNotes's.
 
     A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
     CorpusError where a file is missing, the parses are not JSON, or no relation at all can be used.
@@ -59,6 +70,11 @@ def read_conll16(path: Path, *, inventory_name: str = "auto", encoding: str = "a
         first = next((found for found in dirt.findings if found.kind in SKIPPED_LINE), None)
         fault = f" The first fault: {first.where}: {first.detail}" if first else ""
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
+    if trees or coreference or dependencies:
+        layers = WsjLayers(
+            documents, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt
+        )
+        documents = {name: layers.laid_on(layers.with_trees(one)) for name, one in documents.items()}
     if inventory_name == "auto":
         known = fitting_inventory((label for one in relations for label in one.senses), names=INVENTORIES)
     else:
@@ -67,7 +83,7 @@ def read_conll16(path: Path, *, inventory_name: str = "auto", encoding: str = "a
         replace(one, senses=read_senses(one.senses, known, where=one.where, dirt=dirt)) for one in relations
     )
     return Corpus(
-        "conll16", known.name, documents, resolved, parts, dirt, (f"Sense inventory: {known.name}.",)
+        "conll16", known.name, documents, resolved, parts, dirt, notes=(f"Sense inventory: {known.name}.",)
     )
 
 

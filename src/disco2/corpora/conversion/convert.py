@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from disco2.corpora.conll16.identity import written_identity
 from disco2.corpora.conversion.brackets import write_brackets
 from disco2.corpora.token_lists import character_spans
 from disco2.errors import CorpusError
@@ -90,7 +91,7 @@ def _pair(corpus: Corpus, relation: Relation) -> dict[str, object]:
 def _relation(relation: Relation, document: Document) -> dict[str, object]:
     return {
         "DocID": relation.document,
-        "ID": relation.id,
+        "ID": written_identity(relation.id),
         "Type": str(relation.kind),
         "Sense": list(relation.senses)
         or ([str(relation.kind)] if relation.kind in ("EntRel", "NoRel") else []),

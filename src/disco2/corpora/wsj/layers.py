@@ -12,15 +12,17 @@ from disco2.annotation import (
     parse_brackets,
     parse_conllu,
     parse_coreference,
+    with_constituents,
     with_dependencies,
     with_mentions,
 )
+from disco2.annotation.ontonotes_coreference import looks_like_ontonotes, parse_ontonotes
 from disco2.corpora.wsj.layer_files import LayerFiles
 from disco2.errors import LayerError
 from disco2.records import Dirt, Document
 
 TREES = (".mrg", ".ptb", ".parse")  # the treebank's own before a parser's
-COREFERENCE = ("gold_conll", "auto_conll", "_conll", ".conll")
+COREFERENCE = ("gold_conll", ".coref", "gold_coref", "auto_conll", "_conll", ".conll")
 DEPENDENCIES = (".conllu",)
 
 
@@ -71,6 +73,14 @@ class WsjLayers:
         where, (text, trees) = found
         return where, text, trees
 
+    def with_trees(self, document: Document) -> Document:
+        """The document, whose tokens are not the trees', with their phrases; without trees as it is."""
+        found = self.trees(document.id)
+        if found is None:
+            return document
+        where, _, trees = found
+        return with_constituents(document, trees, where=where, dirt=self._dirt)
+
     def laid_on(self, document: Document) -> Document:
         """The document with its dependencies and mentions."""
         try:
@@ -83,7 +93,8 @@ class WsjLayers:
         return document
 
     def _parse_coreference(self, text: str, where: str) -> dict[str, CoreferenceDocument]:
-        found = parse_coreference(text, where=where, dirt=self._dirt)
+        parse = parse_ontonotes if looks_like_ontonotes(text) else parse_coreference
+        found = parse(text, where=where, dirt=self._dirt)
         return {_last_step(document.name): document for document in found}
 
 
