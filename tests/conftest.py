@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.corpora.miniature import (
+    documents,
+    write_coreference,
+    write_ontonotes,
+    write_pdtb2,
+    write_pdtb3,
+    write_trees,
+)
+from tests.corpora.miniature_conll16 import write_conll16_parts
+from tests.corpora.miniature_more_scenes import ALL_SCENES
+
 ROOT = Path(__file__).resolve().parent.parent
+FILES = (3, 4)  # two documents in each of the 25 sections
+WITH_COREFERENCE = 3  # OntoNotes has annotated the first of them, and not the second
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +31,28 @@ def gum() -> Path:
     if not (path / "rst" / "gdtb").is_dir():
         pytest.skip(f"no GUM corpus at {path}; set DISCO2_GUM to its folder to run this test")
     return path
+
+
+@pytest.fixture(scope="session")
+def miniature_corpora(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Mapping[str, str]]:
+    """For pdtb2, pdtb3 and conll16 the options that name it: ``{"--corpus": ..., "--path": ..., ...}``.
+
+    Every document has implicit relations of all four classes with and without shared entities, and explicit,
+    AltLex, EntRel and NoRel ones. Half of the documents of each section have coreference: for pdtb3 in
+    OntoNotes's own files, for the others in CoNLL's.
+    """
+    root = tmp_path_factory.mktemp("miniature")
+    docs = documents(range(25), files=FILES, scenes=ALL_SCENES)
+    annotated = [document for document in docs if int(document.id[6:]) == WITH_COREFERENCE]
+    trees = write_trees(root / "trees", docs)
+    columns = write_coreference(root / "columns", annotated)
+    ontonotes = write_ontonotes(root / "ontonotes", annotated)
+    paths = {
+        "pdtb2": (write_pdtb2(root / "pdtb2", docs), columns),
+        "pdtb3": (write_pdtb3(root / "pdtb3", docs), ontonotes),
+        "conll16": (write_conll16_parts(root / "conll16", docs), columns),
+    }
+    return {
+        name: {"--corpus": name, "--path": str(path), "--trees": str(trees), "--coref": str(coref)}
+        for name, (path, coref) in paths.items()
+    }

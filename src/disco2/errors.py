@@ -14,6 +14,8 @@ The command line prints any of them as one paragraph and exits with code 2.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Disco2Error(Exception):
     """What happened, where (file and line, or relation id), and the next thing to try."""
@@ -23,6 +25,10 @@ class Disco2Error(Exception):
         self.where = where
         self.hint = hint
         super().__init__(" ".join(part for part in (f"{where}:" if where else "", what, hint) if part))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it travels from one process to another, whatever its kind's own arguments are."""
+        return _as_it_was, (type(self), self.what, self.where, self.hint)
 
 
 class InputError(Disco2Error):
@@ -57,3 +63,9 @@ class MissingExtraError(Disco2Error):
             f"{purpose} needs the package '{package}', which is not installed.",
             hint=f'Install it with: pip install "disco2[{extra}]"',
         )
+
+
+def _as_it_was(kind: type[Disco2Error], what: str, where: str, hint: str) -> Disco2Error:
+    error = kind.__new__(kind)
+    Disco2Error.__init__(error, what, where=where, hint=hint)
+    return error

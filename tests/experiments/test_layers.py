@@ -13,10 +13,11 @@ from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.judging import judge
-from disco2.experiments.layers import compare_layers, right_answers
+from disco2.experiments.layers import compare_layers, layers_findings, right_answers
 from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.experiments.train_run import save_model, train_model
 from disco2.records import Corpus, Instance, RelationKind
+from disco2.reporting.findings import Measure
 from tests.corpora.made_up import document, relation
 
 QUICK = read_configuration(
@@ -49,10 +50,17 @@ def test_every_seed_is_judged_both_ways(corpus: Corpus) -> None:
             assert answers.senses.size == answers.across.size == len(with_sense)
             assert answers.running_text.size == len(relations)
     assert without.layers == "no chains"
-    assert gold.to_json()["test_senses"]["n"] == gold.answers["test"][0].senses.size
-    assert gold.to_json()["dev_running_text"]["by_seed"] == [
-        answers.running_text.mean() for answers in gold.answers["dev"]
+    (table,) = layers_findings(corpus, [gold, without], seeds=2).tables
+    assert [row[:2] for row in table.rows] == [
+        (layers, part) for layers in ("gold", "no chains") for part in ("dev", "test")
     ]
+    senses, _, running_text = table.rows[0][2:]
+    assert isinstance(senses, Measure)
+    assert senses.n == gold.answers["dev"][0].senses.size
+    assert isinstance(running_text, Measure)
+    by_seed = [answers.running_text.mean() for answers in gold.answers["dev"]]
+    assert running_text.mean == pytest.approx(np.mean(by_seed))
+    assert running_text.deviation == pytest.approx(np.std(by_seed, ddof=1))
 
 
 def test_a_sense_is_chosen_although_entrel_is_likelier(corpus: Corpus, tmp_path: Path) -> None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.multiclass import Rung, multiclass, summary
+from disco2.experiments.measuring import measure, stacked
+from disco2.experiments.runs.perform import Runs
+from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.train_run import train_model
 from disco2.records import Corpus
 from tests.corpora.made_up import corpus, relation
 
 CAUSE, CONTRAST = "Contingency.Cause", "Comparison.Contrast"
-MAJORITY = Rung("most common class", {"model.kind": "majority"})
 
 
 def made_up(parts: dict[str, str]) -> Corpus:
@@ -42,14 +43,16 @@ def test_a_class_that_does_not_occur_is_not_trained() -> None:
         train_model(*divided(made_up({"a": "train"}), task_versus="Temporal"))
 
 
-def test_the_ladder_without_a_dev_part_and_without_entities() -> None:
-    (row,) = multiclass(*divided(made_up({"a": "train", "b": "test"})), seeds=(1,), rungs=(MAJORITY,))
-    figures = row.to_json()
-    assert figures["dev"] == figures["test_shared_entities"] == summary(np.zeros((1, 0), dtype=bool))
-    assert figures["dev"]["mean"] is None
-    assert figures["test"]["mean"] == 0.5
+def test_a_run_without_a_dev_part_and_without_entities(tmp_path: Path) -> None:
+    found, _, configuration = divided(made_up({"a": "train", "b": "test"}), model_kind="majority")
+    answers = Runs(tmp_path, {"own": found}).perform(RunPlan("most common class", configuration)).answers
+    assert measure(stacked([answers["dev"]])) is None
+    test = stacked([answers["test"]])
+    assert test.mean() == 0.5
+    assert measure(test[:, answers["test"].shared]) is None
 
 
-def test_the_ladder_without_a_test_part_is_refused_at_once() -> None:
+def test_a_run_without_a_test_part_is_refused_at_once(tmp_path: Path) -> None:
+    found, _, configuration = divided(made_up({"a": "train", "b": "dev"}), model_kind="majority")
     with pytest.raises(CorpusError, match="to test on"):
-        multiclass(*divided(made_up({"a": "train", "b": "dev"})), seeds=(1,), rungs=(MAJORITY,))
+        Runs(tmp_path, {"own": found}).perform(RunPlan("most common class", configuration))

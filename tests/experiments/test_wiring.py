@@ -16,10 +16,9 @@ from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.judging import judge
-from disco2.experiments.train_run import save_model, train_model
+from disco2.experiments.train_run import prepare_training, save_model, train_model
 from disco2.records import Corpus
-from disco2.training.fit import Fitted
-from disco2.training.loop import History
+from disco2.training.preparation import Prepared
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=2"])
 
@@ -46,24 +45,24 @@ def test_training_gets_the_training_part_and_development_the_dev_part(
 ) -> None:
     seen: dict[str, Any] = {}
 
-    def spy(training: Any, development: Any, **options: Any) -> Fitted:
+    def spy(training: Any, development: Any, **options: Any) -> Prepared:
         seen.update(options, training=training, development=development)
-        return Fitted(None, History(), len(training))  # type: ignore[arg-type]
+        return Prepared(None, (), None, development, len(training))  # type: ignore[arg-type]
 
-    monkeypatch.setattr("disco2.experiments.train_run.fit", spy)
-    train_model(corpus, divide(corpus, QUICK), QUICK)
+    monkeypatch.setattr("disco2.experiments.train_run.prepare", spy)
+    prepare_training(corpus, divide(corpus, QUICK), QUICK)
     assert {corpus.parts[one.document.id] for one in seen["training"]} == {"train"}
     assert {corpus.parts[one.document.id] for one in seen["development"]} == {"dev"}
     assert (len(seen["training"]), len(seen["development"])) == (60, 12)
     assert not seen["balanced"]
 
     twice = QUICK.changed({"task.whole_sentences": True})
-    fitted = train_model(corpus, divide(corpus, twice), twice)
+    prepared = prepare_training(corpus, divide(corpus, twice), twice)
     assert (len(seen["training"]), len(seen["development"])) == (120, 12)
-    assert fitted.training_relations == 60
+    assert prepared.training_relations == 60
 
     binary = QUICK.changed({"task.versus": "Contingency"})
-    train_model(corpus, divide(corpus, binary), binary)
+    prepare_training(corpus, divide(corpus, binary), binary)
     assert (seen["positive"], seen["balanced"]) == ("Contingency", True)
 
 

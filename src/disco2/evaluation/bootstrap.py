@@ -36,6 +36,31 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
+def f1_interval(
+    gold: ArrayLike, found: ArrayLike, *, seed: int, level: float = 0.95, resamples: int = RESAMPLES
+) -> Interval:
+    """The percentile bootstrap interval of F1 = 2 tp / (2 tp + fp + fn), averaged over runs.
+
+    ``gold`` [n] says which relations have the class, ``found`` [runs, n] which ones each run gave it to.
+    Relations with the same row of both are as good as each other, as in ``bootstrap_interval``.
+    """
+    _check_level(level)
+    wanted, given = np.asarray(gold, dtype=bool), np.asarray(found, dtype=bool)
+    if wanted.ndim != 1 or not wanted.size or given.ndim != 2 or given.shape[1] != wanted.size:
+        raise InputError(
+            "There is no F1 to put an interval around.", hint="Give answers to the same relations."
+        )
+    patterns, counts = np.unique(np.vstack([wanted, given]), axis=1, return_counts=True)
+    wanted, given = patterns[0], patterns[1:]
+    n = int(counts.sum())
+    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples)  # [resamples, patterns]
+    both = drawn @ (wanted & given).T  # [resamples, runs]
+    either = drawn @ given.T + (drawn @ wanted)[:, None]
+    f1 = (2 * both / np.maximum(either, 1)).mean(axis=1)
+    low, high = np.quantile(f1, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
 def wilson_interval(correct: int, n: int, *, level: float = 0.95) -> Interval:
     """Wilson's (1927) score interval, which stays sensible for small n and near 0 and 1.
 

@@ -61,16 +61,7 @@ def judge(
     model: RelationModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
 ) -> Judged:
     """Let a trained model label one part of a corpus, under the task it was trained for."""
-    try:
-        configuration = Configuration.from_json(manifest.configuration)
-        task = Task.from_json(manifest.task)
-    except (KeyError, TypeError, ValueError, AttributeError, SettingsError) as error:
-        raise BundleError(
-            "The model does not say which relations and senses it was trained for.",
-            hint="Train it anew with: disco2 train",
-        ) from error
-    if protocol or corpus.name != manifest.data.get("corpus"):
-        configuration = configuration.changed({"task.protocol": protocol})
+    configuration, task = trained_for(manifest, corpus, protocol)
     parts = divide(corpus, configuration, task=task, labels=model.labels)
     instances = parts.instances.get(part, [])
     if not instances:
@@ -108,6 +99,21 @@ def judge(
         senses_only=evaluation(with_sense, among_senses) if both else None,
         warnings=_warnings(manifest, corpus, parts.protocol, part),
     )
+
+
+def trained_for(manifest: Manifest, corpus: Corpus, protocol: str = "") -> tuple[Configuration, Task]:
+    """The settings and the task of a trained model; on another corpus, or where asked, another protocol."""
+    try:
+        configuration = Configuration.from_json(manifest.configuration)
+        task = Task.from_json(manifest.task)
+    except (KeyError, TypeError, ValueError, AttributeError, SettingsError) as error:
+        raise BundleError(
+            "The model does not say which relations and senses it was trained for.",
+            hint="Train it anew with: disco2 train",
+        ) from error
+    if protocol or corpus.name != manifest.data.get("corpus"):
+        configuration = configuration.changed({"task.protocol": protocol})
+    return configuration, task
 
 
 def _warnings(manifest: Manifest, corpus: Corpus, protocol: str, part: str) -> tuple[str, ...]:

@@ -2,147 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from disco2.errors import CorpusError
-from disco2.evaluation import bootstrap_interval, paired_bootstrap
-from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import Parts
-from disco2.experiments.train_run import train_model
-from disco2.records import Corpus, Instance
-from disco2.trees import shared_entities
-
-Right = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Rung:
-    """One row of the table: a name and the settings that make it."""
-
-    name: str
-    changes: dict[str, Any]
-
+from disco2.experiments.bench import Bench, Experiment, Results, System
+from disco2.experiments.measuring import (
+    COMPARISON_COLUMNS,
+    compare,
+    mean_confusion,
+    measure,
+    stacked,
+)
+from disco2.experiments.published import LIN_2009, MULTICLASS, SOURCE, is_papers_corpus, published
+from disco2.experiments.runs.plan import RunPlan
+from disco2.experiments.runs.result import Answers
+from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table
 
 LADDER = (
-    Rung("most common class", {"model.kind": "majority", "model.features": False}),
-    Rung("additive word vectors", {"model.kind": "additive", "model.features": False}),
-    Rung("surface features", {"model.kind": "surface", "model.features": True}),
-    Rung("upward", {"model.kind": "upward", "model.features": False}),
-    Rung("upward + entities", {"model.kind": "entities", "model.features": False}),
-    Rung("upward + features", {"model.kind": "upward", "model.features": True}),
-    Rung("upward + entities + features", {"model.kind": "entities", "model.features": True}),
+    System("most common class", {"model.kind": "majority", "model.features": False}),
+    System("additive word vectors", {"model.kind": "additive", "model.features": False}),
+    System("surface features", {"model.kind": "surface", "model.features": True}),
+    System("upward", {"model.kind": "upward", "model.features": False}),
+    System("upward + entities", {"model.kind": "entities", "model.features": False}),
+    System("upward + features", {"model.kind": "upward", "model.features": True}),
+    System("upward + entities + features", {"model.kind": "entities", "model.features": True}),
 )
-
+BY_NAME = {system.name: system for system in LADDER}
+FULL = BY_NAME["upward + entities + features"]
+WITHOUT_ENTITIES = BY_NAME["upward + features"]
 
 # What the paper concludes from: each pair is tested on the same relations.
-COMPARISONS = (
+COMPARED = (
     ("upward + entities", "upward"),
     ("upward + entities + features", "upward + features"),
     ("upward + features", "surface features"),
     ("upward + features", "upward"),
 )
 
-
-@dataclass(frozen=True)
-class RungResult:
-    """Which relations each seed got right on dev and test."""
-
-    name: str
-    dev: Right  # [seeds, relations]
-    test: Right  # [seeds, relations]
-    shared: NDArray[np.bool_]  # [test relations]: whether the arguments share an entity
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "model": self.name,
-            "dev": summary(self.dev),
-            "test": summary(self.test),
-            "test_shared_entities": summary(self.test[:, self.shared]),
-        }
+SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
 
 
-def summary(right: Right) -> dict[str, Any]:
-    """Mean accuracy over seeds, its standard deviation, and a 95% interval over relations.
-
-    None of them where there are no relations, as in a dev part that a protocol does not have.
-    """
-    if right.shape[1] == 0:
-        return {"mean": None, "deviation": None, "interval": None, "by_seed": [], "n": 0}
-    by_seed = right.mean(axis=1)
-    return {
-        "mean": float(by_seed.mean()),
-        "deviation": float(by_seed.std(ddof=1)) if len(by_seed) > 1 else 0.0,
-        "interval": list(bootstrap_interval(right.mean(axis=0), seed=1)),
-        "by_seed": by_seed.tolist(),
-        "n": right.shape[1],
-    }
+def _plans(bench: Bench) -> list[RunPlan]:
+    return [plan for system in LADDER for plan in bench.plans(system)]
 
 
-def comparisons(results: Sequence[RungResult]) -> list[dict[str, Any]]:
-    """Differences in test accuracy (mean over seeds) between rungs, with paired bootstrap intervals."""
-    by_name = {result.name: result for result in results}
-    found = []
-    for better, worse in COMPARISONS:
-        for subset, chosen in (("all", None), ("shared entities", by_name[better].shared)):
-            pair = [by_name[name].test.mean(axis=0) for name in (better, worse)]
-            if chosen is not None:
-                pair = [right[chosen] for right in pair]
-            if not len(pair[0]):
-                continue
-            test = paired_bootstrap(*pair, seed=1)
-            found.append(
-                {
-                    "first": better,
-                    "second": worse,
-                    "relations": subset,
-                    "difference": test.difference,
-                    "interval": list(test.interval),
-                    "p": test.p,
-                }
-            )
-    return found
-
-
-def multiclass(
-    corpus: Corpus,
-    parts: Parts,
-    configuration: Configuration,
-    *,
-    seeds: Sequence[int],
-    rungs: Sequence[Rung] = LADDER,
-    progress: Callable[[str, int], None] = lambda name, seed: None,
-) -> list[RungResult]:
-    """Train every rung with every seed, and note which relations it gets right.
-
-    The most common class does not depend on a seed, and is trained once.
-    """
-    test = parts.instances["test"]
-    if not test:
-        raise CorpusError(
-            f"There is no labelled relation to test on under the protocol '{parts.protocol}'.",
-            where=corpus.name,
-            hint="Name another split, such as: --set task.protocol=cv5-0",
-        )
-    shared = np.array(shared_entities(corpus.documents, [instance.relation for instance in test]))
-    results = []
-    for rung in rungs:
-        settings = configuration.changed(rung.changes)
-        right: dict[str, list[Right]] = {"dev": [], "test": []}
-        for seed in seeds if settings.model.kind != "majority" else seeds[:1]:
-            progress(rung.name, seed)
-            fitted = train_model(corpus, parts, settings.changed({"training.seed": seed}))
-            for part, rows in right.items():
-                rows.append(_right(fitted.model.predict(parts.instances[part]), parts.instances[part]))
-        results.append(RungResult(rung.name, np.array(right["dev"]), np.array(right["test"]), shared))
-    return results
-
-
-def _right(predicted: Sequence[str], instances: Sequence[Instance]) -> Right:
-    return np.array(
-        [label in instance.gold for label, instance in zip(predicted, instances, strict=True)], dtype=bool
+def _findings(bench: Bench, results: Results) -> Findings:
+    runs = {system.name: [results(plan) for plan in bench.plans(system)] for system in LADDER}
+    test = {name: [run.answers["test"] for run in some] for name, some in runs.items()}
+    dev = {name: [run.answers["dev"] for run in some] for name, some in runs.items()}
+    table = ladder_table(bench, dev, test)
+    labels, counts = mean_confusion(test[FULL.name])
+    confusion = ConfusionMatrix(
+        f"{FULL.name}, test: gold senses in rows, mean over seeds",
+        labels,
+        tuple(tuple(row) for row in counts.tolist()),
     )
+    return Findings(
+        name="multiclass",
+        title="Multiclass classification",
+        words=(
+            f"Accuracy on {bench.corpus.name} under the split '{bench.protocol}', {len(labels)} labels; mean "
+            f"and standard deviation over {len(bench.seeds)} seeds, 95% bootstrap interval over relations.",
+        ),
+        tables=(table, comparison_table("multiclass-tests", COMPARED, test)),
+        confusions=(confusion,),
+    )
+
+
+def ladder_table(bench: Bench, dev: SeedAnswers, test: SeedAnswers) -> Table:
+    """The paper's eight rows; its own figures beside ours where the corpus is its corpus."""
+    beside = is_papers_corpus(bench, "lin")
+    columns = ["model", "entities", "features", "K", "dev", "test", "test, shared entities"]
+    rows: list[tuple[Cell, ...]] = []
+    for name in MULTICLASS:
+        row: list[Cell] = [name]
+        if name == LIN_2009:
+            row += ["no", "yes", None, None, None, None]
+        else:
+            settings = bench.plans(BY_NAME[name])[0].configuration.model
+            right = stacked(test[name])
+            row += [
+                "yes" if settings.kind == "entities" else "no",
+                "yes" if settings.uses_features else "no",
+                settings.K if settings.uses_vectors else None,
+                measure(stacked(dev[name])),
+                measure(right),
+                measure(right[:, test[name][0].shared]),
+            ]
+        rows.append((*row, published(MULTICLASS[name])) if beside else tuple(row))
+    return Table(
+        name="multiclass",
+        title="Accuracy of level-2 classification",
+        columns=(*columns, "published") if beside else tuple(columns),
+        rows=tuple(rows),
+        notes=(SOURCE,) if beside else (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",),
+    )
+
+
+def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedAnswers) -> Table:
+    """Each pair of systems on all relations, and on those whose arguments share an entity."""
+    rows: list[tuple[Cell, ...]] = []
+    for first, second in pairs:
+        shared = answers[first][0].shared
+        right = [stacked(answers[system]) for system in (first, second)]
+        for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
+            if found := compare(right[0][:, chosen], right[1][:, chosen]):
+                rows.append((f"{first} − {second}", subset, *found.cells()))  # noqa: RUF001  a minus sign
+    return Table(
+        name=name,
+        title="Differences between systems on the same relations",
+        columns=("first − second", "subset", *COMPARISON_COLUMNS),  # noqa: RUF001
+        rows=tuple(rows),
+        notes=(
+            "Points of accuracy, mean over seeds; intervals by a paired bootstrap over relations. "
+            "Better : worse counts the relations that more seeds of the first (second) system get right; the "
+            "sign test is on these counts, McNemar's exact test on relations right with most seeds.",
+        ),
+    )
+
+
+MULTICLASS_EXPERIMENT = Experiment("multiclass", _plans, _findings)

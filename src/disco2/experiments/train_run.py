@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +14,70 @@ from disco2.errors import CorpusError
 from disco2.experiments.calibrating import calibration_errors, calibration_of
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
+from disco2.experiments.preparations import Preparations
 from disco2.experiments.running_text import as_running_text
+from disco2.experiments.weak_instances import weak_instances
 from disco2.model.calibration import Calibration
-from disco2.records import Corpus
-from disco2.training.fit import Fitted, fit
-from disco2.training.loop import Progress
+from disco2.records import Corpus, Instance, RelationKind
+from disco2.training.fit import Fitted, learn, most_common
+from disco2.training.history import Progress
+from disco2.training.preparation import Prepared, prepare
 
 
 def train_model(
-    corpus: Corpus, parts: Parts, configuration: Configuration, *, progress: Progress = lambda epoch: None
+    corpus: Corpus,
+    parts: Parts,
+    configuration: Configuration,
+    *,
+    preparations: Preparations | None = None,
+    progress: Progress = lambda epoch: None,
+    checkpoint: Path | None = None,
 ) -> Fitted:
     """Train on the training part, stop by the dev part; no label of the test part is looked at.
 
+    ``preparations`` are what earlier trainings on this corpus prepared, and may be used again. ``checkpoint``
+    is a folder from which an interrupted training goes on; it is the caller's to remove.
+    """
+    _check_labels(corpus, parts)
+    model, settings = configuration.model, configuration.training
+    if model.kind == "majority":
+        return most_common(parts.instances["train"], parts.labels, model)
+    make = partial(prepare_training, corpus, parts, configuration)
+    prepared = preparations.of(parts, configuration, make) if preparations else make()
+    return learn(prepared, model, settings, progress=progress, checkpoint=checkpoint)
+
+
+def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration) -> Prepared:
+    """Everything that a training needs.
+
+    Explicit and AltLex relations, where they are asked for, are trained on and used for nothing else.
     Word2vec, where it is asked for, learns from the texts of all parts, as in the paper.
     """
+    task, training = configuration.task, parts.instances["train"]
+    # Running text has no arguments but whole sentences: a model for it should have seen some.
+    widened = as_running_text(training) if task.whole_sentences else []
+    prepared = prepare(
+        [*training, *widened],
+        parts.instances["dev"],
+        labels=parts.labels,
+        model=configuration.model,
+        features=configuration.features,
+        vectors=configuration.vectors,
+        seed=configuration.training.seed,
+        development_share=configuration.training.development_share,
+        positive=parts.task.versus,
+        balanced=bool(parts.task.versus) and task.balance,
+        further=_weak_instances(corpus, parts, configuration) if task.weak_weight else (),
+        sentences=(
+            document.words(range(sentence.start, sentence.end))
+            for document in corpus.documents.values()
+            for sentence in document.sentences
+        ),
+    )
+    return replace(prepared, training_relations=prepared.training_relations - len(widened))
+
+
+def _check_labels(corpus: Corpus, parts: Parts) -> None:
     training = parts.instances["train"]
     labels = {label for instance in training for label in instance.gold}
     if len(labels) < 2:
@@ -35,26 +86,18 @@ def train_model(
             where=corpus.name,
             hint="Lower task.minimum, or choose another level or split; see: disco2 corpus stats",
         )
-    # Running text has no arguments but whole sentences: a model for it should have seen some.
-    widened = as_running_text(training) if configuration.task.whole_sentences else []
-    fitted = fit(
-        [*training, *widened],
-        parts.instances["dev"],
-        labels=parts.labels,
-        model=configuration.model,
-        features=configuration.features,
-        vectors=configuration.vectors,
-        settings=configuration.training,
-        positive=parts.task.versus,
-        balanced=bool(parts.task.versus) and configuration.task.balance,
-        sentences=(
-            document.words(range(sentence.start, sentence.end))
-            for document in corpus.documents.values()
-            for sentence in document.sentences
-        ),
-        progress=progress,
-    )
-    return replace(fitted, training_relations=fitted.training_relations - len(widened))
+
+
+def _weak_instances(corpus: Corpus, parts: Parts, configuration: Configuration) -> list[Instance]:
+    kinds = [RelationKind(kind) for kind in configuration.task.weak_kinds]
+    found = weak_instances(corpus, parts, kinds=kinds, weight=configuration.task.weak_weight)
+    if not found:
+        raise CorpusError(
+            f"No {' or '.join(kinds)} relation of the training part can serve as a further instance.",
+            where=corpus.name,
+            hint="Leave out task.weak_weight, or name other task.weak_kinds; see: disco2 corpus stats",
+        )
+    return found
 
 
 def save_model(

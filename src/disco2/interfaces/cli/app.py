@@ -12,10 +12,12 @@ from disco2.interfaces.cli import (
     corpus_role_pairs,
     corpus_stats,
     evaluate,
+    experiment,
+    experiment_all,
     experiment_layers,
-    experiment_multiclass,
     predict,
     train,
+    tune,
 )
 from disco2.version import VERSION
 
@@ -31,17 +33,29 @@ corpus_app.command("stats")(corpus_stats.corpus_stats)
 corpus_app.command("role-pairs")(corpus_role_pairs.role_pairs)
 corpus_app.command("convert")(corpus_convert.corpus_convert)
 app.add_typer(corpus_app, name="corpus")
-experiment_app = typer.Typer(help="The paper's tables.", no_args_is_help=True)
-experiment_app.command("multiclass")(experiment_multiclass.experiment_multiclass)
+experiment_app = typer.Typer(help="The paper's tables and figures.", no_args_is_help=True)
+for command in (
+    experiment.multiclass,
+    experiment.crossvalidation,
+    experiment.dimension,
+    experiment.coreference,
+    experiment.binary,
+    experiment.embeddings,
+    experiment.initialisation,
+):
+    experiment_app.command()(command)
+experiment_app.command("all")(experiment_all.everything)
 experiment_app.command("layers")(experiment_layers.experiment_layers)
 app.add_typer(experiment_app, name="experiment")
 annotator_app = typer.Typer(help="The built-in English annotator.", no_args_is_help=True)
 annotator_app.command("train")(annotator_train.annotator_train)
-annotator_app.command("evaluate")(annotator_evaluate.annotator_evaluate)
+annotator_app.command("tune")(tune.tune_settings)
+app.command("evaluate")(annotator_evaluate.annotator_evaluate)
 app.add_typer(annotator_app, name="annotator")
 app.command("predict")(predict.predict)
 app.command("annotate")(annotate.annotate)
 app.command("train")(train.train)
+app.command("tune")(tune.tune_settings)
 app.command("evaluate")(evaluate.evaluate)
 
 

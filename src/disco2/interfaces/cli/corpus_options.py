@@ -11,6 +11,7 @@ import typer
 from disco2.annotation.annotator import Layer, check_mixture
 from disco2.corpora.automatic import read_layers, with_automatic_layers
 from disco2.corpora.catalogue import CORPUS_NAMES, read_corpus
+from disco2.corpora.intersection import documents_with_coreference
 from disco2.errors import CorpusError, SettingsError
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.cli.console import messages, progress_bar
@@ -27,8 +28,16 @@ class CorpusChoice(AnnotatorOptions):
     path: Annotated[Path | None, path_option(help="Folder or file of the corpus.")] = None
     trees: Annotated[Path | None, path_option(help="Folder of PTB bracket files.")] = None
     coref: Annotated[
-        Path | None, path_option(help="Folder of CoNLL coreference files; for GUM: ontogum or gum.")
+        Path | None,
+        path_option(help="Folder of coreference files, CoNLL's or OntoNotes's; for GUM: ontogum or gum."),
     ] = None
+    with_coref_only: Annotated[
+        bool,
+        typer.Option(
+            "--with-coref-only",
+            help="Keep only the documents that have coreference of their own: PDTB ∩ OntoNotes.",
+        ),
+    ] = False
     dependencies: Annotated[Path | None, path_option(help="Folder of CoNLL-U files.")] = None
     raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, where it is elsewhere.")] = (
         None
@@ -49,9 +58,9 @@ class CorpusChoice(AnnotatorOptions):
         corpus = self.read_own()
         return self.read_automatic(corpus) if self.automatic else corpus
 
-    def read_automatic(self, corpus: Corpus) -> Corpus:
-        """The corpus with the layers of ``automatic`` by the chosen annotators."""
-        layers = read_layers(self.automatic)
+    def read_automatic(self, corpus: Corpus, *, usual: str = "") -> Corpus:
+        """The corpus with the layers of ``automatic``, or the usual ones, by the chosen annotators."""
+        layers = read_layers(self.automatic or usual)
         check_mixture(layers)
         with self.open(layers=layers) as annotators, progress_bar() as bar:
             task = bar.add_task("annotating", total=len(corpus.documents))
@@ -81,6 +90,8 @@ class CorpusChoice(AnnotatorOptions):
                 offsets=self.offsets,
                 encoding=self.encoding,
             )
+        if self.with_coref_only:
+            corpus = documents_with_coreference(corpus)
         for note in corpus.notes:
             messages.print(f"note: {note}", markup=False, style="dim")
         if counts := corpus.dirt.counts():

@@ -9,12 +9,18 @@ from typing import Annotated
 import typer
 
 from disco2.bundle import load_bundle
+from disco2.corpora.export import FORMS, NO_LABELS, export_predictions
+from disco2.errors import SettingsError
 from disco2.experiments.judging import Judged, judge
+from disco2.experiments.labelling import Labelled, label_relations
 from disco2.files import write_text
 from disco2.inference.loading import SHIPPED
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.options import AsJson, Protocol, path_option
+from disco2.records import Corpus
+
+JSONL = "jsonl"
 
 
 @takes_corpus
@@ -26,17 +32,34 @@ def evaluate(
     split: Annotated[str, typer.Option(help="The part to evaluate on: train, dev or test.")] = "test",
     protocol: Protocol = "",
     predictions: Annotated[
-        Path | None, path_option(help="Write one JSON line a relation to this file.")
+        Path | None, path_option(help="Write the predictions to this file, in the form --form.")
     ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            help="jsonl: a JSON line with all scores for each relation that is judged; conll16, disrpt: "
+            "the shared tasks' own, with a label for every relation of the part, explicit ones too."
+        ),
+    ] = JSONL,
     as_json: AsJson = False,
 ) -> None:
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
+    _check_form(form, predictions)
     bundle = load_bundle(model or SHIPPED)
     found = corpus.read()
+    if predictions is not None and form != JSONL:
+        without = NO_LABELS[form]
+        labelled = label_relations(*bundle, found, part=split, protocol=protocol, without=without)
+        _export(found, labelled, predictions, form)
+        if not labelled.annotated:
+            _say(f"note: the relations of '{split}' have no labels of their own: there are no figures")
+            if as_json:
+                print_json({"split": split, "n": 0, "predictions": len(labelled.relations)})
+            return
     judged = judge(*bundle, found, part=split, protocol=protocol)
     for warning in judged.warnings:
         messages.print(f"warning: {warning}", markup=False)
-    if predictions is not None:
+    if predictions is not None and form == JSONL:
         write_text(
             predictions, (json.dumps(line, ensure_ascii=False) + "\n" for line in judged.predictions())
         )
@@ -44,6 +67,32 @@ def evaluate(
         print_json(judged.to_json())
     else:
         _show(judged)
+
+
+def _check_form(form: str, predictions: Path | None) -> None:
+    known = (JSONL, *FORMS)
+    if form not in known:
+        raise SettingsError(f"There is no form '{form}' of predictions.", hint=f"Known: {', '.join(known)}.")
+    if form != JSONL and predictions is None:
+        raise SettingsError(
+            f"The form '{form}' is for predictions, and none are written.", hint="Add --predictions FILE."
+        )
+
+
+def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
+    exported = export_predictions(corpus, labelled.relations, labelled.labels, path, form)
+    where = str(path) if len(exported.files) == 1 else f"{len(exported.files)} files in {path}"
+    _say(f"note: {exported.relations} predictions written as {form} to {where}")
+    if labelled.beyond_task:
+        counts = labelled.beyond_task.most_common()
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in counts)
+        _say(f"note: labelled like the others, though the model's task does not count them: {kinds}")
+    for note in exported.notes:
+        _say(f"note: {note}")
+
+
+def _say(note: str) -> None:
+    messages.print(note, markup=False, style="dim")
 
 
 def _show(judged: Judged) -> None:

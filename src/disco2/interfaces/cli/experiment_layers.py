@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import read_configuration
-from disco2.experiments.layers import PARTS, RUNNING_TEXT, compare_layers
-from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar
+from disco2.experiments.layers import RUNNING_TEXT, compare_layers, layers_findings
+from disco2.interfaces.cli.console import progress_bar
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.experiment_options import show_findings
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile
-
-MEASURES = {
-    "senses": "given arguments",
-    "across": "those across sentences",
-    "running_text": "running text, all outcomes",
-}
 
 
 @takes_corpus
@@ -47,24 +42,4 @@ def experiment_layers(
             bar.update(task, advance=1, description=f"{layers}, seed {seed}")
 
         found = compare_layers(versions, configuration, seeds=range(1, seeds + 1), progress=show)
-    rows = [one.to_json() for one in found]
-    if as_json:
-        print_json({"corpus": own.name, "seeds": seeds, "rows": rows})
-        return
-    print_table(
-        f"{own.name}: accuracy, mean ± deviation over seeds 1 to {seeds}, with 95% intervals over relations",
-        ["layers", "part", *MEASURES.values()],
-        [
-            [row["layers"], part, *(_cell(row[f"{part}_{measure}"]) for measure in MEASURES)]
-            for row in rows
-            for part in PARTS
-        ],
-    )
-
-
-def _cell(figures: dict[str, Any]) -> str:
-    if not figures["n"]:
-        return percent(None)
-    low, high = figures["interval"]
-    mean, deviation = percent(figures["mean"]), percent(figures["deviation"])
-    return f"{mean} ± {deviation} ({percent(low)} to {percent(high)})"
+    show_findings([layers_findings(own, found, seeds=seeds)], as_json=as_json)

@@ -1,0 +1,212 @@
+"""The paper's picture of the word vectors: to them "he" and "she" are nearly one word, whoever they speak of.
+
+That is why one vector for an argument is not enough: changing "she was hungry" to "he was hungry" changes the
+relation to the sentence before and hardly changes the vector.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from disco2.errors import CorpusError, MissingExtraError
+from disco2.experiments.bench import Bench, Experiment, Results
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import divide
+from disco2.records import Corpus
+from disco2.reporting.findings import Cell, Findings, MapFigure, PlacedWord, Table
+from disco2.vectors import WordVectors, load_vectors
+
+GROUPS = {
+    "pronouns": "he she him her his hers himself herself it its they them their we us our you your i me my",
+    "connectives": (
+        "because although though but however so therefore thus since while whereas if unless when then "
+        "before after instead also"
+    ),
+    "verbs of saying": "said says say told asked added announced reported explained wrote",
+    "numbers and months": (
+        "one two three four five ten hundred thousand million billion january march april june july "
+        "september october december"
+    ),
+}
+GROUP_OF = {word: group for group, words in GROUPS.items() for word in words.split()}
+# Whose nearest words the table shows: the paper's example first.
+SHOWN = (
+    "he",
+    "she",
+    "him",
+    "her",
+    "it",
+    "they",
+    "because",
+    "although",
+    "but",
+    "then",
+    "said",
+    "three",
+    "june",
+)
+NEIGHBOURS = 5
+CANDIDATES = 5_000  # the most frequent words of the corpus, among which neighbours are looked for
+FEWEST = 5  # words that make a map
+USUAL_PERPLEXITY = 30.0
+
+Counts = Mapping[str, int]
+Floats = NDArray[np.float64]
+
+
+def embeddings_findings(corpus: Corpus, configuration: Configuration) -> Findings:
+    """Map and nearest neighbours of the vectors that a model with this configuration has for its leaves."""
+    vectors = _model_vectors(corpus, configuration)
+    counts = word_counts(corpus)
+    source, K = Path(configuration.vectors.source).name, configuration.model.K
+    figure = word_map(vectors, counts, seed=configuration.training.seed)
+    return Findings(
+        name="embeddings",
+        title="Word vectors",
+        words=(
+            f"The vectors that the leaves of the trees have (source: {source}, K = {K}) for "
+            f"{len(figure.words)} words: the most frequent of {corpus.name} and some of interest, placed by "
+            "t-SNE. Words that are near on the map have similar vectors; the axes, and distances between far "
+            "words, mean nothing.",
+            *_on_he_and_she(vectors, counts),
+        ),
+        tables=(neighbours_table(vectors, counts),),
+        figures=(figure,),
+        data={"source": source, "K": K, "words": len(figure.words)},
+    )
+
+
+def word_counts(corpus: Corpus) -> Counter[str]:
+    """How often each word, in lower case, occurs in the documents."""
+    return Counter(token.text.lower() for document in corpus.documents.values() for token in document.tokens)
+
+
+def word_map(vectors: WordVectors, counts: Counts, *, words: int = 500, seed: int = 1) -> MapFigure:
+    """The ``words`` most frequent words of a corpus and those of interest, in the plane by t-SNE.
+
+    van der Maaten & Hinton (2008), on vectors of unit length. Only words that occur in the corpus and have a
+    vector of their own are shown. The same vectors and seed give the same map on one machine.
+    """
+    shown = _distinct(vectors, _frequent(counts)[:words], list(GROUP_OF))
+    shown = [word for word in shown if counts.get(word)]
+    if len(shown) < FEWEST:
+        raise CorpusError(
+            f"Only {len(shown)} words of the corpus have a vector; a map needs {FEWEST}.",
+            hint="Choose another source of vectors (vectors.source), or a larger corpus.",
+        )
+    places = _in_the_plane(_unit(vectors, shown), seed=seed)
+    placed = (
+        PlacedWord(word, round(float(x), 3), round(float(y), 3), GROUP_OF.get(word, ""))
+        for word, (x, y) in zip(shown, places, strict=True)
+    )
+    return MapFigure("embeddings", "Word vectors in the plane (t-SNE)", tuple(placed))
+
+
+def neighbours_table(vectors: WordVectors, counts: Counts) -> Table:
+    """The nearest words by the cosine, of some words of interest that the corpus has."""
+    candidates = _distinct(vectors, _frequent(counts)[:CANDIDATES], SHOWN)
+    matrix = _unit(vectors, candidates)
+    rows: list[tuple[Cell, ...]] = []
+    for word in SHOWN:
+        if counts.get(word) and word in candidates:
+            nearest = _nearest(candidates, matrix, word)[:NEIGHBOURS]
+            listed = ", ".join(f"{other} {cosine:.2f}" for other, cosine in nearest)
+            rows.append((word, counts[word], listed))
+    return Table(
+        name="embeddings-neighbours",
+        title="Nearest words",
+        columns=("word", "occurrences", "nearest words, with the cosine"),
+        rows=tuple(rows),
+        notes=(f"Among the {len(candidates):,} most frequent words of the corpus that have a vector.",),
+    )
+
+
+def _on_he_and_she(vectors: WordVectors, counts: Counts) -> tuple[str, ...]:
+    """How similar the paper's two words are; nothing where the corpus or the vectors lack one."""
+    candidates = _distinct(vectors, _frequent(counts)[:CANDIDATES], ("he", "she"))
+    if not all(counts.get(word) and word in candidates for word in ("he", "she")):
+        return ()
+    nearest = _nearest(candidates, _unit(vectors, candidates), "he")
+    place = next(place for place, (word, _) in enumerate(nearest, start=1) if word == "she")
+    cosine = nearest[place - 1][1]
+    rank = "the nearest word" if place == 1 else f"number {place:,} of the nearest words"
+    return (f"Among {len(candidates):,} words, 'she' is {rank} to 'he', with a cosine of {cosine:.2f}.",)
+
+
+def _model_vectors(corpus: Corpus, configuration: Configuration) -> WordVectors:
+    """As training chooses them: for the words of the training relations, and the most frequent ones."""
+    needed = {
+        form
+        for instance in divide(corpus, configuration).instances["train"]
+        for argument in (instance.relation.arg1, instance.relation.arg2)
+        for form in instance.document.words(argument.tokens)
+    }
+    return load_vectors(
+        configuration.vectors.source,
+        dimensions=configuration.model.K,
+        words=needed,
+        frequent=configuration.vectors.frequent,
+        sentences=(
+            document.words(range(sentence.start, sentence.end))
+            for document in corpus.documents.values()
+            for sentence in document.sentences
+        ),
+        seed=configuration.training.seed,
+    )
+
+
+def _frequent(counts: Counts) -> list[str]:
+    """Words with a letter, the most frequent first; the alphabet decides between equals."""
+    words = (word for word in counts if any(character.isalpha() for character in word))
+    return sorted(words, key=lambda word: (-counts[word], word))
+
+
+def _distinct(vectors: WordVectors, *lists: Sequence[str]) -> list[str]:
+    """The words that have a vector, each vector once: stand-ins would lie on top of each other."""
+    by_row: dict[int, str] = {}
+    for word in (word for words in lists for word in words):
+        row = vectors.row(word)
+        if row is not None and (row not in by_row or vectors.words[row] == word):
+            by_row[row] = word
+    return list(by_row.values())
+
+
+def _unit(vectors: WordVectors, words: Sequence[str]) -> Floats:
+    """[words, dimensions] of length one; a vector of zeros stays one."""
+    matrix = np.array([vectors.vector(word) for word in words], dtype=np.float64)
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    unit: Floats = matrix / np.where(lengths > 0, lengths, 1.0)
+    return unit
+
+
+def _nearest(words: Sequence[str], matrix: Floats, word: str) -> list[tuple[str, float]]:
+    """All other words with their cosine to one, the most similar first."""
+    cosines = matrix @ matrix[words.index(word)]
+    order = np.argsort(-cosines, kind="stable")
+    return [(words[place], float(cosines[place])) for place in order if words[place] != word]
+
+
+def _in_the_plane(matrix: Floats, *, seed: int) -> Floats:
+    """[n, dimensions] -> [n, 2]. With few words, fewer count as neighbours."""
+    try:
+        from sklearn.manifold import TSNE
+    except ImportError:
+        raise MissingExtraError("scikit-learn", "plots", "A map of word vectors") from None
+    perplexity = min(USUAL_PERPLEXITY, (len(matrix) - 1) / 3)
+    with threadpool_limits(1):  # the order of a sum must not depend on the number of cores
+        map_ = TSNE(init="pca", perplexity=perplexity, random_state=seed, n_jobs=1).fit_transform(matrix)
+    places: Floats = np.asarray(map_, dtype=np.float64)
+    return places
+
+
+def _findings(bench: Bench, results: Results) -> Findings:
+    return embeddings_findings(bench.corpus, bench.configuration)
+
+
+EMBEDDINGS = Experiment("embeddings", lambda bench: [], _findings)

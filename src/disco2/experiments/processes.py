@@ -1,0 +1,33 @@
+"""Processes that train side by side: how they start, and how they end with the one that started them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from multiprocessing.context import BaseContext
+
+CHECKED_EVERY = 1.0  # seconds
+
+
+def process_context() -> BaseContext:
+    """Forked processes have the corpus at once; where there are none, it is sent to new ones."""
+    forks = "fork" in multiprocessing.get_all_start_methods()
+    return multiprocessing.get_context("fork" if forks else "spawn")
+
+
+def end_with(parent: int) -> None:
+    """Called in a new process: it ends at an interrupt without a word, and when its parent is gone.
+
+    A parent that was killed can't end its children, and one that waits for work would wait for ever.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(CHECKED_EVERY)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

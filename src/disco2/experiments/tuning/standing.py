@@ -1,0 +1,23 @@
+"""How far a study is, for whoever watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Finished trials of those wanted, the best score, and by process id the trial each worker is on.
+
+    With a ``note`` alone it says what has happened.
+    """
+
+    finished: int | None = None
+    wanted: int = 0
+    best: float | None = None
+    workers: Mapping[int, int | None] = field(default_factory=dict)
+    note: str = ""
+
+
+Report = Callable[[Standing], None]

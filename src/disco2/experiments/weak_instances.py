@@ -1,0 +1,73 @@
+"""Relations whose text states their sense, without the words that do: further instances to train on.
+
+Sporleder & Lascarides (2008) warn that they are no implicit relations: hence their weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from disco2.corpora.token_lists import argument_from_tokens
+from disco2.experiments.division import Parts
+from disco2.experiments.opening_connective import CONNECTIVES, opening_words
+from disco2.records import Argument, Corpus, Document, Instance, Relation, RelationKind
+
+# What a connective at the beginning leaves behind ("However, ..."): no argument of an implicit relation
+# begins so.
+_LEFT_BEHIND = frozenset({",", ";", ":"})
+
+
+def weak_instances(
+    corpus: Corpus, parts: Parts, *, kinds: Iterable[RelationKind], weight: float
+) -> list[Instance]:
+    """Relations of these kinds in the training part as instances of a weight, their connectives removed.
+
+    Labels are those of the task, neighbours the same as for any relation. Kinds that count under the task
+    anyway are left out, and so are relations whose connective can't be removed or is a whole argument.
+    """
+    further = frozenset(kinds) - parts.task.kinds
+    task = replace(parts.task, kinds=further, entrel="", norel="")
+    found, _ = task.instances(corpus, parts.relations["train"], parts.labels)
+    instances = []
+    for instance in found:
+        relation = without_connective(instance.document, instance.relation)
+        if relation is not None:
+            instances.append(replace(instance, relation=relation, weight=weight))
+    return instances
+
+
+def without_connective(document: Document, relation: Relation) -> Relation | None:
+    """The relation with no connective, nor a comma behind it, in its arguments; None where that can't be.
+
+    Where a corpus does not say which tokens the connective has, it is looked for at the beginning of the
+    arguments: the one that is named, or of an explicit relation any that is usual.
+    """
+    connective = frozenset(relation.connective_tokens or _opening_tokens(document, relation))
+    if not connective:
+        return None
+    first, second = (_remaining(document, one, connective) for one in (relation.arg1, relation.arg2))
+    if not first.tokens or not second.tokens:
+        return None
+    return replace(relation, arg1=first, arg2=second, connective="", connective_tokens=())
+
+
+def _opening_tokens(document: Document, relation: Relation) -> list[int]:
+    if relation.connective:
+        known = frozenset({tuple(relation.connective.lower().split())})
+    elif relation.kind is RelationKind.EXPLICIT:
+        known = CONNECTIVES
+    else:
+        return []
+    found: list[int] = []
+    for argument in (relation.arg1, relation.arg2):
+        found += argument.tokens[: opening_words(document.words(argument.tokens), known)]
+    return found
+
+
+def _remaining(document: Document, argument: Argument, connective: frozenset[int]) -> Argument:
+    tokens = [token for token in argument.tokens if token not in connective]
+    start = 0
+    while start < len(tokens) and document.tokens[tokens[start]].text in _LEFT_BEHIND:
+        start += 1
+    return argument_from_tokens(document, tokens[start:])

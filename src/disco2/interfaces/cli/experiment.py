@@ -1,0 +1,100 @@
+"""disco2 experiment ...: the paper's tables and figures, one command each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from disco2.experiments.bench import Bench, Experiment
+from disco2.experiments.binary import BINARY_EXPERIMENT
+from disco2.experiments.carrying_out import carry_out
+from disco2.experiments.coreference import COREFERENCE, coreference_versions, layers_for_coreference
+from disco2.experiments.crossvalidation import CROSSVALIDATION
+from disco2.experiments.dimension import DIMENSION
+from disco2.experiments.embeddings import EMBEDDINGS
+from disco2.experiments.initialisation import INITIALISATION
+from disco2.experiments.multiclass import MULTICLASS_EXPERIMENT
+from disco2.experiments.runs.plan import OWN, RunPlan
+from disco2.interfaces.cli.console import messages, progress_bar
+from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
+from disco2.records import Corpus
+from disco2.reporting.findings import Findings
+
+
+@takes_experiment
+@takes_corpus
+def multiclass(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    """Accuracy of every model of the paper's table, with tests of the differences."""
+    _one(MULTICLASS_EXPERIMENT, {OWN: corpus.read()}, options)
+
+
+@takes_experiment
+@takes_corpus
+def crossvalidation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    """With and without entities, with and without features, on all documents in five folds."""
+    _one(CROSSVALIDATION, {OWN: corpus.read()}, options)
+
+
+@takes_experiment
+@takes_corpus
+def dimension(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    """Accuracy of the full model over the number of dimensions K."""
+    _one(DIMENSION, {OWN: corpus.read()}, options)
+
+
+@takes_experiment
+@takes_corpus
+def coreference(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    """Relations with shared entities under the corpus's own and under automatic coreference.
+
+    Also the accuracy on them with and without entities. --automatic names the layers of the automatic
+    version; without it, coreference alone is made anew, on the corpus's own trees.
+    """
+    _one(COREFERENCE, read_versions(corpus), options)
+
+
+@takes_experiment
+@takes_corpus
+def binary(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    """One class of level 1 against all others: F1 and accuracy of four classifiers."""
+    _one(BINARY_EXPERIMENT, {OWN: corpus.read()}, options)
+
+
+@takes_experiment
+@takes_corpus
+def embeddings(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    """A map of the word vectors (t-SNE) with pronouns and other words of interest marked."""
+    _one(EMBEDDINGS, {OWN: corpus.read()}, options)
+
+
+@takes_experiment
+@takes_corpus
+def initialisation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    """What happens when the low-rank factors start at zero, as the paper has it."""
+    _one(INITIALISATION, {OWN: corpus.read()}, options)
+
+
+def read_versions(corpus: CorpusChoice) -> dict[str, Corpus]:
+    """The corpus with its own coreference and with an annotator's."""
+    own = corpus.read_own()
+    return coreference_versions(own, corpus.read_automatic(own, usual=layers_for_coreference(own)))
+
+
+def _one(experiment: Experiment, corpora: Mapping[str, Corpus], options: ExperimentOptions) -> None:
+    bench = Bench(corpora, options.configuration(), options.seed_numbers)
+    show_findings(watched([experiment], bench, options), as_json=options.as_json)
+
+
+def watched(experiments: Sequence[Experiment], bench: Bench, options: ExperimentOptions) -> list[Findings]:
+    """Carry experiments out under a progress bar."""
+    with progress_bar() as bar:
+        task = bar.add_task("preparing", total=None)
+
+        def show(plan: RunPlan, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, description=f"{plan.model}, seed {plan.seed}")
+
+        found = carry_out(
+            experiments, bench, options.output, jobs=options.jobs, redo=options.redo, progress=show
+        )
+    messages.print(f"note: tables and figures are in {options.output}", markup=False, style="dim")
+    return found

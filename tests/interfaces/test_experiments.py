@@ -1,0 +1,95 @@
+"""Every experiment of the paper from start to end, on miniatures of the corpora it is made for."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("optuna")
+pytest.importorskip("matplotlib")
+pytest.importorskip("sklearn")
+
+SMALL = ("--set", "model.K=8", "--set", "training.epochs=2", "--set", "vectors.frequent=0")
+EXPERIMENTS = (
+    "tuning",
+    "multiclass",
+    "crossvalidation",
+    "coreference",
+    "dimension",
+    "binary",
+    "initialisation",
+    "embeddings",
+)
+
+
+def options(corpus: Mapping[str, str]) -> list[str]:
+    return [text for pair in corpus.items() for text in pair]
+
+
+class Text(HTMLParser):
+    """The words of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize("name", ["pdtb2", "pdtb3", "conll16"])
+def test_everything_from_start_to_end(
+    run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]], name: str
+) -> None:
+    command = ("experiment", "all", *options(miniature_corpora[name]), "--output", tmp_path, *SMALL)
+    few = ("--seeds", 1, "--trials", 1, "--jobs", 2)
+    code, out, err = run(*command, *few, "--json")
+    assert (code, err.count("Traceback")) == (0, 0), err
+    found = json.loads(out)
+    assert tuple(found) == EXPERIMENTS
+    assert len(rows(tmp_path / "tables" / "multiclass.csv")) == 8
+    assert len(rows(tmp_path / "tables" / "binary.csv")) == (7 if name == "pdtb2" else 2)
+    for kind in ("md", "csv", "tex"):
+        assert (tmp_path / "tables" / f"coreference-accuracy.{kind}").stat().st_size > 100
+    for figure in ("dimension", "embeddings"):
+        assert (tmp_path / "figures" / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (tmp_path / "figures" / f"{figure}.svg").read_text(encoding="utf-8")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    reader = Text()
+    reader.feed(page)
+    said = " ".join(reader.words)
+    assert all(found[one]["title"] in said for one in EXPERIMENTS)
+    assert ("43.56" in (tmp_path / "tables" / "multiclass.md").read_text()) == (name == "pdtb2")
+    shares = {row["coreference"] for row in rows(tmp_path / "tables" / "coreference.csv")}
+    assert shares == {"own", "automatic", "intersection, own", "intersection, automatic"}
+
+
+def test_finished_runs_are_not_made_again(
+    run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
+) -> None:
+    here = (*options(miniature_corpora["pdtb2"]), "--output", tmp_path, *SMALL, "--seeds", 1)
+
+    def finished() -> dict[Path, int]:
+        return {path: (path / "scores.json").stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
+
+    code, out, _ = run("experiment", "multiclass", *here)
+    assert code == 0
+    before = finished()
+    assert len(before) == 7
+    assert run("experiment", "multiclass", *here)[:2] == (0, out)
+    assert finished() == before
+    assert run("experiment", "initialisation", *here)[0] == 0
+    assert len(finished()) == 8  # the model with random factors was there
+    assert run("experiment", "multiclass", *here, "--redo")[:2] == (0, out)
+    assert all(when > before[path] for path, when in finished().items() if path in before)

@@ -1,0 +1,155 @@
+"""disco2 evaluate --predictions --form: predictions as the shared tasks take them, from a trained model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.bundle import load_bundle
+from disco2.corpora.catalogue import read_corpus
+from disco2.corpora.export import export_predictions
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import divide
+from disco2.experiments.labelling import label_relations
+from disco2.experiments.train_run import save_model, train_model
+from disco2.records import RelationKind
+from tests.corpora.export import conll16_rules, disrpt_rules
+from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
+from tests.corpora.miniature_conll16 import write_conll16_parts
+from tests.corpora.miniature_more_scenes import ALL_SCENES
+
+SMALL = Configuration().changed({"model.K": 10, "training.epochs": 3, "vectors.frequent": 0})
+TEST_PART = "conll16-en-test"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """CoNLL-16 and PDTB 2 in miniature, without senses too, and a model for each."""
+    root = tmp_path_factory.mktemp("export")
+    docs = documents([2, 3, 4, 22, 23], files=(3, 4), scenes=ALL_SCENES)
+    paths = {
+        "conll16": write_conll16_parts(root / "conll16", docs),
+        "blind": write_conll16_parts(root / "blind", docs, senses=False) / TEST_PART,
+        "pdtb2": write_pdtb2(root / "pdtb2", docs),
+        "trees": write_trees(root / "trees", docs),
+        "coref": write_coreference(root / "coref", docs[::2]),
+    }
+    for name, layers in (("conll16", {}), ("pdtb2", {"trees": paths["trees"]})):
+        corpus = read_corpus(name, paths[name], **layers)
+        parts = divide(corpus, SMALL)
+        paths[f"{name} model"] = root / f"{name}-model"
+        fitted = train_model(corpus, parts, SMALL)
+        save_model(fitted, parts, SMALL, corpus, paths[f"{name} model"])
+    return paths
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_conll16_predictions_have_a_label_for_every_given_relation(
+    run: Any, made: Mapping[str, Path], tmp_path: Path
+) -> None:
+    here = ("--corpus", "conll16", "--path", made["conll16"], "--model", made["conll16 model"], "--json")
+    output = tmp_path / "out" / "output.json"
+    code, out, errors = run("evaluate", *here, "--predictions", output, "--form", "conll16")
+    assert code == 0
+    gold, predicted = lines_of(made["conll16"] / TEST_PART / "relations.json"), lines_of(output)
+    assert conll16_rules.complaints(output.read_text(encoding="utf-8")) == []
+    assert conll16_rules.supplementary_complaints(gold, predicted) == []
+    assert f"{len(gold)} predictions written as conll16" in errors
+    assert "does not count them: Explicit (10)" in errors
+
+    implied = [one for one in gold if one["Type"] != "Explicit"]
+    figures = json.loads(out)
+    assert figures["n"] == len(implied)
+    assert figures["accuracy"] == pytest.approx(conll16_rules.correct(implied, predicted) / len(implied))
+    code, again, _ = run("evaluate", *here)
+    assert (code, again) == (0, out), "writing predictions changes no figure"
+
+
+def test_relations_without_senses_get_the_same_labels(
+    run: Any, made: Mapping[str, Path], tmp_path: Path
+) -> None:
+    model = ("--model", made["conll16 model"], "--form", "conll16")
+    blind = ("--corpus", "conll16", "--path", made["blind"])
+    code, out, errors = run("evaluate", *blind, *model, "--predictions", tmp_path / "blind.json", "--json")
+    gold = lines_of(made["conll16"] / TEST_PART / "relations.json")
+    assert code == 0
+    assert json.loads(out) == {"split": "test", "n": 0, "predictions": len(gold)}
+    assert "no figures" in errors
+    run(
+        "evaluate", "--corpus", "conll16", "--path", made["conll16"], *model,
+        "--predictions", tmp_path / "seen.json",
+    )  # fmt: skip
+    blind_lines, seen = (lines_of(tmp_path / name) for name in ("blind.json", "seen.json"))
+    assert [one["ID"] for one in blind_lines] == [one["ID"] for one in gold]
+    assert {one["Type"] for one in blind_lines} <= {"Explicit", "Implicit", "EntRel"}
+    assert [one["Arg1"] for one in blind_lines] == [one["Arg1"] for one in seen]
+    assert [one["Sense"] for one in blind_lines] == [one["Sense"] for one in seen], "labels don't leak in"
+
+
+def test_any_corpus_as_a_disrpt_table(run: Any, made: Mapping[str, Path], tmp_path: Path) -> None:
+    code, _, errors = run(
+        "evaluate", "--corpus", "pdtb2", "--path", made["pdtb2"], "--trees", made["trees"],
+        "--model", made["pdtb2 model"], "--predictions", tmp_path / "t.rels", "--form", "disrpt",
+    )  # fmt: skip
+    assert code == 0
+    assert disrpt_rules.complaints((tmp_path / "t.rels").read_text(encoding="utf-8")) == []
+    assert "2 relations are NoRel" in errors
+
+
+def test_only_documents_with_coreference(run: Any, made: Mapping[str, Path]) -> None:
+    here = ("--corpus", "pdtb2", "--path", made["pdtb2"], "--trees", made["trees"])
+    code, out, errors = run("corpus", "stats", *here, "--coref", made["coref"], "--with-coref-only", "--json")
+    assert code == 0
+    assert "5 of 10 documents have coreference." in errors
+    assert json.loads(out)["documents"] == 5
+    code, _, errors = run("corpus", "stats", *here, "--with-coref-only")
+    assert code == 2
+    assert "--coref" in errors
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--form", "conll17", "--predictions", "x"], "jsonl, conll16, disrpt"),
+        (["--form", "disrpt"], "--predictions"),
+    ],
+)
+def test_forms_that_make_no_sense(
+    run: Any, made: Mapping[str, Path], options: list[str], message: str
+) -> None:
+    code, _, errors = run(
+        "evaluate",
+        "--corpus",
+        "conll16",
+        "--path",
+        made["conll16"],
+        "--model",
+        made["conll16 model"],
+        *options,
+    )
+    assert code == 2
+    assert message in errors
+
+
+def test_labels_that_a_form_does_not_have_are_not_chosen(made: Mapping[str, Path], tmp_path: Path) -> None:
+    model, manifest = load_bundle(made["conll16 model"])
+    corpus = read_corpus("conll16", made["conll16"])
+    free = label_relations(model, manifest, corpus, part="test")
+    without = label_relations(model, manifest, corpus, part="test", without=set(free.labels))
+    assert not set(without.labels) & set(free.labels)
+    assert free.relations == without.relations
+    explicit = [
+        label
+        for one, label in zip(free.relations, free.labels, strict=True)
+        if one.kind is RelationKind.EXPLICIT
+    ]
+    assert explicit
+    assert "EntRel" not in explicit
+    assert export_predictions(corpus, free.relations, free.labels, tmp_path / "o", "conll16").notes == ()
