@@ -25,6 +25,7 @@ EXPERIMENTS = (
     "binary",
     "initialisation",
     "embeddings",
+    "beyond",
 )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from disco2.corpora.task import CLASSES
 from disco2.experiments.bench import Bench, Experiment, System
+from disco2.experiments.beyond import BEYOND
 from disco2.experiments.binary import BINARY_EXPERIMENT, classifier, papers_split
 from disco2.experiments.configuration import commented_toml
 from disco2.experiments.coreference import COREFERENCE
@@ -30,6 +31,7 @@ ALL: tuple[Experiment, ...] = (
     BINARY_EXPERIMENT,
     INITIALISATION,
     EMBEDDINGS,
+    BEYOND,
 )
 STUDIES = "tuning.db"
 PAGE = "report.html"

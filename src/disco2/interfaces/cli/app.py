@@ -42,6 +42,7 @@ for command in (
     experiment.binary,
     experiment.embeddings,
     experiment.initialisation,
+    experiment.beyond,
 ):
     experiment_app.command()(command)
 experiment_app.command("all")(experiment_all.everything)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from disco2.experiments.bench import Bench, Experiment
+from disco2.experiments.beyond import BEYOND
 from disco2.experiments.binary import BINARY_EXPERIMENT
 from disco2.experiments.carrying_out import carry_out
 from disco2.experiments.coreference import COREFERENCE, coreference_versions, layers_for_coreference
@@ -72,6 +73,13 @@ def embeddings(corpus: CorpusChoice, options: ExperimentOptions) -> None:
 def initialisation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """What happens when the low-rank factors start at zero, as the paper has it."""
     _one(INITIALISATION, {OWN: corpus.read()}, options)
+
+
+@takes_experiment
+@takes_corpus
+def beyond(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    """What is not in the paper: the steps from its model to the best one we know."""
+    _one(BEYOND, {OWN: corpus.read()}, options)
 
 
 def read_versions(corpus: CorpusChoice) -> dict[str, Corpus]:

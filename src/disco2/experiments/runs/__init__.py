@@ -1,0 +1,1 @@
+"""Trainings as directories: planned, performed once, read back."""

@@ -1,0 +1,146 @@
+"""One run from plan to files: divide the corpus, train, answer dev and test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from disco2.errors import CorpusError
+from disco2.evaluation import evaluate
+from disco2.experiments.division import Parts, divide
+from disco2.experiments.preparations import Preparations
+from disco2.experiments.runs.corpus_digest import corpus_digest
+from disco2.experiments.runs.folder import RunFolder
+from disco2.experiments.runs.plan import RunPlan
+from disco2.experiments.runs.result import Answers, RunResult
+from disco2.experiments.runs.versions import versions
+from disco2.experiments.train_run import train_model
+from disco2.model import RelationModel
+from disco2.records import Corpus, Instance
+from disco2.training.fit import Fitted
+from disco2.trees import shared_entities
+
+JUDGED = ("dev", "test")
+
+
+class Runs:
+    """The directory of all runs on some versions of a corpus, by the name of their layers."""
+
+    def __init__(self, root: Path, corpora: Mapping[str, Corpus]) -> None:
+        self.root = root
+        self.corpora = corpora
+        self._digests = {name: corpus_digest(corpus) for name, corpus in corpora.items()}
+        self._read: dict[RunPlan, RunResult] = {}
+        self._preparations = {name: Preparations() for name in corpora}
+
+    def folder(self, plan: RunPlan) -> RunFolder:
+        return RunFolder(self.root, plan, self._digests[plan.layers])
+
+    def is_finished(self, plan: RunPlan) -> bool:
+        return self._finished(plan) is not None
+
+    def drop(self, plan: RunPlan) -> None:
+        """Forget a run and remove its directory, so that it is made anew."""
+        self._read.pop(plan, None)
+        self.folder(plan).drop()
+
+    def perform(self, plan: RunPlan) -> RunResult:
+        """The result of a run, made now unless it is there."""
+        found = self._finished(plan)
+        if found is None:
+            corpus, preparations = self.corpora[plan.layers], self._preparations[plan.layers]
+            found = perform(plan, corpus, self.folder(plan), preparations=preparations)
+            self._read[plan] = found
+        return found
+
+    def _finished(self, plan: RunPlan) -> RunResult | None:
+        if plan not in self._read and (found := self.folder(plan).read()):
+            self._read[plan] = found
+        return self._read.get(plan)
+
+
+def perform(
+    plan: RunPlan, corpus: Corpus, folder: RunFolder, *, preparations: Preparations | None = None
+) -> RunResult:
+    """Train as planned and answer the dev and the test part; what an interrupted run had done is kept."""
+    parts = divide(corpus, plan.configuration)
+    if not parts.instances["test"]:
+        raise CorpusError(
+            f"There is no labelled relation to test on under the protocol '{parts.protocol}'.",
+            where=corpus.name,
+            hint="Name another split, such as: --set task.protocol=cv5-0",
+        )
+    folder.begin(
+        {
+            "model": plan.model,
+            "layers": plan.layers,
+            "seed": plan.seed,
+            "corpus": corpus.name,
+            "automatic_layers": list(corpus.automatic),
+            "annotators": corpus.annotators,
+            "protocol": parts.protocol,
+            "labels": list(parts.labels),
+            "relations": {part: len(some) for part, some in parts.instances.items()},
+            "versions": versions(),
+            "began": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+    )
+    started = time.perf_counter()
+    fitted = train_model(
+        corpus, parts, plan.configuration, preparations=preparations, checkpoint=folder.checkpoint
+    )
+    seconds = time.perf_counter() - started
+    model = fitted.model
+    answers = {part: _answers(model, corpus, parts.instances[part]) for part in JUDGED}
+    norms = {name: float(np.linalg.norm(value)) for name, value in model.parameters.items()}
+    notes = {
+        "seconds": round(seconds, 2),
+        "training_relations": fitted.training_relations,
+        "norms": norms,
+    }
+    result = RunResult(model.labels, answers, notes)
+    folder.finish(
+        result,
+        log=_log(fitted),
+        figures={part: _figures(some, parts, plan) for part, some in answers.items() if some.relations},
+    )
+    return result
+
+
+def _log(fitted: Fitted) -> list[dict[str, Any]]:
+    """Every pass of every member."""
+    histories = fitted.members or (fitted.history,)
+    return [
+        {"member": member, **asdict(epoch)}
+        for member, history in enumerate(histories, 1)
+        for epoch in history.epochs
+    ]
+
+
+def _answers(model: RelationModel, corpus: Corpus, instances: Sequence[Instance]) -> Answers:
+    shared = shared_entities(corpus.documents, [one.relation for one in instances])
+    return Answers(
+        relations=tuple(one.relation.id for one in instances),
+        documents=tuple(one.relation.document for one in instances),
+        gold=tuple(one.gold for one in instances),
+        shared=np.array(shared, dtype=bool),
+        labels=model.labels,
+        scores=model.scores(instances),
+    )
+
+
+def _figures(answers: Answers, parts: Parts, plan: RunPlan) -> dict[str, Any]:
+    return evaluate(
+        answers.gold,
+        answers.predicted,
+        answers.shared.tolist(),
+        labels=answers.labels,
+        seed=plan.seed,
+        positive=parts.task.versus or None,
+    ).to_json()

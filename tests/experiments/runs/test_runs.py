@@ -1,0 +1,192 @@
+"""Runs as directories: what is in them, when they are made anew, and when not."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disco2.corpora.catalogue import read_corpus
+from disco2.corpora.role_pairs import write_role_pairs
+from disco2.errors import CorpusError, Disco2Error, MissingExtraError
+from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.runs import perform as performing
+from disco2.experiments.runs.corpus_digest import corpus_digest
+from disco2.experiments.runs.perform import Runs
+from disco2.experiments.runs.plan import RunPlan
+from disco2.experiments.runs.workers import perform_all
+from disco2.records import Corpus
+
+SMALL = {"model.K": 8, "training.epochs": 3, "vectors.frequent": 0, "model.kind": "entities"}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("corpus")
+    write_role_pairs(folder / "pairs", size=60, seed=1)
+    return read_corpus("role-pairs", folder / "pairs")
+
+
+def plan(**changes: Any) -> RunPlan:
+    named = {name.replace("_", ".", 1): value for name, value in changes.items()}
+    return RunPlan("a model", Configuration().changed(SMALL | named))
+
+
+def trainings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts trainings in this process."""
+    seeds: list[int] = []
+    train = performing.train_model
+
+    def counting(corpus: Corpus, parts: Any, configuration: Configuration, **options: Any) -> Any:
+        seeds.append(configuration.training.seed)
+        return train(corpus, parts, configuration, **options)
+
+    monkeypatch.setattr(performing, "train_model", counting)
+    return seeds
+
+
+def test_a_run_is_a_directory_with_everything_in_it(corpus: Corpus, tmp_path: Path) -> None:
+    runs = Runs(tmp_path, {"own": corpus})
+    result = runs.perform(plan())
+    (folder,) = tmp_path.iterdir()
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "config.toml",
+        "log.jsonl",
+        "predictions-dev.jsonl",
+        "predictions-test.jsonl",
+        "run.json",
+        "scores.json",
+    ]
+    assert read_configuration(folder / "config.toml") == plan().configuration
+    described = json.loads((folder / "run.json").read_text())
+    assert described["seed"] == 1
+    assert described["corpus"] == "role-pairs"
+    assert "numpy" in described["versions"]
+    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert [line["number"] for line in log] == [1, 2, 3]
+    lines = [json.loads(line) for line in (folder / "predictions-test.jsonl").read_text().splitlines()]
+    right = [line["predicted"] in line["gold"] for line in lines]
+    assert right == result.answers["test"].right.tolist()
+    assert [line["id"] for line in lines] == list(result.answers["test"].relations)
+    figures = json.loads((folder / "scores.json").read_text())["figures"]
+    assert figures["test"]["accuracy"] == pytest.approx(np.mean(right))
+    assert tomllib.loads((folder / "config.toml").read_text())["training"]["seed"] == 1
+
+
+def test_a_finished_run_is_never_redone_and_reads_back_the_same(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Runs(tmp_path, {"own": corpus}).perform(plan())
+    seeds = trainings(monkeypatch)
+    again = Runs(tmp_path, {"own": corpus})
+    assert again.is_finished(plan())
+    second = again.perform(plan())
+    assert seeds == []
+    assert second.answers["test"].scores.tolist() == first.answers["test"].scores.tolist()
+    assert second.answers["dev"].gold == first.answers["dev"].gold
+    assert second.notes == first.notes
+    again.drop(plan())
+    assert not again.is_finished(plan())
+    again.perform(plan())
+    assert seeds == [1]
+
+
+@pytest.mark.parametrize("damage", ["scores.json", "predictions-test.jsonl", "predictions-dev.jsonl"])
+def test_a_run_whose_files_are_damaged_is_made_anew(corpus: Corpus, tmp_path: Path, damage: str) -> None:
+    runs = Runs(tmp_path, {"own": corpus})
+    first = runs.perform(plan())
+    file = runs.folder(plan()).path / damage
+    file.write_text(file.read_text()[:-9])
+    again = Runs(tmp_path, {"own": corpus})
+    assert not again.is_finished(plan())
+    assert again.perform(plan()).answers["test"].scores.tolist() == first.answers["test"].scores.tolist()
+    assert again.folder(plan()).read() is not None
+
+
+def test_every_setting_seed_and_corpus_has_a_directory_of_its_own(corpus: Corpus) -> None:
+    digest = corpus_digest(corpus)
+    other = corpus_digest(replace(corpus, relations=corpus.relations[1:]))
+    assert digest == corpus_digest(replace(corpus, notes=("read twice",)))
+    names = {
+        plan().directory(digest),
+        plan().directory(other),
+        plan(training_seed=2).directory(digest),
+        plan(model_K=9).directory(digest),
+    }
+    assert len(names) == 4
+    assert plan().directory(digest) == plan().directory(digest)
+    assert plan().directory(digest).startswith("a-model-own-seed-1-")
+
+
+def test_an_interrupted_run_goes_on_where_it_was(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet = Runs(tmp_path / "quiet", {"own": corpus}).perform(plan())
+    passes: list[int] = []
+    train = performing.train_model
+
+    def stopped(corpus: Corpus, parts: Any, configuration: Configuration, **options: Any) -> Any:
+        def progress(epoch: Any) -> None:
+            passes.append(epoch.number)
+            if len(passes) == 2:
+                raise KeyboardInterrupt
+
+        return train(corpus, parts, configuration, **{**options, "progress": progress})
+
+    monkeypatch.setattr(performing, "train_model", stopped)
+    runs = Runs(tmp_path / "stopped", {"own": corpus})
+    with pytest.raises(KeyboardInterrupt):
+        runs.perform(plan())
+    assert not runs.is_finished(plan())
+    found = runs.perform(plan())
+    assert found.answers["test"].scores.tolist() == quiet.answers["test"].scores.tolist()
+    log = (runs.folder(plan()).path / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["number"] for line in log] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_many_runs_are_made_once_each(corpus: Corpus, tmp_path: Path, jobs: int) -> None:
+    runs = Runs(tmp_path, {"own": corpus})
+    runs.perform(plan())
+    plans = [plan(training_seed=seed) for seed in (1, 2, 3, 2)]
+    seen: list[tuple[int, int]] = []
+    perform_all(runs, plans, jobs=jobs, progress=lambda one, done, total: seen.append((one.seed, total)))
+    assert sorted(seen) == [(2, 2), (3, 2)]
+    assert all(Runs(tmp_path, {"own": corpus}).is_finished(one) for one in plans)
+
+
+def test_processes_give_what_one_process_gives(corpus: Corpus, tmp_path: Path) -> None:
+    plans = [plan(training_seed=seed) for seed in (1, 2)]
+    together, alone = Runs(tmp_path / "two", {"own": corpus}), Runs(tmp_path / "one", {"own": corpus})
+    perform_all(together, plans, jobs=2)
+    for one in plans:
+        expected = alone.perform(one).answers["test"].scores
+        assert together.perform(one).answers["test"].scores.tolist() == expected.tolist()
+
+
+def test_an_error_in_a_process_is_the_error_of_the_whole(corpus: Corpus, tmp_path: Path) -> None:
+    runs = Runs(tmp_path, {"own": replace(corpus, parts=dict.fromkeys(corpus.documents, "train"))})
+    plans = [plan(training_seed=seed, task_protocol="own") for seed in (1, 2)]
+    with pytest.raises(CorpusError, match="to test on under the protocol 'own'") as raised:
+        perform_all(runs, plans, jobs=2)
+    assert raised.value.hint == "Name another split, such as: --set task.protocol=cv5-0"
+
+
+def test_errors_travel_between_processes_whole() -> None:
+
+    for error in (CorpusError("what", where="here", hint="do"), MissingExtraError("a", "b", "c")):
+        make, parts = error.__reduce__()
+        found = make(*parts)
+        assert isinstance(found, Disco2Error)
+        assert type(found) is type(error)
+        assert (found.what, found.where, found.hint, str(found)) == (
+            error.what,
+            error.where,
+            error.hint,
+            str(error),
+        )
