@@ -48,11 +48,16 @@ def train(
     found = corpus.read()
     parts = divide(found, configuration)
     with progress_bar() as bar:
+        members = configuration.model.members
         task = bar.add_task("preparing", total=configuration.training.epochs)
+        member = 0
 
         def show(epoch: Epoch) -> None:
+            nonlocal member
+            member += epoch.number == 1
+            whose = f"member {member} of {members}, " if members > 1 else ""
             score = f"dev {parts.score_name} {percent(epoch.score)}%"
-            text = f"pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
+            text = f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
             bar.update(task, completed=epoch.number, description=text)
 
         fitted = train_model(found, parts, configuration, progress=show)
@@ -64,7 +69,7 @@ def train(
         "training_relations": fitted.training_relations,
         "development_relations": len(fitted.development),
         "passes": len(fitted.history.epochs),
-        "best_pass": best.number if best else 0,
+        "best_passes": [history.best.number for history in fitted.members if history.best],
         f"development_{parts.score_name}": best.score if best else None,
         "seconds": round(time.perf_counter() - started, 2),
     }
@@ -77,9 +82,8 @@ def train(
         markup=False,
     )
     if best:
-        results.print(
-            f"development {parts.score_name} {percent(best.score)}% after pass {best.number}", markup=False
-        )
+        when = f"after pass {best.number}" if members == 1 else f"with {members} members"
+        results.print(f"development {parts.score_name} {percent(best.score)}% {when}", markup=False)
 
 
 def _configured(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import Progress, TaskID
@@ -86,7 +86,7 @@ def tune_settings(
         raise SettingsError("No --output file was given.", hint="Add, for example: --output best.toml")
     check_file_place(output)
     check_folder_place(output)
-    storage = storage or f"sqlite:///{output.with_suffix('.db')}"
+    storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
     check_storage(storage)
     found = corpus.read()
     with progress_bar() as bar:
@@ -147,7 +147,7 @@ def _print(tuned: Tuned, output: Path) -> None:
                 str(trial.number),
                 percent(trial.score),
                 _number(trial.loss),
-                *map(_number, _values(trial.values, names)),
+                *(_number(trial.values.get(name)) for name in names),
             ]
             for trial in tuned.ranking[:SHOWN]
         ],
@@ -155,10 +155,6 @@ def _print(tuned: Tuned, output: Path) -> None:
     results.print(
         f"{output}: the settings of trial {tuned.best.number}. Use them as: --config {output}", markup=False
     )
-
-
-def _values(values: Any, names: list[str]) -> list[float | None]:
-    return [values.get(name) for name in names]
 
 
 def _number(value: float | None) -> str:
