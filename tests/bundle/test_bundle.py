@@ -61,6 +61,25 @@ def test_a_loaded_model_scores_exactly_as_before(kind: str, members: int, tmp_pa
     assert "made up" in (tmp_path / "m" / "MODEL_CARD.md").read_text()
 
 
+def test_features_of_the_further_families_are_kept(tmp_path: Path) -> None:
+    model = fit(
+        reasons_and_results(40, seed=1),
+        reasons_and_results(10, seed=2),
+        labels=("Cause", "Result"),
+        model=ModelSettings(kind="surface", K=6),
+        features=FeatureSettings(predicates=2, attachment=3, openings=4, neighbouring_relations=True),
+        vectors=VectorSettings(frequent=5),
+        settings=TrainingSettings(epochs=2, batch_size=8),
+    ).model
+    assert model.extractor is not None
+    assert [len(texts) for texts in model.extractor.counted.values()] == [2, 3, 4, 2]
+    save_bundle(model, tmp_path / "m")
+    loaded, _ = load_bundle(tmp_path / "m")
+    assert loaded.extractor == model.extractor
+    unseen = reasons_and_results(20, seed=3)
+    np.testing.assert_array_equal(loaded.scores(unseen), model.scores(unseen))
+
+
 @pytest.mark.parametrize("name", [*HASHED, MANIFEST])
 def test_a_damaged_file_is_refused_by_name(name: str, tmp_path: Path) -> None:
     save_bundle(small_model(), tmp_path / "m")

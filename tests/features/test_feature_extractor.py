@@ -23,10 +23,12 @@ from tests.features.feature_documents import (
     seeded,
 )
 
-SWITCHES = ("predicates", "attachment", "openings", "neighbouring_relations")
+CHOSEN = ("predicates", "attachment", "openings")  # as many as asked for, the rest with a switch
+FURTHER = (*CHOSEN, "neighbouring_relations")
 WORDS = ["ran", "run", "Runs", "the", "The", ",", "hungry"]
 SMALL = FeatureSettings(word_pairs=9, production_rules=8, dependency_rules=7, minimum_count=2, first_words=2)
-EVERYTHING = replace(SMALL, **dict.fromkeys(SWITCHES, True))
+MANY: dict[str, Any] = {**dict.fromkeys(CHOSEN, 100), "neighbouring_relations": True}
+EVERYTHING = replace(SMALL, **MANY)
 
 
 def hungry_instance(gold: tuple[str, ...] = ()) -> Instance:
@@ -73,8 +75,8 @@ def test_a_relation_by_hand() -> None:
     }
 
 
-def test_switched_families_by_hand() -> None:
-    settings = FeatureSettings(0, 0, 0, minimum_count=1, context=False, **dict.fromkeys(SWITCHES, True))
+def test_further_families_by_hand() -> None:
+    settings = FeatureSettings(0, 0, 0, minimum_count=1, context=False, **MANY)
     extractor = FeatureExtractor.fit([hungry_instance(("Cause",))], settings=settings)
     found = fired(extractor, hungry_instance())
     assert len(found) == extractor.width
@@ -88,17 +90,32 @@ def test_switched_families_by_hand() -> None:
     } <= found
 
 
-@pytest.mark.parametrize("switch", SWITCHES)
-def test_each_switch_adds_its_family_and_nothing_else(switch: str) -> None:
+@pytest.mark.parametrize("family", FURTHER)
+def test_each_setting_adds_its_family_and_nothing_else(family: str) -> None:
     instances = random_instances(seeded(1), 40, words=WORDS, classes=["X", "Y"])
     before = FeatureExtractor.fit(instances, settings=SMALL)
-    after = FeatureExtractor.fit(instances, settings=replace(SMALL, **{switch: True}))
-    added = [name for name in after.names if name.startswith(f"{switch}:")]
+    after = FeatureExtractor.fit(instances, settings=replace(SMALL, **{family: MANY[family]}))
+    added = [name for name in after.names if name.startswith(f"{family}:")]
     assert len(added) == after.width - before.width > 0
     assert [name for name in after.names if name not in added] == list(before.names)
-    assert added == sorted(added)
     counts = np.bincount(after.transform(instances).indices, minlength=after.width)
     assert all(counts[after.names.index(name)] >= SMALL.minimum_count for name in added)
+
+
+@pytest.mark.parametrize("family", CHOSEN)
+def test_fewer_features_are_the_best_of_the_many(family: str) -> None:
+    instances = random_instances(seeded(1), 40, words=WORDS, classes=["X", "Y"])
+    many = getattr(FeatureExtractor.fit(instances, settings=replace(SMALL, **{family: 100})), family)
+    few = getattr(FeatureExtractor.fit(instances, settings=replace(SMALL, **{family: 3})), family)
+    assert len(few) == 3 < len(many)
+    assert few == many[:3]
+
+
+def test_neighbouring_relations_stand_in_alphabetical_order() -> None:
+    instances = [hungry_instance(("Cause",)), hungry_instance(("Result",))]
+    kept = FeatureExtractor.fit(instances, settings=EVERYTHING).neighbouring_relations
+    assert len(kept) > 1
+    assert list(kept) == sorted(kept)
 
 
 def test_families_are_silent_without_layers() -> None:
@@ -199,12 +216,12 @@ def test_rows_are_sorted_and_fire_where_the_training_saw_them(seed: int) -> None
 
 
 GOOD: dict[str, Any] = FeatureExtractor.fit([], settings=SMALL).to_json()
-SWITCHED: dict[str, Any] = FeatureExtractor.fit([], settings=EVERYTHING).to_json()
+FULL: dict[str, Any] = FeatureExtractor.fit([], settings=EVERYTHING).to_json()
 
 
-def test_descriptions_from_before_the_switches_are_read() -> None:
-    settings = {key: value for key, value in GOOD["settings"].items() if key not in SWITCHES}
-    old = {key: value for key, value in GOOD.items() if key not in SWITCHES}
+def test_descriptions_from_before_the_further_families_are_read() -> None:
+    settings = {key: value for key, value in GOOD["settings"].items() if key not in FURTHER}
+    old = {key: value for key, value in GOOD.items() if key not in FURTHER}
     assert FeatureExtractor.from_json({**old, "settings": settings}).to_json() == GOOD
 
 
@@ -223,11 +240,14 @@ def test_descriptions_from_before_the_switches_are_read() -> None:
         {**GOOD, "production_rules": [["arg1", 3]]},
         {**GOOD, "first_words": [["arg1", "one", "but"]]},
         {key: value for key, value in GOOD.items() if key != "dependency_rules"},
-        {**GOOD, "predicates": ["arg1 negated"]},  # not switched on
-        {**SWITCHED, "predicates": "arg1 negated"},
-        {**SWITCHED, "openings": [["arg1", "is"]]},
-        {**SWITCHED, "openings": ["arg1 is 'no'", "arg1 is 'no'"]},
-        {key: value for key, value in SWITCHED.items() if key != "attachment"},
+        {**GOOD, "predicates": ["arg1 negated"]},  # none wanted
+        {**GOOD, "neighbouring_relations": ["previous relation: none"]},  # not switched on
+        {**FULL, "predicates": "arg1 negated"},
+        {**FULL, "openings": [["arg1", "is"]]},
+        {**FULL, "openings": ["arg1 is 'no'", "arg1 is 'no'"]},
+        {key: value for key, value in FULL.items() if key != "attachment"},
+        {key: value for key, value in FULL.items() if key != "neighbouring_relations"},
+        *({**FULL, "settings": FULL["settings"] | {"openings": wrong}} for wrong in (True, -1, 2.5, None)),
     ],
 )
 def test_damaged_descriptions_are_refused(damaged: object) -> None:
@@ -237,7 +257,17 @@ def test_damaged_descriptions_are_refused(damaged: object) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"word_pairs": -1}, {"minimum_count": 0}, {"context": 1}, {"first_words": True}, {"word_pairs": "9"}],
+    [
+        {"word_pairs": -1},
+        {"minimum_count": 0},
+        {"context": 1},
+        {"first_words": True},
+        {"word_pairs": "9"},
+        {"predicates": True},
+        {"attachment": -1},
+        {"openings": 0.5},
+        {"neighbouring_relations": 1},
+    ],
 )
 def test_settings_refuse_nonsense(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match=next(iter(wrong))):
@@ -246,4 +276,4 @@ def test_settings_refuse_nonsense(wrong: dict[str, Any]) -> None:
 
 def test_every_setting_is_documented() -> None:
     assert all(setting.metadata["doc"] for setting in fields(FeatureSettings))
-    assert FeatureSettings() == FeatureSettings(500, 100, 100, 5, True, 0)
+    assert FeatureSettings() == FeatureSettings(500, 100, 100, 5, True, 0, 0, 0, 0, False)

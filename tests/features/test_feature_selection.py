@@ -10,7 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.features import FeatureExtractor, FeatureSettings
+from disco2.features.attachment import attachment_features
+from disco2.features.counted import FeaturesOf
 from disco2.features.dependency_rules import argument_dependency_rules
+from disco2.features.openings import opening_features
+from disco2.features.predicates import predicate_features
 from disco2.features.productions import argument_productions
 from disco2.features.selection import Presence, class_membership, mutual_information, select
 from disco2.features.three_way import RulesOf
@@ -81,6 +85,10 @@ def slow_rules(instance: Instance, rules_of: RulesOf) -> set[str]:
     )
 
 
+def slow_texts(instance: Instance, family: str, features_of: FeaturesOf) -> set[str]:
+    return {f"{family}:{text}" for text in features_of(instance)}
+
+
 def test_information_of_a_perfect_feature_is_the_entropy_of_the_class() -> None:
     joint = np.array([[4, 0, 0], [2, 1, 1], [0, 0, 0], [4, 2, 2]])
     information = mutual_information(joint, np.array([4, 2, 2]))
@@ -148,6 +156,9 @@ def test_selection_is_that_of_the_twin(seed: int, limit: int, minimum_count: int
             word_pairs=limit,
             production_rules=limit,
             dependency_rules=limit,
+            predicates=limit,
+            attachment=limit,
+            openings=limit,
             minimum_count=minimum_count,
             context=False,
         ),
@@ -157,6 +168,9 @@ def test_selection_is_that_of_the_twin(seed: int, limit: int, minimum_count: int
         [slow_pairs(instance) for instance in instances],
         [slow_rules(instance, argument_productions) for instance in instances],
         [slow_rules(instance, argument_dependency_rules) for instance in instances],
+        [slow_texts(instance, "predicates", predicate_features) for instance in instances],
+        [slow_texts(instance, "attachment", attachment_features) for instance in instances],
+        [slow_texts(instance, "openings", opening_features) for instance in instances],
     ):
         expected += slow_selection(features, labels, limit=limit, minimum_count=minimum_count)
     assert list(extractor.names) == expected

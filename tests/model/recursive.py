@@ -19,8 +19,13 @@ def recursive_scores(
     first: ArgumentTree,
     second: ArgumentTree,
     links: list[EntityLink],
+    *,
+    masks: tuple[Floats, Floats] | None = None,
 ) -> Floats:
-    """psi(y) for all labels, by recursion over nodes and a double loop over mention pairs."""
+    """psi(y) for all labels, by recursion over nodes and a double loop over mention pairs.
+
+    ``masks``: [K] twice, multiplied with u_m and u_n where A joins them, and nowhere else.
+    """
     scores = parameters["b"].astype(np.float64).copy()
     if settings.uses_features:
         for column in example.features:
@@ -34,6 +39,8 @@ def recursive_scores(
     else:
         u_m = upward(first, example.first.words, vectors, parameters["U"], first.root)
         u_n = upward(second, example.second.words, vectors, parameters["U"], second.root)
+    if masks:
+        u_m, u_n = masks[0] * u_m, masks[1] * u_n
     for label in range(len(scores)):
         A = sum(
             (

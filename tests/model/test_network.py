@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from disco2.batches import collate
-from disco2.model.network import backward, forward
+from disco2.model.network import Masks, backward, forward
 from disco2.model.parameters import initial_parameters
 from disco2.model.settings import KINDS, PAIR_SCALINGS, ModelSettings
 from disco2.training.loss import LOSSES
@@ -56,6 +56,16 @@ def every_model() -> list[ModelSettings]:
     return models
 
 
+def masked_models() -> list[ModelSettings]:
+    return [settings for settings in every_model() if settings.uses_vectors]
+
+
+def some_masks(settings: ModelSettings) -> Masks:
+    kept = np.random.default_rng(5).random((2, len(SHAPES), settings.K)) >= 0.4
+    first, second = kept / 0.6
+    return first, second
+
+
 @pytest.mark.parametrize("settings", every_model(), ids=str)
 def test_batched_scores_equal_the_recursive_ones(settings: ModelSettings) -> None:
     made, parameters, vectors = build(settings)
@@ -64,16 +74,40 @@ def test_batched_scores_equal_the_recursive_ones(settings: ModelSettings) -> Non
     np.testing.assert_allclose(batched, plain, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("settings", masked_models(), ids=str)
+def test_masked_scores_equal_the_recursive_ones(settings: ModelSettings) -> None:
+    made, parameters, vectors = build(settings)
+    batch = collate([example for example, *_ in made])
+    masks = some_masks(settings)
+    batched = forward(settings, parameters, vectors, batch, masks=masks).scores
+    plain = [
+        recursive_scores(settings, parameters, vectors, *parts, masks=(first, second))
+        for parts, first, second in zip(made, *masks, strict=True)
+    ]
+    np.testing.assert_allclose(batched, plain, rtol=1e-10, atol=1e-12)
+    assert not np.allclose(batched, forward(settings, parameters, vectors, batch).scores)
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("settings", every_model(), ids=str)
 def test_gradients_equal_central_differences(settings: ModelSettings, loss: str) -> None:
+    check_gradients(settings, loss)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("settings", masked_models(), ids=str)
+def test_gradients_of_masked_scores_equal_central_differences(settings: ModelSettings, loss: str) -> None:
+    check_gradients(settings, loss, masks=some_masks(settings))
+
+
+def check_gradients(settings: ModelSettings, loss: str, *, masks: Masks | None = None) -> None:
     made, parameters, vectors = build(settings, seed=1)
     batch = collate([example for example, *_ in made])
 
     def value() -> float:
-        return LOSSES[loss](forward(settings, parameters, vectors, batch).scores, batch)[0]
+        return LOSSES[loss](forward(settings, parameters, vectors, batch, masks=masks).scores, batch)[0]
 
-    done = forward(settings, parameters, vectors, batch)
+    done = forward(settings, parameters, vectors, batch, masks=masks)
     gradients = backward(settings, parameters, batch, done, LOSSES[loss](done.scores, batch)[1])
     assert gradients.keys() == parameters.keys()
     step = 1e-6

@@ -39,6 +39,8 @@ SEVERAL = [
     replace(SETTINGS, stop_by="score", patience=4, epochs=30),
     replace(SETTINGS, averaging=0.0, stop_by="score", patience=3, epochs=30),
     replace(SETTINGS, warm_start=1, loss="logistic"),
+    replace(SETTINGS, dropout=0.4),
+    replace(SETTINGS, dropout=0.4, warm_start=1, loss="logistic"),
 ]
 
 
@@ -126,19 +128,23 @@ def test_nothing_is_done_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert len(passes) == 4 + 3
 
 
-def test_a_killed_process_goes_on(tmp_path: Path) -> None:
-    wanted = run()
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+def test_a_killed_process_goes_on(tmp_path: Path, dropout: float) -> None:
+    settings = replace(SETTINGS, dropout=dropout)
+    wanted = run(settings)
     program = """
 import os, signal, sys
+from dataclasses import replace
 from pathlib import Path
-from tests.training.test_checkpoint import each_pass, run
+from tests.training.test_checkpoint import SETTINGS, each_pass, run
 def progress(epoch):
     if epoch.number == 4:
         os.kill(os.getpid(), signal.SIGKILL)
-run(checkpoint=each_pass(Path(sys.argv[1])), progress=progress)
+settings = replace(SETTINGS, dropout=float(sys.argv[2]))
+run(settings, checkpoint=each_pass(Path(sys.argv[1])), progress=progress)
 """
     killed = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)],
+        [sys.executable, "-c", program, str(tmp_path), str(dropout)],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         check=False,
@@ -150,7 +156,7 @@ run(checkpoint=each_pass(Path(sys.argv[1])), progress=progress)
         heard.append(epoch)
         assert epoch == wanted[1].epochs[len(heard) - 1]
 
-    expect_same(run(checkpoint=each_pass(tmp_path), progress=progress), wanted)
+    expect_same(run(settings, checkpoint=each_pass(tmp_path), progress=progress), wanted)
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "flipped early", "text", "other tensors"])
@@ -205,6 +211,7 @@ def test_a_folder_in_place_of_the_file_is_no_state_and_no_place_to_write(tmp_pat
     [
         {"settings": replace(SETTINGS, seed=2)},
         {"settings": replace(SETTINGS, rate_upward=0.2)},
+        {"settings": replace(SETTINGS, dropout=0.1)},
         {"examples": 24},
         {"model": replace(MODEL, pairs="sum")},
         {"model": replace(MODEL, K=5)},

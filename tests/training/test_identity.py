@@ -45,6 +45,7 @@ def test_the_same_training_is_the_same() -> None:
     [
         {"model": ModelSettings(K=4, pairs="root")},
         {"settings": TrainingSettings(seed=2)},
+        {"settings": TrainingSettings(dropout=0.1)},
         {"start": 2},
         {"vectors": 0.25},
         {"examples": made(weight=0.5)},

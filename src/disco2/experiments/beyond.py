@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from disco2.experiments.bench import Bench, Experiment, Results, System
 from disco2.experiments.crossvalidation import fold_plans, measures_table, over_folds
 from disco2.experiments.measuring import measure, stacked
@@ -37,7 +39,7 @@ STEPS = (
 )
 BEST = STEPS[-1]
 COMPARED = (
-    *((later.name, earlier.name) for earlier, later in zip(STEPS[:-1], STEPS[1:], strict=True)),
+    *((later.name, earlier.name) for earlier, later in pairwise(STEPS)),
     (BEST.name, FULL.name),
 )
 FOLDED = (FULL, STEPS[-2], BEST)
@@ -59,9 +61,7 @@ def _findings(bench: Bench, results: Results) -> Findings:
     runs = {system.name: [results(plan) for plan in bench.plans(system)] for system in STEPS}
     test = {name: [run.answers["test"] for run in some] for name, some in runs.items()}
     seeds = bench.seeds[:FOLD_SEEDS]
-    folded = {
-        system.name: over_folds(results, fold_plans(bench, system, seeds=seeds)) for system in FOLDED
-    }
+    folded = {system.name: over_folds(results, fold_plans(bench, system, seeds=seeds)) for system in FOLDED}
     return Findings(
         name="beyond",
         title="Beyond the paper",

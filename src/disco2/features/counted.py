@@ -1,6 +1,7 @@
-"""The families whose features are kept for being frequent, however little they tell about the classes.
+"""The families whose features are texts that say what holds for a relation: they need no other names.
 
-A feature of these families is a text that says what holds for a relation, so it needs no other name.
+Of most families the frequent features that tell most about the classes are kept, of the relations around a
+relation all frequent ones: there are but few.
 """
 
 from __future__ import annotations
@@ -8,21 +9,62 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from disco2.features.attachment import attachment_features
 from disco2.features.neighbouring_relations import neighbouring_features
 from disco2.features.openings import opening_features
 from disco2.features.predicates import predicate_features
+from disco2.features.selection import Presence, select
 from disco2.records import Instance
 
 FeaturesOf = Callable[[Instance], set[str]]
 
-# The name of each is that of its switch in the settings.
-COUNTED_FAMILIES: dict[str, FeaturesOf] = {
+# The name of each is that of its setting: how many to keep, or, for the last one, whether.
+INFORMATIVE_FAMILIES: dict[str, FeaturesOf] = {
     "predicates": predicate_features,
     "attachment": attachment_features,
     "openings": opening_features,
+}
+COUNTED_FAMILIES: dict[str, FeaturesOf] = {
+    **INFORMATIVE_FAMILIES,
     "neighbouring_relations": neighbouring_features,
 }
+
+
+def informative_features(
+    instances: Sequence[Instance],
+    membership: NDArray[np.bool_],
+    features_of: FeaturesOf,
+    *,
+    limit: int,
+    minimum_count: int,
+) -> tuple[str, ...]:
+    """Of the features that are frequent enough, those that tell most about the classes, best first.
+
+    ``membership``: [classes, relations].
+    """
+    if limit == 0:
+        return ()
+    numbers: dict[str, int] = {}
+    candidates: list[int] = []
+    lengths: list[int] = []
+    for instance in instances:
+        found = features_of(instance)
+        candidates.extend([numbers.setdefault(feature, len(numbers)) for feature in found])
+        lengths.append(len(found))
+    texts = tuple(numbers)
+    relations = np.repeat(np.arange(len(lengths)), lengths)
+    presence = Presence(np.array(candidates, dtype=np.int64), relations, len(texts))
+    chosen = select(
+        presence,
+        membership,
+        limit=limit,
+        minimum_count=minimum_count,
+        name=lambda number: (texts[number],),
+    )
+    return tuple(texts[number] for number in chosen)
 
 
 def frequent_features(

@@ -9,10 +9,16 @@ from functools import cached_property
 from typing import Any
 
 from disco2.features.context import CONTEXT_NAMES, context
-from disco2.features.counted import COUNTED_FAMILIES, frequent_features
+from disco2.features.counted import (
+    COUNTED_FAMILIES,
+    INFORMATIVE_FAMILIES,
+    frequent_features,
+    informative_features,
+)
 from disco2.features.dependency_rules import argument_dependency_rules
 from disco2.features.first_words import FirstWord, first_words
 from disco2.features.matrix import FeatureMatrix
+from disco2.features.neighbouring_relations import neighbouring_features
 from disco2.features.productions import argument_productions
 from disco2.features.selection import Presence, class_membership, select
 from disco2.features.settings import FeatureSettings
@@ -26,7 +32,8 @@ from disco2.records import Instance
 class FeatureExtractor:
     """The features that were kept, in the order of their columns: family by family, best first in each.
 
-    First words and the families after them are not scored, only counted; all six context features are kept.
+    First words and neighbouring relations are not scored, only counted, and stand in alphabetical order; all
+    six context features are kept.
     """
 
     settings: FeatureSettings
@@ -87,15 +94,23 @@ class FeatureExtractor:
             dependency_rules=best_rules(settings.dependency_rules, argument_dependency_rules),
             first_words=tuple(sorted(word for word, count in first.items() if count >= least)),
             **{
-                family: frequent_features(instances, features_of, minimum_count=least)
-                for family, features_of in COUNTED_FAMILIES.items()
-                if getattr(settings, family)
+                family: informative_features(
+                    instances,
+                    membership,
+                    features_of,
+                    limit=getattr(settings, family),
+                    minimum_count=least,
+                )
+                for family, features_of in INFORMATIVE_FAMILIES.items()
             },
+            neighbouring_relations=frequent_features(instances, neighbouring_features, minimum_count=least)
+            if settings.neighbouring_relations
+            else (),
         )
 
     @property
     def counted(self) -> dict[str, tuple[str, ...]]:
-        """The features of each family that is only counted, in the order of their columns."""
+        """The features of each family of texts, in the order of their columns."""
         return {family: getattr(self, family) for family in COUNTED_FAMILIES}
 
     @cached_property
@@ -202,7 +217,7 @@ class FeatureExtractor:
             dependency_rules=stored_rows(data, "dependency_rules", str, str),
             first_words=stored_rows(data, "first_words", str, int, str),
             **{
-                family: stored_texts(data, family, wanted=getattr(settings, family))
+                family: stored_texts(data, family, wanted=bool(getattr(settings, family)))
                 for family in COUNTED_FAMILIES
             },
         )

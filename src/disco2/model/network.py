@@ -19,6 +19,8 @@ from disco2.model.links import link_weights, spread_to_mentions, sum_mentions
 from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
 from disco2.model.settings import ModelSettings
 
+Masks = tuple[Floats, Floats]  # [n, K] twice, for u_m and u_n
+
 
 @dataclass(frozen=True, slots=True)
 class Forward:
@@ -27,14 +29,25 @@ class Forward:
     scores: Floats  # [n, Y]
     up: Floats | None = None  # [upward rows, K]
     down: Floats | None = None  # [downward rows, K]
-    arguments: tuple[Floats, Floats] | None = None  # [n, K] twice
+    arguments: tuple[Floats, Floats] | None = None  # [n, K] twice, masked where there are masks
     entities: tuple[Floats, Floats] | None = None  # [links, K] twice
     weights: Floats | None = None  # [links, 1]
     features: Floats | None = None  # [n, F]
+    masks: Masks | None = None
 
 
-def forward(settings: ModelSettings, parameters: Parameters, vectors: Floats, batch: Batch) -> Forward:
-    """Scores of all labels for a batch. ``vectors``: [vocabulary, K], the rows that ``batch.words`` names."""
+def forward(
+    settings: ModelSettings,
+    parameters: Parameters,
+    vectors: Floats,
+    batch: Batch,
+    *,
+    masks: Masks | None = None,
+) -> Forward:
+    """Scores of all labels for a batch. ``vectors``: [vocabulary, K], the rows that ``batch.words`` names.
+
+    ``masks`` are multiplied with u_m and u_n in the first term alone: mentions are composed from unmasked u.
+    """
     labels = len(parameters["b"])
     scores: Floats = np.broadcast_to(parameters["b"], (batch.size, labels)).copy()
     up = down = weights = features = None
@@ -47,6 +60,8 @@ def forward(settings: ModelSettings, parameters: Parameters, vectors: Floats, ba
         sums = np.add.reduceat(vectors[batch.words], batch.leaf_starts, axis=0)
         arguments = sums[0::2], sums[1::2]
     if arguments is not None:
+        if masks is not None:
+            arguments = arguments[0] * masks[0], arguments[1] * masks[1]
         scores += argument_matrices(parameters).scores(*arguments)
 
     if settings.kind == "entities" and up is not None and len(batch.link_examples):
@@ -58,7 +73,7 @@ def forward(settings: ModelSettings, parameters: Parameters, vectors: Floats, ba
     if settings.uses_features:
         features = dense_features(batch, parameters["beta"])
         scores += features @ parameters["beta"].T
-    return Forward(scores, up, down, arguments, entities, weights, features)
+    return Forward(scores, up, down, arguments, entities, weights, features, masks)
 
 
 def backward(
@@ -76,6 +91,8 @@ def backward(
     if done.up is None:
         return gradients
 
+    if done.masks is not None:
+        d_first, d_second = d_first * done.masks[0], d_second * done.masks[1]
     d_up = np.zeros_like(done.up)
     d_up[batch.first_roots] = d_first
     d_up[batch.second_roots] = d_second

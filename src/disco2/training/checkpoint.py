@@ -39,7 +39,8 @@ class TrainingState:
     best: Parameters
     steps: int  # of the running mean
     history: History
-    generator: Mapping[str, Any]  # the state of the generator of random numbers
+    generator: Mapping[str, Any]  # the state of the generator that orders the batches
+    dropout: Mapping[str, Any]  # the state of the generator of masks; empty where there is no dropout
     finished: bool
 
 
@@ -78,6 +79,7 @@ class Checkpoint:
                 "epochs": [asdict(epoch) for epoch in state.history.epochs],
                 "best_number": best.number if best else 0,
                 "generator": state.generator,
+                "dropout": state.dropout,
                 "finished": state.finished,
             }
         )
@@ -137,6 +139,7 @@ def _state(content: dict[str, Any], arrays: Parameters) -> TrainingState:
         steps=content["steps"],
         history=history,
         generator=content["generator"],
+        dropout=content["dropout"],
         finished=content["finished"],
     )
 

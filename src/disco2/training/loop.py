@@ -17,6 +17,7 @@ from disco2.training.adagrad import AdaGrad
 from disco2.training.averaging import RunningMean
 from disco2.training.checkpoint import Checkpoint, TrainingState
 from disco2.training.development import Development, in_batches
+from disco2.training.dropout import Dropout
 from disco2.training.history import Epoch, History, Progress
 from disco2.training.identity import training_identity
 from disco2.training.loss import LOSSES
@@ -85,7 +86,7 @@ def train(
 
 
 class Learner:
-    """Takes steps: parameters, their optimiser, and the running mean that is evaluated."""
+    """Takes steps: parameters, their optimiser, dropout, and the running mean that is evaluated."""
 
     def __init__(
         self, model: ModelSettings, parameters: Parameters, vectors: Floats, settings: TrainingSettings
@@ -98,6 +99,8 @@ class Learner:
             parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
         )
         self.mean = RunningMean(parameters, decay=settings.averaging)
+        drops = settings.dropout > 0 and model.uses_vectors
+        self._dropout = Dropout(settings.dropout, seed=settings.seed) if drops else None
 
     def state(
         self, history: History, best: Parameters, generator: np.random.Generator, *, finished: bool
@@ -111,6 +114,7 @@ class Learner:
             steps=self.mean.steps,
             history=history,
             generator=generator.bit_generator.state,
+            dropout=self._dropout.generator.bit_generator.state if self._dropout else {},
             finished=finished,
         )
 
@@ -124,10 +128,15 @@ class Learner:
             for name, value in saved.items():
                 current[name][...] = value
         self.mean.steps = state.steps
+        if self._dropout:
+            self._dropout.generator.bit_generator.state = state.dropout
 
     def step(self, batch: Batch) -> float:
         """Change the parameters by one batch; its mean loss before that."""
-        done = forward(self._model, self._parameters, self._vectors, batch)
+        masks = None
+        if self._dropout:
+            masks = self._dropout.masks(batch.size, self._vectors.shape[1], self._vectors.dtype)
+        done = forward(self._model, self._parameters, self._vectors, batch, masks=masks)
         value, d_scores = self.loss(done.scores, batch)
         self._optimiser.step(backward(self._model, self._parameters, batch, done, d_scores))
         self.mean.update()

@@ -38,6 +38,13 @@ class TrainingSettings(Settings):
     )
     clip: float = setting(5.0, "largest norm of a gradient", above=0)
     warm_start: int = setting(0, "passes that train the feature weights alone before all else", minimum=0)
+    dropout: float = setting(
+        0.0,
+        "share of the components of the argument vectors u_m, u_n that is set to zero at random in each "
+        "training step (inverted dropout: the rest is divided by 1 - share); 0: none",
+        minimum=0,
+        below=1,
+    )
     rate_upward: float = setting(0.02, "learning rate of U", minimum=0)
     rate_downward: float = setting(0.003, "learning rate of V", minimum=0)
     rate_features: float = setting(0.01, "learning rate of beta", minimum=0)

@@ -13,12 +13,16 @@ from disco2.experiments.processes import end_with, process_context
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
 
-# Called with a plan, before its run in this process or after it in another, how many are done, and of how many.
+# Called with a plan, before its run here or after it in another process, how many are done, and of how many.
 Progress = Callable[[RunPlan, int, int], None]
 
 
 def perform_all(
-    runs: Runs, plans: Iterable[RunPlan], *, jobs: int = 1, progress: Progress = lambda plan, done, total: None
+    runs: Runs,
+    plans: Iterable[RunPlan],
+    *,
+    jobs: int = 1,
+    progress: Progress = lambda plan, done, total: None,
 ) -> None:
     """Make every run that is not finished. An error ends the work; what is finished stays."""
     waiting = _grouped(plan for plan in dict.fromkeys(plans) if not runs.is_finished(plan))
@@ -28,7 +32,10 @@ def perform_all(
             runs.perform(plan)
         return
     with ProcessPoolExecutor(
-        min(jobs, len(waiting)), mp_context=process_context(), initializer=_remember, initargs=(runs, os.getpid())
+        min(jobs, len(waiting)),
+        mp_context=process_context(),
+        initializer=_remember,
+        initargs=(runs, os.getpid()),
     ) as pool:
         futures: dict[Future[None], RunPlan] = {pool.submit(_perform, plan): plan for plan in waiting}
         left = set(futures)
