@@ -37,7 +37,7 @@ def test_tuning_from_nothing_to_settings_that_train(run: Any, role_pairs: Path, 
     assert "2 trials" in out
     assert "rate_features" in out
     assert f"--config {best}" in out
-    assert (tmp_path / "best.db").is_file()
+    assert (tmp_path / "best-study.db").is_file()
 
     code, out, _ = run("tune", *here(role_pairs), *SMALL, "--trials", 3, "--output", best, "--json")
     summary = json.loads(out)
@@ -113,7 +113,7 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_finished(role_pairs: 
     process = subprocess.Popen(
         command, cwd=tmp_path, start_new_session=True, stderr=subprocess.PIPE, text=True
     )
-    storage = f"sqlite:///{tmp_path / 'best.db'}"
+    storage = f"sqlite:///{tmp_path / 'best-study.db'}"
     while process.poll() is None and not complete(storage):
         time.sleep(0.2)
     os.killpg(process.pid, signal.SIGINT)

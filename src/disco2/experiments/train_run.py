@@ -22,6 +22,7 @@ from disco2.records import Corpus, Instance, RelationKind
 from disco2.training.fit import Fitted, learn, most_common
 from disco2.training.history import Progress
 from disco2.training.preparation import Prepared, prepare
+from disco2.training.resampling import hold_out
 
 
 def train_model(
@@ -53,17 +54,21 @@ def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration)
     Explicit and AltLex relations, where they are asked for, are trained on and used for nothing else.
     Word2vec, where it is asked for, learns from the texts of all parts, as in the paper.
     """
-    task, training = configuration.task, parts.instances["train"]
+    task, seed = configuration.task, configuration.training.seed
+    training, development = parts.instances["train"], parts.instances["dev"]
+    if not development:  # before a relation is repeated with whole sentences, or it would be on both sides
+        share = configuration.training.development_share
+        training, development = hold_out(training, share=share, seed=seed)
     # Running text has no arguments but whole sentences: a model for it should have seen some.
     widened = as_running_text(training) if task.whole_sentences else []
     prepared = prepare(
         [*training, *widened],
-        parts.instances["dev"],
+        development,
         labels=parts.labels,
         model=configuration.model,
         features=configuration.features,
         vectors=configuration.vectors,
-        seed=configuration.training.seed,
+        seed=seed,
         development_share=configuration.training.development_share,
         positive=parts.task.versus,
         balanced=bool(parts.task.versus) and task.balance,

@@ -10,7 +10,7 @@ from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.records import Corpus
 from disco2.training.fit import Fitted
-from disco2.training.loop import Epoch, History
+from disco2.training.history import Epoch, History
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3"])
 PASSES = QUICK.training.epochs
@@ -32,7 +32,9 @@ class Trainings:
         self.asked: list[Configuration] = []
         self.parts: list[Any] = []
 
-    def __call__(self, corpus: Corpus, parts: Any, configuration: Configuration, *, progress: Any) -> Fitted:
+    def __call__(
+        self, corpus: Corpus, parts: Any, configuration: Configuration, *, preparations: Any, progress: Any
+    ) -> Fitted:
         self.asked.append(configuration)
         self.parts.append(parts)
         score = self._score_of(configuration)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("optuna")
+
+from optuna.storages import RDBStorage
+from sqlalchemy.exc import OperationalError
 
 from disco2.errors import MissingExtraError, SettingsError
 from disco2.experiments.tuning.storage import open_storage, shown
@@ -51,6 +55,23 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_folders_are_made(tmp_path: Path) -> None:
     check_storage(f"sqlite:///{tmp_path / 'a' / 'b' / 'study.db'}")
     assert (tmp_path / "a" / "b" / "study.db").is_file()
+
+
+def test_tables_that_another_process_makes_at_the_same_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def beaten_once(url: str, **options: Any) -> RDBStorage:
+        opened.append(url)
+        if len(opened) == 1:
+            raise OperationalError("CREATE TABLE studies", {}, Exception("table studies already exists"))
+        return RDBStorage(url, **options)
+
+    monkeypatch.setattr("disco2.experiments.tuning.storage.RDBStorage", beaten_once)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    check_storage(f"sqlite:///{tmp_path / 'study.db'}")
+    assert len(opened) == 2
 
 
 def test_a_storage_of_another_optuna_is_refused(tmp_path: Path) -> None:

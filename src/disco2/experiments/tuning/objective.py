@@ -10,9 +10,10 @@ from statistics import fmean
 import optuna
 
 from disco2.experiments.train_run import train_model
+from disco2.experiments.tuning.any_k import PreparationsForAnyK
 from disco2.experiments.tuning.question import Question
 from disco2.model.threads import single_threaded
-from disco2.training.loop import Epoch
+from disco2.training.history import Epoch
 
 # What a trial notes about itself in the study.
 BEGAN, VALUES, SCORES, LOSSES = "began on", "values", "scores by seed", "losses by seed"
@@ -24,6 +25,7 @@ class Objective:
     def __init__(self, question: Question, *, began: Callable[[int], None] = lambda number: None) -> None:
         self._question = question
         self._began = began
+        self._preparations = PreparationsForAnyK()
 
     def __call__(self, trial: optuna.Trial) -> float:
         self._began(trial.number)
@@ -40,6 +42,7 @@ class Objective:
                     self._question.corpus,
                     self._question.parts,
                     configuration.changed({"training.seed": seed}),
+                    preparations=self._preparations,
                     progress=_FirstSeed(trial) if place == 1 else _hear_nothing,
                 )
             best = fitted.history.best

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import optuna
 from optuna.distributions import BaseDistribution
+from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import BaseSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
@@ -27,7 +29,9 @@ class SamplerByTrial(BaseSampler):
 
     def _seeded(self, number: int) -> TPESampler:
         seed = (self._seed * 1_000_003 + number) % 2**32
-        return TPESampler(seed=seed, n_startup_trials=RANDOM_FIRST, multivariate=True, constant_liar=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExperimentalWarning)  # as Optuna 4 has it
+            return TPESampler(seed=seed, n_startup_trials=RANDOM_FIRST, multivariate=True, constant_liar=True)
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
         self._of_trial = self._seeded(trial.number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -175,10 +174,3 @@ def _paper_groups(model: ModelSettings) -> dict[str, list[str]]:
 
 def _of(kind: str, groups: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"training.{kind}_{group}" for group in groups)
-
-
-def points_of(space: Space) -> int | None:
-    """How many points a space has; None where they can't be counted."""
-    if not all(dimension.values for dimension in space.dimensions):
-        return None
-    return math.prod(len(dimension.values) for dimension in space.dimensions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from disco2.errors import MissingExtraError, SettingsError
 HEARTBEAT = 5  # seconds between the signs of life of a trial
 SILENCE = 30  # seconds without one, after which its process counts as dead
 PATIENCE = 60  # seconds that a process waits for others to be done with a SQLite file
+ATTEMPTS_TO_OPEN = 5
 EXAMPLES = "Write, for example, sqlite:///tune.db or postgresql://user@host/database."
 
 Callback = Callable[[optuna.Study, optuna.trial.FrozenTrial], None]
@@ -38,18 +40,32 @@ def open_storage(address: str, *, when_dead: Callback | None = None) -> RDBStora
         options["connect_args"] = {"timeout": PATIENCE, "isolation_level": None}
     elif url.get_backend_name() == "postgresql":
         options["connect_args"] = {"connect_timeout": 10}
-    with reported(address), warnings.catch_warnings():
-        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # heartbeats are one
-        storage = RDBStorage(
-            url.render_as_string(hide_password=False),
-            engine_kwargs=options,
-            heartbeat_interval=HEARTBEAT,
-            grace_period=SILENCE,
-            heartbeat_stale_trial_callback=when_dead,
-        )
+    with reported(address):
+        storage = _opened(url, options, when_dead)
     if file is not None:
         _share_file(storage.engine)
     return storage
+
+
+def _opened(url: URL, options: dict[str, Any], when_dead: Callback | None) -> RDBStorage:
+    """Optuna's storage. Where another process makes the tables at the same moment, try again."""
+    for attempts_left in reversed(range(ATTEMPTS_TO_OPEN)):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # heartbeats are one
+                return RDBStorage(
+                    url.render_as_string(hide_password=False),
+                    engine_kwargs=options,
+                    heartbeat_interval=HEARTBEAT,
+                    grace_period=SILENCE,
+                    heartbeat_stale_trial_callback=when_dead,
+                )
+        except SQLAlchemyError as error:
+            made_twice = any(words in str(error).lower() for words in ("already exists", "unique constraint"))
+            if not made_twice or not attempts_left:
+                raise
+            time.sleep(1.0)
+    raise AssertionError("not reached")
 
 
 def _share_file(engine: sqlalchemy.Engine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import warnings
 from collections import Counter
@@ -15,6 +16,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from disco2.errors import SettingsError
 from disco2.experiments.tuning import storage as storages
+from disco2.experiments.tuning.interrupts import held_back
 from disco2.experiments.tuning.objective import BEGAN, LOSSES, SCORES, VALUES, Objective
 from disco2.experiments.tuning.pruner import PrunerBySteps
 from disco2.experiments.tuning.question import Question
@@ -46,6 +48,7 @@ class TuningStudy:
         self._question = question
         self._unheard: dict[int, float] = {}
         optuna.logging.set_verbosity(optuna.logging.ERROR)  # what is worth saying, we say
+        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it tells of every interrupt
         pruner = PrunerBySteps(question.configuration.training.epochs)
         with self._reported():
             self._storage = storages.open_storage(address.storage, when_dead=queue_again)
@@ -83,7 +86,7 @@ class TuningStudy:
                 raise _TwinError
             return objective(trial)
 
-        with self._reported():
+        with storages.reported(self.address.storage):
             try:
                 self._study.optimize(unless_done, n_trials=1, catch=(_TwinError,))
             except ValueError as error:
@@ -169,7 +172,8 @@ class TuningStudy:
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
-        with storages.reported(self.address.storage):
+        """A short word with the storage."""
+        with storages.reported(self.address.storage), held_back():
             yield
 
 

@@ -86,7 +86,7 @@ def _wait_for_others(study: TuningStudy, limits: Limits, *, report: Report) -> b
     if running and study.left(limits.trials) <= 0:
         note = f"waiting for {running} trials of other processes"
         report(_standing(study, limits, {}, note=note))
-        time.sleep(min(LOOK_AFTER, 0.5))
+        time.sleep(LOOK_AFTER / 4)
     return bool(running) or study.left(limits.trials) > 0
 
 

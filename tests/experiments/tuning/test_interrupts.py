@@ -1,0 +1,45 @@
+"""An interrupt is held back, and not lost."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import pytest
+
+from disco2.experiments.tuning.interrupts import held_back
+
+
+def test_an_interrupt_comes_at_the_end_of_what_it_would_have_cut_short() -> None:
+    done = []
+
+    def work() -> None:
+        with held_back(), held_back():
+            signal.raise_signal(signal.SIGINT)
+            done.append("all of it")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["all of it"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_without_an_interrupt_nothing_happens() -> None:
+    with held_back():
+        pass
+    with pytest.raises(ValueError, match="as ever"), held_back():
+        raise ValueError("as ever")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_other_threads_are_left_alone() -> None:
+    done = []
+
+    def work() -> None:
+        with held_back():
+            done.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [True]
