@@ -67,12 +67,16 @@ def test_features_of_the_further_families_are_kept(tmp_path: Path) -> None:
         reasons_and_results(10, seed=2),
         labels=("Cause", "Result"),
         model=ModelSettings(kind="surface", K=6),
-        features=FeatureSettings(predicates=2, attachment=3, openings=4, neighbouring_relations=True),
+        features=FeatureSettings(
+            predicates=2, attachment=3, openings=4, neighbouring_relations=True, layout=True, overlap=True
+        ),
         vectors=VectorSettings(frequent=5),
         settings=TrainingSettings(epochs=2, batch_size=8),
     ).model
     assert model.extractor is not None
-    assert [len(texts) for texts in model.extractor.counted.values()] == [2, 3, 4, 2]
+    assert [len(texts) for texts in model.extractor.counted.values()][:4] == [2, 3, 4, 2]
+    assert model.extractor.layout
+    assert model.extractor.overlap
     save_bundle(model, tmp_path / "m")
     loaded, _ = load_bundle(tmp_path / "m")
     assert loaded.extractor == model.extractor
@@ -227,6 +231,20 @@ def test_the_card_says_how_many_members(tmp_path: Path) -> None:
     save_bundle(small_model(), tmp_path / "one")
     assert "3 members" in (tmp_path / "several" / "MODEL_CARD.md").read_text()
     assert "members" not in (tmp_path / "one" / "MODEL_CARD.md").read_text()
+
+
+@pytest.mark.parametrize("members", [1, 3])
+def test_surface_members_are_named_and_weigh_nothing(members: int, tmp_path: Path) -> None:
+    model = small_model(members=members)
+    both = replace(model, settings=replace(model.settings, surface_members=2))
+    save_bundle(model, tmp_path / "without")
+    save_bundle(both, tmp_path / "with")
+    card = (tmp_path / "with" / "MODEL_CARD.md").read_text()
+    assert f"{members} members, and 2 of surface features alone, with seeds" in card
+    loaded, manifest = load_bundle(tmp_path / "with")
+    assert (loaded.settings, manifest.model["surface_members"]) == (both.settings, 2)
+    sizes = [(tmp_path / name / "parameters.safetensors").stat().st_size for name in ("with", "without")]
+    assert sizes[0] == sizes[1]
 
 
 @pytest.mark.parametrize("name", ["U", "b"])

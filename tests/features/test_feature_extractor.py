@@ -24,10 +24,11 @@ from tests.features.feature_documents import (
 )
 
 CHOSEN = ("predicates", "attachment", "openings")  # as many as asked for, the rest with a switch
-FURTHER = (*CHOSEN, "neighbouring_relations")
+SWITCHED = ("neighbouring_relations", "layout", "overlap")
+FURTHER = (*CHOSEN, *SWITCHED)
 WORDS = ["ran", "run", "Runs", "the", "The", ",", "hungry"]
 SMALL = FeatureSettings(word_pairs=9, production_rules=8, dependency_rules=7, minimum_count=2, first_words=2)
-MANY: dict[str, Any] = {**dict.fromkeys(CHOSEN, 100), "neighbouring_relations": True}
+MANY: dict[str, Any] = {**dict.fromkeys(CHOSEN, 100), **dict.fromkeys(SWITCHED, True)}
 EVERYTHING = replace(SMALL, **MANY)
 
 
@@ -87,6 +88,8 @@ def test_further_families_by_hand() -> None:
         "openings:arg2 begins with 'he was'",
         "neighbouring_relations:previous relation: none",
         "neighbouring_relations:following relation: its arg1 overlaps arg2, its arg2 overlaps arg1",
+        "layout:arguments adjacent",
+        "overlap:shared content words: 0",
     } <= found
 
 
@@ -111,9 +114,10 @@ def test_fewer_features_are_the_best_of_the_many(family: str) -> None:
     assert few == many[:3]
 
 
-def test_neighbouring_relations_stand_in_alphabetical_order() -> None:
+@pytest.mark.parametrize("family", SWITCHED)
+def test_families_with_a_switch_stand_in_alphabetical_order(family: str) -> None:
     instances = [hungry_instance(("Cause",)), hungry_instance(("Result",))]
-    kept = FeatureExtractor.fit(instances, settings=EVERYTHING).neighbouring_relations
+    kept = getattr(FeatureExtractor.fit(instances, settings=EVERYTHING), family)
     assert len(kept) > 1
     assert list(kept) == sorted(kept)
 
@@ -125,6 +129,8 @@ def test_families_are_silent_without_layers() -> None:
     found = fired(extractor, make_instance(bare, range(2), range(2, 4)))
     assert not any(name.startswith(("predicates:", "attachment:")) for name in found)
     assert all("'" in name for name in found if name.startswith("openings:"))
+    assert {"layout:arguments adjacent", "overlap:words in arg1: 2"} <= found
+    assert not any("shared" in name for name in found)
 
 
 def test_columns_stand_family_by_family() -> None:
@@ -241,12 +247,12 @@ def test_descriptions_from_before_the_further_families_are_read() -> None:
         {**GOOD, "first_words": [["arg1", "one", "but"]]},
         {key: value for key, value in GOOD.items() if key != "dependency_rules"},
         {**GOOD, "predicates": ["arg1 negated"]},  # none wanted
-        {**GOOD, "neighbouring_relations": ["previous relation: none"]},  # not switched on
+        *({**GOOD, family: ["previous relation: none"]} for family in SWITCHED),  # not switched on
         {**FULL, "predicates": "arg1 negated"},
         {**FULL, "openings": [["arg1", "is"]]},
         {**FULL, "openings": ["arg1 is 'no'", "arg1 is 'no'"]},
         {key: value for key, value in FULL.items() if key != "attachment"},
-        {key: value for key, value in FULL.items() if key != "neighbouring_relations"},
+        *({key: value for key, value in FULL.items() if key != family} for family in SWITCHED),
         *({**FULL, "settings": FULL["settings"] | {"openings": wrong}} for wrong in (True, -1, 2.5, None)),
     ],
 )
@@ -266,7 +272,7 @@ def test_damaged_descriptions_are_refused(damaged: object) -> None:
         {"predicates": True},
         {"attachment": -1},
         {"openings": 0.5},
-        {"neighbouring_relations": 1},
+        *({family: 1} for family in SWITCHED),
     ],
 )
 def test_settings_refuse_nonsense(wrong: dict[str, Any]) -> None:
@@ -276,4 +282,4 @@ def test_settings_refuse_nonsense(wrong: dict[str, Any]) -> None:
 
 def test_every_setting_is_documented() -> None:
     assert all(setting.metadata["doc"] for setting in fields(FeatureSettings))
-    assert FeatureSettings() == FeatureSettings(500, 100, 100, 5, True, 0, 0, 0, 0, False)
+    assert FeatureSettings() == FeatureSettings(500, 100, 100, 5, True, 0, 0, 0, 0, False, False, False)

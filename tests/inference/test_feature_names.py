@@ -17,6 +17,8 @@ READABLE = {
     "attachment:arg2 hangs in arg1 as advcl VBG": "arg2 hangs in arg1 as advcl VBG",
     "openings:arg1 begins with 'there was'": "arg1 begins with 'there was'",
     "neighbouring_relations:previous relation: none": "previous relation: none",
+    "layout:arg1 comes first": "arg1 comes first",
+    "overlap:shared nouns: 2": "shared nouns: 2",
 }
 CONTEXT = ["previous embedded in arg1", "following embedded in arg2"]
 
@@ -28,6 +30,8 @@ def test_names_follow_the_columns(switched: bool) -> None:
         "attachment": ("arg2 hangs in arg1 as advcl VBG",),
         "openings": ("arg1 begins with 'there was'",),
         "neighbouring_relations": ("previous relation: none",),
+        "layout": ("arg1 comes first",),
+        "overlap": ("shared nouns: 2",),
     }
     extractor = FeatureExtractor(
         FeatureSettings(),

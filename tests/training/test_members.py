@@ -39,16 +39,23 @@ def _quick_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fitted(
-    members: int, *, seed: int = 4, kind: str = "entities", development: Any = DEVELOPMENT, **options: Any
+    members: int,
+    *,
+    seed: int = 4,
+    kind: str = "entities",
+    surface_members: int = 0,
+    settings: TrainingSettings = SETTINGS,
+    development: Any = DEVELOPMENT,
+    **options: Any,
 ) -> Fitted:
     return fit(
         TRAINING,
         development,
         labels=LABELS,
-        model=ModelSettings(kind=kind, K=6, members=members),
+        model=ModelSettings(kind=kind, K=6, members=members, surface_members=surface_members),
         features=FeatureSettings(),
         vectors=VectorSettings(frequent=0),
-        settings=replace(SETTINGS, seed=seed),
+        settings=replace(settings, seed=seed),
         **options,
     )
 
@@ -66,6 +73,32 @@ def test_members_are_models_trained_alone_with_their_seeds() -> None:
     unseen = reasons_and_results(12, seed=3)
     expected = np.mean([one.model.scores(unseen) for one in alone], axis=0)
     np.testing.assert_allclose(together.model.scores(unseen), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("members", [1, 2])
+def test_surface_members_are_surface_models_trained_alone(members: int) -> None:
+    settings = replace(SETTINGS, rate_features=0.001, rate_surface=0.1)
+    together = fitted(members, surface_members=2, settings=settings)
+    seeds = member_seeds(4, members + 2)
+    alone = [
+        *(fitted(1, seed=seed, settings=settings) for seed in seeds[:members]),
+        *(
+            fitted(1, seed=seed, kind="surface", settings=replace(settings, rate_features=0.1))
+            for seed in seeds[members:]
+        ),
+    ]
+    assert together.members == tuple(one.history for one in alone)
+    assert together.history.epochs == [epoch for one in alone for epoch in one.history.epochs]
+    unseen = reasons_and_results(12, seed=3)
+    expected = np.mean([one.model.scores(unseen) for one in alone], axis=0)
+    np.testing.assert_allclose(together.model.scores(unseen), expected, rtol=1e-4, atol=1e-5)
+    only = np.mean([one.model.scores(unseen) for one in alone[:members]], axis=0)
+    assert np.abs(together.model.scores(unseen) - only).max() > 1e-2
+    best = together.history.best
+    assert best is not None
+    answers = together.model.predict(DEVELOPMENT)
+    right = np.mean([answer in one.gold for answer, one in zip(answers, DEVELOPMENT, strict=True)])
+    assert best.score == pytest.approx(right)
 
 
 def test_seeds_of_members() -> None:
@@ -145,8 +178,11 @@ def test_every_kind_may_have_members(kind: str) -> None:
     np.testing.assert_allclose(result.model.scores(unseen), (first + second) / 2, rtol=1e-4, atol=1e-5)
 
 
-def test_finished_members_are_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = fitted(3)
+@pytest.mark.parametrize(("members", "surface_members"), [(3, 0), (2, 1), (1, 2)])
+def test_finished_members_are_not_trained_again(
+    members: int, surface_members: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = fitted(members, surface_members=surface_members)
 
     class KilledError(Exception):
         pass
@@ -159,7 +195,12 @@ def test_finished_members_are_not_trained_again(tmp_path: Path, monkeypatch: pyt
             raise KilledError
 
     with pytest.raises(KilledError):
-        fitted(3, progress=until_the_second_member, checkpoint=tmp_path / "state")
+        fitted(
+            members,
+            surface_members=surface_members,
+            progress=until_the_second_member,
+            checkpoint=tmp_path / "state",
+        )
     assert sorted(path.name for path in (tmp_path / "state").iterdir()) == ["member-0"]
     steps = 0
 
@@ -170,7 +211,7 @@ def test_finished_members_are_not_trained_again(tmp_path: Path, monkeypatch: pyt
 
     one_pass = Learner.one_pass
     monkeypatch.setattr(Learner, "one_pass", counted)
-    resumed = fitted(3, checkpoint=tmp_path / "state")
+    resumed = fitted(members, surface_members=surface_members, checkpoint=tmp_path / "state")
     assert steps == 6  # passes of the two members that were left
     for name, value in plain.model.parameters.items():
         np.testing.assert_array_equal(value, resumed.model.parameters[name])

@@ -49,10 +49,11 @@ def model_card(manifest: Manifest) -> str:
 
 def _model(manifest: Manifest) -> str:
     said = f"{manifest.model['kind']}, K = {manifest.model['K']}"
-    members = manifest.model.get("members", 1)
-    if members == 1:
+    members, surface = manifest.model.get("members", 1), manifest.model.get("surface_members", 0)
+    if members + surface == 1:
         return said
-    return f"{said}, {members} members with seeds of their own whose scores are averaged"
+    of_features = f", and {surface} of surface features alone," if surface else ""
+    return f"{said}, {members} members{of_features} with seeds of their own whose scores are averaged"
 
 
 def _layers(data: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from disco2.features.context import CONTEXT_NAMES, context
 from disco2.features.counted import (
     COUNTED_FAMILIES,
+    FREQUENT_FAMILIES,
     INFORMATIVE_FAMILIES,
     frequent_features,
     informative_features,
@@ -18,7 +19,6 @@ from disco2.features.counted import (
 from disco2.features.dependency_rules import argument_dependency_rules
 from disco2.features.first_words import FirstWord, first_words
 from disco2.features.matrix import FeatureMatrix
-from disco2.features.neighbouring_relations import neighbouring_features
 from disco2.features.productions import argument_productions
 from disco2.features.selection import Presence, class_membership, select
 from disco2.features.settings import FeatureSettings
@@ -32,8 +32,8 @@ from disco2.records import Instance
 class FeatureExtractor:
     """The features that were kept, in the order of their columns: family by family, best first in each.
 
-    First words and neighbouring relations are not scored, only counted, and stand in alphabetical order; all
-    six context features are kept.
+    First words, neighbouring relations, layout and overlap are not scored, only counted, and stand in
+    alphabetical order; all six context features are kept.
     """
 
     settings: FeatureSettings
@@ -45,6 +45,8 @@ class FeatureExtractor:
     attachment: tuple[str, ...] = ()
     openings: tuple[str, ...] = ()
     neighbouring_relations: tuple[str, ...] = ()
+    layout: tuple[str, ...] = ()
+    overlap: tuple[str, ...] = ()
 
     @classmethod
     def fit(
@@ -103,9 +105,12 @@ class FeatureExtractor:
                 )
                 for family, features_of in INFORMATIVE_FAMILIES.items()
             },
-            neighbouring_relations=frequent_features(instances, neighbouring_features, minimum_count=least)
-            if settings.neighbouring_relations
-            else (),
+            **{
+                family: frequent_features(
+                    instances, features_of, wanted=getattr(settings, family), minimum_count=least
+                )
+                for family, features_of in FREQUENT_FAMILIES.items()
+            },
         )
 
     @property

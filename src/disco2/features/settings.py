@@ -39,3 +39,5 @@ class FeatureSettings(Settings):
     neighbouring_relations: bool = setting(
         False, "which arguments of the relations before and after overlap with these"
     )
+    layout: bool = setting(False, "order, distance and extent of the arguments")
+    overlap: bool = setting(False, "how many words the arguments share, and how long they are")

@@ -41,6 +41,12 @@ class ModelSettings(Settings):
     members: int = setting(
         1, "models with seeds of their own whose scores are averaged", minimum=1, below=MOST_MEMBERS + 1
     )
+    surface_members: int = setting(
+        0,
+        "further members that read the surface features alone; they count like the others, and cost nothing "
+        "in use; 2 beside 5 members is useful",
+        minimum=0,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,6 +55,22 @@ class ModelSettings(Settings):
                 "A model of surface features alone needs surface features.",
                 hint="Leave out --no-features (model.features=false), or choose another --model.",
             )
+        if self.surface_members and not (self.uses_vectors and self.uses_features):
+            raise SettingsError(
+                "Surface members go with a model of word vectors and surface features.",
+                hint="Choose the kind entities, upward or additive, with features, or leave out "
+                "model.surface_members.",
+            )
+        if self.all_members > MOST_MEMBERS:
+            raise SettingsError(
+                f"{self.all_members} members are too many.",
+                hint=f"model.members and model.surface_members may be {MOST_MEMBERS} together.",
+            )
+
+    @property
+    def all_members(self) -> int:
+        """How many models are trained."""
+        return self.members + self.surface_members
 
     @property
     def composes(self) -> bool:

@@ -100,7 +100,7 @@ def learn(
         checkpoint=checkpoint,
     )
     history = histories[0]
-    if model.members > 1:
+    if model.all_members > 1:
         leaves, held_out = prepared.untrained.leaves, prepared.held_out
         history = history_of_ensemble(model, parameters, leaves, held_out, settings, histories)
     return Fitted(

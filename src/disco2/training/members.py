@@ -1,4 +1,8 @@
-"""The members of an ensemble, trained one after another on the same examples with seeds of their own."""
+"""The members of an ensemble, trained one after another on the same examples with seeds of their own.
+
+Those that read the surface features alone come last and have a rate of their own: with the small steps that
+suit beta beside a composition it would not arrive in as many passes.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from disco2.model import ModelSettings, Parameters, initial_parameters
 from disco2.model.arrays import Floats
 from disco2.model.ensemble import stacked
 from disco2.model.settings import MOST_MEMBERS
+from disco2.model.surface_members import folded
 from disco2.model.threads import single_threaded
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.development import Development
@@ -37,28 +42,35 @@ def train_members(
     progress: Progress = lambda epoch: None,
     checkpoint: Path | None = None,
 ) -> tuple[Parameters, list[History]]:
-    """Parameters and a history for each member; with several members the parameters are stacked.
+    """Parameters, and a history for each member; with several members the parameters are stacked.
 
-    Each member has a folder of its own in that of the ``checkpoint``.
+    Surface members have a history too, but their parameters are folded into those of the others. Each member
+    has a folder of its own in that of the ``checkpoint``.
     """
-    alone = replace(model, members=1)
+    alone = replace(model, members=1, surface_members=0)
     trained: list[Parameters] = []
     histories: list[History] = []
-    for member, seed in enumerate(member_seeds(settings.seed, model.members)):
-        folder = checkpoint / f"member-{member}" if checkpoint and model.members > 1 else checkpoint
+    for member, seed in enumerate(member_seeds(settings.seed, model.all_members)):
+        folder = checkpoint / f"member-{member}" if checkpoint and model.all_members > 1 else checkpoint
+        one, how = alone, replace(settings, seed=seed)
+        if member >= model.members:
+            one, how = replace(alone, kind="surface"), replace(how, rate_features=settings.rate_surface)
         parameters, history = train(
-            alone,
-            initial_parameters(alone, labels=labels, features=features, seed=seed),
+            one,
+            initial_parameters(one, labels=labels, features=features, seed=seed),
             vectors,
             examples,
             development,
-            replace(settings, seed=seed),
+            how,
             progress=progress,
             checkpoint=Checkpoint(folder) if folder else None,
         )
         trained.append(parameters)
         histories.append(history)
-    return trained[0] if model.members == 1 else stacked(trained), histories
+    members, surface = trained[: model.members], trained[model.members :]
+    if surface:
+        members = folded(members, surface)
+    return members[0] if model.members == 1 else stacked(members), histories
 
 
 def history_of_ensemble(

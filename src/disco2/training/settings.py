@@ -48,6 +48,9 @@ class TrainingSettings(Settings):
     rate_upward: float = setting(0.02, "learning rate of U", minimum=0)
     rate_downward: float = setting(0.003, "learning rate of V", minimum=0)
     rate_features: float = setting(0.01, "learning rate of beta", minimum=0)
+    rate_surface: float = setting(
+        0.01, "learning rate of beta in members that read the surface features alone", minimum=0
+    )
     rate_classification: float = setting(0.02, "learning rate of A and b", minimum=0)
     rate_entities: float = setting(0.003, "learning rate of B; the paper: that of A", minimum=0)
     lambda_upward: float = setting(0.02, "regulariser of U", minimum=0)
