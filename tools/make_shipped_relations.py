@@ -22,6 +22,7 @@ from disco2.experiments.layers import PARTS, RUNNING_TEXT, right_answers
 from disco2.experiments.train_run import save_model, train_model
 from disco2.inference.loading import SHIPPED
 
+BEST = Path(__file__).parent.parent / "examples" / "best.toml"
 SETTINGS = [*RUNNING_TEXT, "training.seed=1"]
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     options.add_argument("--output", type=Path, default=SHIPPED)
     given = options.parse_args()
 
-    configuration = read_configuration(None, SETTINGS)
+    configuration = read_configuration(BEST, SETTINGS)
     corpus = with_automatic_layers(read_gum(given.gum), AnnotatorChoice().open(), ALL_LAYERS)
     parts = divide(corpus, configuration)
     fitted = train_model(corpus, parts, configuration)

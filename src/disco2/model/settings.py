@@ -44,7 +44,7 @@ class ModelSettings(Settings):
     surface_members: int = setting(
         0,
         "further members that read the surface features alone; they count like the others, and cost nothing "
-        "in use; 2 beside 5 members is useful",
+        "in use; as many as members, or a few less, are useful",
         minimum=0,
     )
 

@@ -48,7 +48,7 @@ def train(
     found = corpus.read()
     parts = divide(found, configuration)
     with progress_bar() as bar:
-        members = configuration.model.members
+        members = configuration.model.all_members
         task = bar.add_task("preparing", total=configuration.training.epochs)
         member = 0
 
