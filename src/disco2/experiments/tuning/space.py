@@ -25,7 +25,7 @@ PAPER_RATES = (0.01, 0.03, 0.05, 0.09)
 
 NEIGHBOURHOOD = 3.0  # quick: a third of a value to three times it
 TRIALS_OF_PAPER = 60
-TRIALS_OF_QUICK = 20
+TRIALS_OF_QUICK = 12
 
 
 @dataclass(frozen=True)
