@@ -10,7 +10,7 @@ import pytest
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.measuring import measure, stacked
+from disco2.experiments.paper.measuring import measure, stacked
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.train_run import train_model

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from disco2.errors import CorpusError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.measuring import measure
+from disco2.experiments.paper.measuring import measure
 from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.experiments.runs.result import Right
 from disco2.experiments.train_run import train_model

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from disco2.experiments.bench import Bench, Experiment
-from disco2.experiments.beyond import BEYOND
-from disco2.experiments.binary import BINARY_EXPERIMENT
-from disco2.experiments.carrying_out import carry_out
-from disco2.experiments.coreference import COREFERENCE, coreference_versions, layers_for_coreference
-from disco2.experiments.crossvalidation import CROSSVALIDATION
-from disco2.experiments.dimension import DIMENSION
-from disco2.experiments.embeddings import EMBEDDINGS
-from disco2.experiments.initialisation import INITIALISATION
-from disco2.experiments.multiclass import MULTICLASS_EXPERIMENT
+from disco2.experiments.paper.bench import Bench, Experiment
+from disco2.experiments.paper.beyond import BEYOND
+from disco2.experiments.paper.binary import BINARY_EXPERIMENT
+from disco2.experiments.paper.carrying_out import carry_out
+from disco2.experiments.paper.coreference import COREFERENCE, coreference_versions, layers_for_coreference
+from disco2.experiments.paper.crossvalidation import CROSSVALIDATION
+from disco2.experiments.paper.dimension import DIMENSION
+from disco2.experiments.paper.embeddings import EMBEDDINGS
+from disco2.experiments.paper.initialisation import INITIALISATION
+from disco2.experiments.paper.multiclass import MULTICLASS_EXPERIMENT
 from disco2.experiments.runs.plan import OWN, RunPlan
 from disco2.interfaces.cli.console import messages, progress_bar
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus

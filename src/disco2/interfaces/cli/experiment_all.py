@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from disco2.errors import SettingsError
-from disco2.experiments.bench import Bench
-from disco2.experiments.everything import ALL, tune_systems, tuning_findings, write_report
+from disco2.experiments.paper.bench import Bench
+from disco2.experiments.paper.everything import ALL, tune_systems, tuning_findings, write_report
 from disco2.experiments.tuning.space import GRIDS
 from disco2.experiments.tuning.standing import Report
 from disco2.interfaces.cli.console import messages, progress_bar

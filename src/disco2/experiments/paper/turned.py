@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from disco2.experiments.measuring import stacked
+from disco2.experiments.paper.measuring import stacked
 from disco2.experiments.runs.result import Answers
 from disco2.records import Corpus, Document, Relation
 from disco2.reporting.findings import Turned

@@ -7,7 +7,7 @@ import pytest
 
 from disco2.errors import InputError
 from disco2.evaluation import paired_bootstrap, sign_test
-from disco2.experiments.measuring import compare, mean_confusion, measure, stacked
+from disco2.experiments.paper.measuring import compare, mean_confusion, measure, stacked
 from disco2.experiments.runs.result import Answers
 
 

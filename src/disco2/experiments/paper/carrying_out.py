@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from disco2.experiments.bench import Bench, Experiment
+from disco2.experiments.paper.bench import Bench, Experiment
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.workers import Progress, perform_all
 from disco2.reporting.findings import Findings

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from disco2.errors import CorpusError, MissingExtraError
-from disco2.experiments.bench import Bench, Experiment, Results
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
+from disco2.experiments.paper.bench import Bench, Experiment, Results
 from disco2.records import Corpus
 from disco2.reporting.findings import Cell, Findings, MapFigure, PlacedWord, Table
 from disco2.vectors import WordVectors, load_vectors

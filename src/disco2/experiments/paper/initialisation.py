@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from disco2.experiments.bench import Bench, Experiment, Results
-from disco2.experiments.measuring import measure, stacked
-from disco2.experiments.multiclass import FULL, comparison_table
+from disco2.experiments.paper.bench import Bench, Experiment, Results
+from disco2.experiments.paper.measuring import measure, stacked
+from disco2.experiments.paper.multiclass import FULL, comparison_table
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import RunResult
 from disco2.model.settings import INITIALISATIONS

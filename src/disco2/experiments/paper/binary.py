@@ -9,10 +9,10 @@ import numpy as np
 
 from disco2.corpora.task import CLASSES
 from disco2.evaluation.bootstrap import f1_interval
-from disco2.experiments.bench import Bench, Experiment, Results, System
-from disco2.experiments.measuring import BOOTSTRAP_SEED, measure, stacked
-from disco2.experiments.multiclass import FULL
-from disco2.experiments.published import BINARY, SOURCE, published
+from disco2.experiments.paper.bench import Bench, Experiment, Results, System
+from disco2.experiments.paper.measuring import BOOTSTRAP_SEED, measure, stacked
+from disco2.experiments.paper.multiclass import FULL
+from disco2.experiments.paper.published import BINARY, SOURCE, published
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers
 from disco2.reporting.findings import Cell, Findings, Measure, Table

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from disco2.experiments.bench import Bench, Experiment, Results, System
-from disco2.experiments.crossvalidation import fold_plans, measures_table, over_folds
-from disco2.experiments.measuring import measure, stacked
-from disco2.experiments.multiclass import FULL, comparison_table
+from disco2.experiments.paper.bench import Bench, Experiment, Results, System
+from disco2.experiments.paper.crossvalidation import fold_plans, measures_table, over_folds
+from disco2.experiments.paper.measuring import measure, stacked
+from disco2.experiments.paper.multiclass import FULL, comparison_table
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import RunResult
 from disco2.reporting.findings import Cell, Findings, Table

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from disco2.corpora.intersection import documents_with_coreference
-from disco2.experiments.bench import Bench, Experiment, Results
 from disco2.experiments.division import divide
-from disco2.experiments.measuring import COMPARISON_COLUMNS, compare, measure, stacked
-from disco2.experiments.multiclass import FULL, WITHOUT_ENTITIES
-from disco2.experiments.published import (
+from disco2.experiments.paper.bench import Bench, Experiment, Results
+from disco2.experiments.paper.measuring import COMPARISON_COLUMNS, compare, measure, stacked
+from disco2.experiments.paper.multiclass import FULL, WITHOUT_ENTITIES
+from disco2.experiments.paper.published import (
     ENTITIES_ON_INTERSECTION,
     ENTITIES_ON_SHARED,
     SHARED_ENTITIES,
@@ -23,9 +23,9 @@ from disco2.experiments.published import (
     is_papers_corpus,
     published,
 )
+from disco2.experiments.paper.turned import turned_relations
 from disco2.experiments.runs.plan import OWN, RunPlan
 from disco2.experiments.runs.result import Answers
-from disco2.experiments.turned import turned_relations
 from disco2.records import Corpus, RelationKind
 from disco2.reporting.findings import Cell, Findings, Measure, Table, Turned
 from disco2.trees import shared_entities

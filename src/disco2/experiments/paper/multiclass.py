@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from disco2.experiments.bench import Bench, Experiment, Results, System
-from disco2.experiments.measuring import (
+from disco2.experiments.paper.bench import Bench, Experiment, Results, System
+from disco2.experiments.paper.measuring import (
     COMPARISON_COLUMNS,
     compare,
     mean_confusion,
     measure,
     stacked,
 )
-from disco2.experiments.published import LIN_2009, MULTICLASS, SOURCE, is_papers_corpus, published
+from disco2.experiments.paper.published import LIN_2009, MULTICLASS, SOURCE, is_papers_corpus, published
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers
 from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table

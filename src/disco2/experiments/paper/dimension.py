@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from disco2.experiments.bench import Bench, Experiment, Results
-from disco2.experiments.measuring import measure, stacked
-from disco2.experiments.multiclass import FULL
-from disco2.experiments.published import DIMENSION_RANGE, SOURCE, is_papers_corpus
+from disco2.experiments.paper.bench import Bench, Experiment, Results
+from disco2.experiments.paper.measuring import measure, stacked
+from disco2.experiments.paper.multiclass import FULL
+from disco2.experiments.paper.published import DIMENSION_RANGE, SOURCE, is_papers_corpus
 from disco2.experiments.runs.plan import RunPlan
 from disco2.reporting.findings import Findings, LineFigure, Series, Table
 

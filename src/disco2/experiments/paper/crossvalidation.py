@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from disco2.corpora.protocols import split_relations
-from disco2.experiments.bench import Bench, Experiment, Results, System
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.measuring import measure, stacked
-from disco2.experiments.multiclass import BY_NAME, COMPARED, comparison_table
+from disco2.experiments.paper.bench import Bench, Experiment, Results, System
+from disco2.experiments.paper.measuring import measure, stacked
+from disco2.experiments.paper.multiclass import BY_NAME, COMPARED, comparison_table
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers
 from disco2.records import Corpus

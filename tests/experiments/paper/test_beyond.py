@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from disco2.experiments.beyond import BEST, STEPS
 from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.paper.beyond import BEST, STEPS
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples"
 
 
 def test_the_example_is_the_best_model_of_the_table() -> None:

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from disco2.corpora.task import CLASSES
-from disco2.experiments.bench import Bench, Experiment, System
-from disco2.experiments.beyond import BEYOND
-from disco2.experiments.binary import BINARY_EXPERIMENT, classifier, papers_split
 from disco2.experiments.configuration import commented_toml
-from disco2.experiments.coreference import COREFERENCE
-from disco2.experiments.crossvalidation import CROSSVALIDATION
-from disco2.experiments.dimension import DIMENSION
-from disco2.experiments.embeddings import EMBEDDINGS
-from disco2.experiments.initialisation import INITIALISATION
-from disco2.experiments.multiclass import LADDER, MULTICLASS_EXPERIMENT
+from disco2.experiments.paper.bench import Bench, Experiment, System
+from disco2.experiments.paper.beyond import BEYOND
+from disco2.experiments.paper.binary import BINARY_EXPERIMENT, classifier, papers_split
+from disco2.experiments.paper.coreference import COREFERENCE
+from disco2.experiments.paper.crossvalidation import CROSSVALIDATION
+from disco2.experiments.paper.dimension import DIMENSION
+from disco2.experiments.paper.embeddings import EMBEDDINGS
+from disco2.experiments.paper.initialisation import INITIALISATION
+from disco2.experiments.paper.multiclass import LADDER, MULTICLASS_EXPERIMENT
 from disco2.experiments.runs.versions import versions
 from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disco2.experiments.bench import Bench
+from disco2.experiments.paper.bench import Bench
 from disco2.reporting.findings import Measure
 
 SOURCE = "Published: Ji & Eisenstein (2015), on PDTB 2; not measured here."
