@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from disco2.errors import InputError
-from disco2.files import check_folder_place, folder_in_place, is_empty_or_new, write_text
+from disco2.files import (
+    check_folder_place,
+    folder_in_place,
+    is_empty_or_new,
+    remove_scratch,
+    write_bytes,
+    write_text,
+)
 
 
 def fill(path: Path, text: str) -> None:
@@ -70,6 +79,36 @@ def test_folders_without_rights(tmp_path: Path) -> None:
 def test_names_that_are_not_unicode_do_not_break_a_file(tmp_path: Path) -> None:
     write_text(tmp_path / "a.txt", [os.fsdecode(b"x\xffy")])
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "x?y"
+
+
+@pytest.mark.parametrize(
+    "write", [lambda path: write_text(path, ["new"]), lambda path: write_bytes(path, b"new")]
+)
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
+) -> None:
+    file = tmp_path / "a.txt"
+    write(file)
+    assert file.read_text() == "new"
+    file.write_text("old")
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError, match="No space left"):
+        write(file)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+    assert file.read_text() == "old"
+
+
+def test_what_killed_writers_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    others = [tmp_path / "a-12345678", tmp_path / ".hidden", tmp_path / ".git-ignore"]
+    for file in (tmp_path / ".a.txt-x_4zk90q", tmp_path / "below" / ".b.bin-abcdefgh", *others):
+        file.touch()
+    remove_scratch(tmp_path)
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(others)
 
 
 def test_a_file_takes_the_place_of_files_only(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from benchmarks import minilm
 from benchmarks.side_by_side import Row, ratios, table
 
+from disco2.experiments.configuration import Configuration
 from tests.instances import reasons_and_results
 
 LABELS = ("Cause", "Result")
@@ -34,6 +35,22 @@ def test_ratios_and_differences_are_to_the_other_system() -> None:
     assert "1/200 of the cost" in text
     assert "accuracy on test, seed 1: +50.0 points" in text
     assert "theirs, beside" not in text
+
+
+def test_it_is_said_what_the_encoder_can_not_see() -> None:
+    def said(**changes: object) -> str:
+        changed = {name.replace("_", ".", 1): value for name, value in changes.items()}
+        return minilm.given_beyond_texts(Configuration().changed(changed))
+
+    trees, places, neighbours = (
+        "GUM's trees and chains",
+        "the places of the arguments",
+        "neighbouring relations",
+    )
+    assert said() == f"{trees}, {neighbours}"
+    assert said(features_layout=True) == f"{trees}, {places}, {neighbours}"
+    assert said(features_layout=True, features_context=False) == f"{trees}, {places}"
+    assert said(features_layout=True, model_features=False) == trees
 
 
 @pytest.fixture

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from disco2.errors import InputError
+
+_TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": ""}
+_SCRATCH = re.compile(r"\..+-[a-z0-9_]{8}")  # as tempfile names them: a file's name, and eight characters
 
 
 def write_text(path: Path, pieces: Iterable[str]) -> None:
@@ -17,19 +22,28 @@ def write_text(path: Path, pieces: Iterable[str]) -> None:
     Where the path is a symbolic link, the file it points to is replaced. What UTF-8 can't write, such as the
     undecodable bytes of a file's name, becomes a question mark.
     """
-    check_file_place(path)
-    path = behind_link(path)
-    with _reported(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as stream:
-                stream.writelines(pieces)
-            Path(scratch).chmod(0o666 & ~_umask())  # mkstemp makes private files
-            Path(scratch).replace(path)
-        except BaseException:
-            Path(scratch).unlink(missing_ok=True)
-            raise
+    with _in_place(path) as handle, os.fdopen(handle, "w", **_TEXT) as stream:
+        stream.writelines(pieces)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes, all of them or nothing, as ``write_text`` does."""
+    with _in_place(path) as handle, os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add UTF-8 text to the end of a file; a process that is killed may leave half of it."""
+    with _reported(path), path.open("a", **_TEXT) as stream:
+        stream.write(text)
+
+
+def remove_scratch(folder: Path) -> None:
+    """Remove what writers that were killed left in a folder and below; nobody else may be writing there."""
+    with _reported(folder):
+        for file in folder.rglob(".*"):
+            if _SCRATCH.fullmatch(file.name) and file.is_file():
+                file.unlink(missing_ok=True)
 
 
 def behind_link(path: Path) -> Path:
@@ -100,6 +114,23 @@ def _replaceable(path: Path) -> Path:
             hint="Choose another place, such as a new folder inside it.",
         )
     return target
+
+
+@contextmanager
+def _in_place(path: Path) -> Iterator[int]:
+    """The handle of a file beside its place, which it takes at the end; gone if anything fails."""
+    check_file_place(path)
+    path = behind_link(path)
+    with _reported(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        scratch = Path(name)
+        try:
+            yield handle
+            scratch.chmod(0o666 & ~_umask())  # mkstemp makes private files
+            scratch.replace(path)
+        finally:
+            scratch.unlink(missing_ok=True)
 
 
 @contextmanager

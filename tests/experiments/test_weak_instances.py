@@ -23,6 +23,7 @@ from disco2.experiments.division import Parts, divide
 from disco2.experiments.opening_connective import opening_words
 from disco2.experiments.train_run import prepare_training
 from disco2.experiments.weak_instances import weak_instances, without_connective
+from disco2.features.layout import layout_features
 from disco2.records import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
 from disco2.training.preparation import Prepared
 from tests.corpora.miniature import documents, write_pdtb2, write_pdtb3, write_trees
@@ -91,8 +92,36 @@ def test_the_connective_and_its_comma_are_gone() -> None:
     (one,) = found([implicit(1, CONTRAST), relation(2, RelationKind.EXPLICIT, CONTRAST, said="However")])
     assert words(one) == ("The dog barked", "nobody woke")
     assert one.relation.arg2.tokens == (6, 7)
-    assert (one.relation.connective, one.relation.connective_tokens) == ("", ())
+    assert (one.relation.connective, one.relation.connective_tokens) == ("", (4, 5))
     assert (one.gold, one.weight) == ((CONTRAST,), 0.3)
+
+
+@pytest.mark.parametrize("connective", [(8,), ()])
+@pytest.mark.parametrize("start", [8, 9])
+def test_what_was_removed_is_no_distance_between_the_arguments(
+    connective: tuple[int, ...], start: int
+) -> None:
+    """In the second argument or beside it, with tokens or without."""
+    explicit = relation(
+        2, RelationKind.EXPLICIT, CAUSE, arg1=(6, 7), arg2=range(start, 12), connective=connective
+    )
+    weak = without_connective(document("a"), explicit)
+    if start == 9 and not connective:
+        assert weak is None
+        return
+    assert weak is not None
+    assert weak.arg2.text == "they slept well"
+    for one in (explicit, weak):
+        assert "arguments adjacent" in layout_features(Instance(one, document("a")))
+
+
+def test_a_comma_behind_the_connective_is_no_distance_either() -> None:
+    explicit = relation(2, RelationKind.EXPLICIT, CONTRAST, arg1=(0, 1, 2, 3))
+    weak = without_connective(document("a"), explicit)
+    assert weak is not None
+    assert weak.arg2.tokens == (6, 7)
+    for one in (explicit, weak):
+        assert "arguments adjacent" in layout_features(Instance(one, document("a")))
 
 
 def test_words_of_the_argument_that_state_the_relation_are_gone() -> None:

@@ -56,10 +56,13 @@ def test_layers_are_compared_with_several_seeds(run: Run, pairs: Path) -> None:
     quick = ("--set", "model.kind=surface", "--set", "training.epochs=2", "--set", "task.minimum=1")
     code, out, err = run(*command, *quick, "--seeds", 2, "--json")
     assert code == 0, err
-    rows = json.loads(out)["rows"]
-    assert [row["layers"] for row in rows] == ["the corpus's own", "automatic: all"]
-    assert all(len(row["test_senses"]["by_seed"]) == 2 for row in rows)
-    assert rows[0]["test_senses"]["n"] == 4
+    (table,) = json.loads(out)["layers"]["tables"]
+    assert table["columns"][:3] == ["layers", "part", "given arguments"]
+    assert [row[:2] for row in table["rows"]] == [
+        [layers, part] for layers in ("the corpus's own", "automatic: all") for part in ("dev", "test")
+    ]
+    senses = [row[2] for row in table["rows"]]
+    assert all(one["n"] == 4 and one["deviation"] is not None for one in senses)
     assert "running text" in run(*command, *quick, "--seeds", 1)[1]
 
 

@@ -73,7 +73,38 @@ def test_everything_from_start_to_end(
     assert all(found[one]["title"] in said for one in EXPERIMENTS)
     assert ("43.56" in (tmp_path / "tables" / "multiclass.md").read_text()) == (name == "pdtb2")
     shares = {row["coreference"] for row in rows(tmp_path / "tables" / "coreference.csv")}
-    assert shares == {"own", "automatic", "intersection, own", "intersection, automatic"}
+    assert shares == {"automatic", "intersection, own", "intersection, automatic"}
+    # The main tables are about the version with coreference in every document.
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "runs").glob("*/run.json")]
+    assert {one["layers"] for one in runs if one["model"] == "upward"} == {"automatic"}
+    assert all(one["annotators"] for one in runs if one["layers"] == "automatic")
+
+
+def test_automatic_coreference_is_not_called_the_corpus_own(
+    run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
+) -> None:
+    given = {name: text for name, text in miniature_corpora["pdtb2"].items() if name != "--coref"}
+    here = (*options(given), "--output", tmp_path, *SMALL, "--seeds", 1)
+    layers = ("--automatic", "dependencies,coreference")
+    assert run("experiment", "initialisation", *here, *layers)[0] == 0
+    names = {path.name for path in (tmp_path / "runs").iterdir()}
+    # Without coreference of its own, the corpus has one version: its runs are those.
+    code, _, err = run("experiment", "coreference", *here)
+    assert code == 0, err
+    assert [row["coreference"] for row in rows(tmp_path / "tables" / "coreference.csv")] == ["automatic"]
+    after = {path.name for path in (tmp_path / "runs").iterdir()}
+    assert names <= after
+    assert len(after - names) == 1
+    assert all("-automatic-" in name for name in after)
+
+
+def test_the_coreference_to_compare_must_be_made(
+    run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
+) -> None:
+    here = (*options(miniature_corpora["pdtb2"]), "--output", tmp_path)
+    code, _, err = run("experiment", "coreference", *here, "--automatic", "tags")
+    assert code != 0
+    assert "does not name coreference" in err
 
 
 def test_finished_runs_are_not_made_again(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import json
 import os
 import signal
@@ -202,8 +204,35 @@ def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:
 
 def test_a_folder_in_place_of_the_file_is_no_state_and_no_place_to_write(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
-    with pytest.raises(InputError, match="can't be written"):
+    with pytest.raises(InputError, match="is no file"):
         run(checkpoint=each_pass(tmp_path))
+
+
+def test_a_full_disk_leaves_the_last_state_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(StoppedError):
+        run(checkpoint=each_pass(tmp_path), progress=stop_at(3))
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", full)
+        with pytest.raises(InputError, match="No space left"):
+            run(checkpoint=each_pass(tmp_path))
+    assert [file.name for file in tmp_path.iterdir()] == [FILE]
+    expect_same(run(checkpoint=each_pass(tmp_path)), run())
+
+
+def test_seconds_are_those_of_all_passes_that_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count()  # a second a pass
+    monkeypatch.setattr("disco2.training.loop.time.perf_counter", lambda: float(next(clock)))
+    assert run()[1].seconds == 6
+    with pytest.raises(StoppedError):
+        run(checkpoint=each_pass(tmp_path), progress=stop_at(4))
+    assert run(checkpoint=each_pass(tmp_path))[1].seconds == 6
+    assert run(checkpoint=each_pass(tmp_path))[1].seconds == 6  # finished
 
 
 @pytest.mark.parametrize(

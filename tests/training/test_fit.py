@@ -13,7 +13,7 @@ from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings
 from disco2.model.settings import KINDS
 from disco2.training.fit import Fitted, fit
-from disco2.training.loop import History
+from disco2.training.history import History
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import instance, reasons_and_results

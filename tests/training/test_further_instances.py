@@ -14,7 +14,7 @@ from disco2.features import FeatureSettings
 from disco2.model import ModelSettings
 from disco2.records import Instance
 from disco2.training.fit import Fitted, fit
-from disco2.training.loop import History
+from disco2.training.history import History
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 from tests.instances import instance, reasons_and_results

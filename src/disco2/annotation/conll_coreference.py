@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Self
 
 from disco2.errors import LayerError
 from disco2.records import Dirt
@@ -23,6 +25,12 @@ class CoreferenceDocument:
     name: str
     words: tuple[str, ...]
     spans: tuple[tuple[int, int, str], ...]
+
+    @classmethod
+    def of(cls, name: str, words: Iterable[str], spans: Iterable[tuple[int, int, str]]) -> Self:
+        """Puts the mentions in order; of those that begin at the same word, the longest is first."""
+        in_order = sorted(spans, key=lambda span: (span[0], -span[1]))
+        return cls(name, tuple(words), tuple(in_order))
 
 
 @dataclass(slots=True)
@@ -70,14 +78,7 @@ def parse_coreference(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceD
             _read_cell(current, cell, number, where=where, dirt=dirt)
     for document in documents:
         _close(document, where=where, dirt=dirt)
-    return [
-        CoreferenceDocument(
-            document.name,
-            tuple(document.words),
-            tuple(sorted(document.spans, key=lambda span: (span[0], -span[1]))),
-        )
-        for document in documents
-    ]
+    return [CoreferenceDocument.of(one.name, one.words, one.spans) for one in documents]
 
 
 def _next_document(documents: list[_Growing], header: str, *, where: str, dirt: Dirt) -> _Growing:

@@ -84,14 +84,7 @@ def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDoc
         elif tag == "COREF":
             report("coreference bracket never opened", piece.start(), "A mention closes here; left out.")
     close_all()
-    return [
-        CoreferenceDocument(
-            document.name,
-            tuple(document.words),
-            tuple(sorted(document.spans, key=lambda span: (span[0], -span[1]))),
-        )
-        for document in documents
-    ]
+    return [CoreferenceDocument.of(one.name, one.words, one.spans) for one in documents]
 
 
 def _name(attributes: str) -> str:

@@ -23,9 +23,10 @@ from disco2.bundle.layout import (
     hash_file,
 )
 from disco2.bundle.word_table import naming, table_arrays
-from disco2.errors import BundleError, InputError
+from disco2.errors import BundleError
 from disco2.files import check_folder_place, folder_in_place, is_empty_or_new
 from disco2.model import RelationModel
+from disco2.model.runaway import check_finite
 from disco2.version import VERSION
 
 
@@ -47,12 +48,7 @@ def save_bundle(
     ones are not stored but made again; others are, in a ``compact`` bundle in half precision: half the size,
     and scores that differ in the fourth digit.
     """
-    for name, value in model.parameters.items():
-        if not np.isfinite(value).all():
-            raise InputError(
-                f"The training ran away: {name} has values that are not numbers. Nothing was saved.",
-                hint="Lower the learning rates, such as: --set training.rate_upward=0.01",
-            )
+    check_finite(model.parameters)
     check_target(path)
     manifest = Manifest(
         format=FORMAT,

@@ -26,7 +26,7 @@ class TaskSettings(Settings):
     )
     minimum: int = setting(0, "training relations that a label needs; 0: the usual number", minimum=0)
     labels: tuple[str, ...] = setting((), "just these labels; empty: all that are frequent enough")
-    keep: tuple[str, ...] = setting((), "labels to keep although they are rare")
+    keep: tuple[str, ...] = setting((), "labels to keep although they are rare, where labels is empty")
     excluded: tuple[str, ...] = setting((), "labels to leave out")
     outcomes: str = setting(
         "senses",
@@ -78,7 +78,8 @@ class TaskSettings(Settings):
             level=self.level if self.level >= 0 else task.level,
             minimum=self.minimum or task.minimum,
             labels=self.labels or (task.labels if usual else ()),
-            keep=self.keep or task.keep,
+            # "Just these labels" leaves none to be kept besides.
+            keep=() if self.labels else self.keep or task.keep,
             excluded=self.excluded or task.excluded,
         )
 

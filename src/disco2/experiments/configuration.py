@@ -7,6 +7,7 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,11 @@ def commented_toml(configuration: Configuration) -> str:
                 f"{setting.name} = {_toml_value(getattr(settings, setting.name))}",
             ]
     return "\n".join(lines) + "\n"
+
+
+def assignments(configuration: Configuration) -> dict[str, str]:
+    """All settings, each ``section.name`` with its value as TOML has it, as --set takes them."""
+    return {name: _toml_value(attrgetter(name)(configuration)) for name in names()}
 
 
 def _nearest(name: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import CorpusError
+from disco2.evaluation.scores import hits
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.paper.measuring import measure
@@ -25,7 +26,7 @@ RUNNING_TEXT = ("task.outcomes=running-text", "task.whole_sentences=true", "feat
 
 
 @dataclass(frozen=True)
-class Answers:
+class LayerAnswers:
     """Which answers of one model are right: a flag for each relation.
 
     ``senses``: arguments given, the label chosen among senses, on all relations that have one; ``across``:
@@ -43,7 +44,7 @@ class LayersResult:
     """The answers of every seed, by part."""
 
     layers: str
-    answers: dict[str, list[Answers]]
+    answers: dict[str, list[LayerAnswers]]
 
 
 MEASURES = {
@@ -81,7 +82,7 @@ def compare_layers(
         parts = divide(corpus, configuration)
         if not parts.instances["test"]:
             raise CorpusError("There is no labelled relation to test on.", where=corpus.name)
-        answers: dict[str, list[Answers]] = {part: [] for part in PARTS}
+        answers: dict[str, list[LayerAnswers]] = {part: [] for part in PARTS}
         for seed in seeds:
             progress(name, seed)
             model = train_model(corpus, parts, configuration.changed({"training.seed": seed})).model
@@ -91,11 +92,11 @@ def compare_layers(
     return results
 
 
-def right_answers(model: RelationModel, instances: Sequence[Instance]) -> Answers:
+def right_answers(model: RelationModel, instances: Sequence[Instance]) -> LayerAnswers:
     """Let a model answer relations whose labels are known."""
     with_sense = [one for one in instances if one.relation.kind not in WITHOUT_SENSE]
     senses = model.is_sense.nonzero()[0]
-    return Answers(
+    return LayerAnswers(
         _right(model, with_sense, senses),
         _right(model, across_sentences(with_sense), senses),
         _right(model, as_running_text(instances), np.arange(len(model.labels))),
@@ -104,7 +105,4 @@ def right_answers(model: RelationModel, instances: Sequence[Instance]) -> Answer
 
 def _right(model: RelationModel, instances: Sequence[Instance], allowed: NDArray[np.intp]) -> Right:
     best = model.scores(instances)[:, allowed].argmax(axis=1)
-    return np.array(
-        [model.labels[allowed[place]] in one.gold for place, one in zip(best, instances, strict=True)],
-        dtype=bool,
-    )
+    return hits([one.gold for one in instances], [model.labels[number] for number in allowed[best]])

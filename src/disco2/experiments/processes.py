@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from multiprocessing.context import BaseContext
@@ -13,9 +14,11 @@ CHECKED_EVERY = 1.0  # seconds
 
 
 def process_context() -> BaseContext:
-    """Forked processes have the corpus at once; where there are none, it is sent to new ones."""
-    forks = "fork" in multiprocessing.get_all_start_methods()
-    return multiprocessing.get_context("fork" if forks else "spawn")
+    """Forked processes have the corpus at once; elsewhere than on Linux it is sent to new ones.
+
+    macOS can fork, but its libraries for matrices and threads may crash in a forked process.
+    """
+    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
 def end_with(parent: int) -> None:

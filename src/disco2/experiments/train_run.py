@@ -73,11 +73,7 @@ def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration)
         positive=parts.task.versus,
         balanced=bool(parts.task.versus) and task.balance,
         further=_weak_instances(corpus, parts, configuration) if task.weak_weight else (),
-        sentences=(
-            document.words(range(sentence.start, sentence.end))
-            for document in corpus.documents.values()
-            for sentence in document.sentences
-        ),
+        sentences=corpus.sentences(),
     )
     return replace(prepared, training_relations=prepared.training_relations - len(widened))
 

@@ -40,6 +40,7 @@ def weak_instances(
 def without_connective(document: Document, relation: Relation) -> Relation | None:
     """The relation with no connective, nor a comma behind it, in its arguments; None where that can't be.
 
+    Its ``connective_tokens`` are all tokens that were removed, for they are no distance between arguments.
     Where a corpus does not say which tokens the connective has, it is looked for at the beginning of the
     arguments: the one that is named, or of an explicit relation any that is usual.
     """
@@ -49,7 +50,9 @@ def without_connective(document: Document, relation: Relation) -> Relation | Non
     first, second = (_remaining(document, one, connective) for one in (relation.arg1, relation.arg2))
     if not first.tokens or not second.tokens:
         return None
-    return replace(relation, arg1=first, arg2=second, connective="", connective_tokens=())
+    before = {*relation.arg1.tokens, *relation.arg2.tokens}
+    removed = connective | (before - {*first.tokens, *second.tokens})
+    return replace(relation, arg1=first, arg2=second, connective="", connective_tokens=tuple(sorted(removed)))
 
 
 def _opening_tokens(document: Document, relation: Relation) -> list[int]:

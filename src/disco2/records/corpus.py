@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from disco2.records.document import Document
@@ -50,3 +50,9 @@ class Corpus:
     automatic: tuple[str, ...] = ()
     annotators: str = ""
     notes: tuple[str, ...] = ()  # choices of the reader that a user should know
+
+    def sentences(self) -> Iterator[list[str]]:
+        """The words of every sentence of every document."""
+        for document in self.documents.values():
+            for sentence in document.sentences:
+                yield document.words(range(sentence.start, sentence.end))

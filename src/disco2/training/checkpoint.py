@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -20,7 +19,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from disco2.errors import InputError
+from disco2.files import write_bytes
 from disco2.model.parameters import Parameters
 from disco2.training.history import Epoch, History
 
@@ -77,6 +76,7 @@ class Checkpoint:
                 "identity": identity,
                 "steps": state.steps,
                 "epochs": [asdict(epoch) for epoch in state.history.epochs],
+                "seconds": state.history.seconds,
                 "best_number": best.number if best else 0,
                 "generator": state.generator,
                 "dropout": state.dropout,
@@ -84,17 +84,7 @@ class Checkpoint:
             }
         )
         content = save(arrays, metadata={"facts": facts, "hash": _hash(facts, arrays)})
-        scratch = self._file.with_name(f".{FILE}-{os.getpid()}")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            scratch.write_bytes(content)
-            scratch.replace(self._file)
-        except OSError as error:
-            raise InputError(
-                f"The state of the training can't be written: {error.strerror or error}.",
-                where=str(self._file),
-                hint="Choose another place, or make room on the disk.",
-            ) from error
+        write_bytes(self._file, content)
         self._last = time.monotonic()
 
     def load(self, *, identity: str) -> TrainingState | None:
@@ -131,7 +121,8 @@ def _state(content: dict[str, Any], arrays: Parameters) -> TrainingState:
     for name, value in arrays.items():
         group, _, parameter = name.partition(".")
         groups[group][parameter] = value
-    history = History([Epoch(**epoch) for epoch in content["epochs"]])
+    epochs = [Epoch(**epoch) for epoch in content["epochs"]]
+    history = History(epochs, seconds=content.get("seconds", 0.0))
     if content["best_number"]:
         history.best = history.epochs[content["best_number"] - 1]
     return TrainingState(

@@ -24,10 +24,15 @@ class Epoch:
 
 @dataclass(slots=True)
 class History:
-    """All passes, and which one was kept."""
+    """All passes, which one was kept, and how long they took.
+
+    ``seconds`` are those of the passes and of judging them, summed over interruptions; passes that were lost
+    with one and done again count once.
+    """
 
     epochs: list[Epoch] = field(default_factory=list)
     best: Epoch | None = None
+    seconds: float = field(default=0.0, compare=False)  # the same training never takes the same time
 
 
 Progress = Callable[[Epoch], None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,8 +23,6 @@ from disco2.training.history import Epoch, History, Progress
 from disco2.training.identity import training_identity
 from disco2.training.loss import LOSSES
 from disco2.training.settings import TrainingSettings
-
-__all__ = ["Epoch", "History", "Learner", "Progress", "train"]
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +57,7 @@ def train(
     history = saved.history if saved else History()
     best: Parameters = {name: saved.best[name] for name in parameters} if saved else {}
     finished = saved is not None and saved.finished
+    before, started = history.seconds, time.perf_counter()
     with single_threaded():
         if not saved and settings.warm_start and model.uses_features and model.uses_vectors:
             _train_features_alone(parameters, vectors, batches, settings, generator)
@@ -79,6 +79,7 @@ def train(
                 best = {name: value.copy() for name, value in learner.mean.values.items()}
             waited = epoch.number - history.best.number if history.best else 0
             finished = epoch.number >= settings.epochs or waited >= settings.patience
+            history.seconds = before + time.perf_counter() - started
             if checkpoint and (finished or checkpoint.is_due()):
                 state = learner.state(history, best, generator, finished=finished)
                 checkpoint.save(state, identity=identity)

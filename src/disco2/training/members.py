@@ -94,4 +94,5 @@ def history_of_ensemble(
         development_loss=verdict.loss,
         score=verdict.score,
     )
-    return History([epoch for history in histories for epoch in history.epochs], best)
+    epochs = [epoch for history in histories for epoch in history.epochs]
+    return History(epochs, best, sum(history.seconds for history in histories))

@@ -56,7 +56,12 @@ def prepare(
         training, development = hold_out(training, share=development_share, seed=seed)
     # Features and vectors see every training relation once, and nothing of the development part.
     extractor = FeatureExtractor.fit(training, settings=features) if model.uses_features else None
-    word_vectors = _word_vectors([*training, *further], model, vectors, seed, sentences)
+    if model.uses_vectors:
+        word_vectors = word_vectors_for(
+            [*training, *further], vectors, model.K, seed=seed, sentences=sentences
+        )
+    else:
+        word_vectors = WordVectors((), np.zeros((0, model.K), dtype=np.float32))
     untrained = RelationModel(model, tuple(labels), word_vectors, extractor, {})
     examples = expand_two_senses(training)
     if balanced:
@@ -90,16 +95,18 @@ def check_instances(
             )
 
 
-def _word_vectors(
+def word_vectors_for(
     training: Sequence[Instance],
-    model: ModelSettings,
     vectors: VectorSettings,
+    K: int,
+    *,
     seed: int,
     sentences: Iterable[list[str]],
 ) -> WordVectors:
-    """Vectors for the words of the training relations and for the most frequent ones."""
-    if not model.uses_vectors:
-        return WordVectors((), np.zeros((0, model.K), dtype=np.float32))
+    """Vectors for the words of the training relations and for the most frequent ones.
+
+    ``seed`` and ``sentences`` are for word2vec.
+    """
     needed = {
         form
         for instance in training
@@ -109,7 +116,7 @@ def _word_vectors(
     with single_threaded():  # or the last digit of principal components depends on the number of threads
         return load_vectors(
             vectors.source,
-            dimensions=model.K,
+            dimensions=K,
             words=needed,
             frequent=vectors.frequent,
             sentences=sentences,

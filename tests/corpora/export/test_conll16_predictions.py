@@ -9,9 +9,9 @@ import pytest
 
 from disco2.corpora.conll16.reader import read_conll16
 from disco2.corpora.conversion import write_conll16
-from disco2.corpora.export import export_predictions, relations_named
+from disco2.corpora.export import export_predictions
 from disco2.corpora.task import CONLL16_SENSES
-from disco2.errors import CorpusError, SettingsError
+from disco2.errors import SettingsError
 from disco2.records import Corpus, RelationKind
 from tests.corpora.export.conll16_rules import (
     SENSES,
@@ -125,15 +125,6 @@ def test_numbers_come_back_as_numbers(tmp_path: Path, name: str, identity: int |
     assert lines_of(tmp_path / "out")[0]["ID"] == identity
     write_conll16(found, tmp_path / "gold")
     assert lines_of(tmp_path / "gold" / "relations.json")[0]["ID"] == identity, "converted gold has the same"
-
-
-def test_stored_predictions_find_their_relations(folder: Path) -> None:
-    found = read_conll16(folder)
-    chosen = found.relations[3:0:-1]
-    names = [(one.document, one.id) for one in chosen]
-    assert relations_named(found, names) == list(chosen)
-    with pytest.raises(CorpusError, match="'9999'"):
-        relations_named(found, [*names, ("wsj_2303", "9999")])
 
 
 def test_what_cannot_be_exported_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from disco2.errors import InputError
 from disco2.evaluation import paired_bootstrap, sign_test
-from disco2.experiments.paper.measuring import compare, mean_confusion, measure, stacked
+from disco2.experiments.paper.measuring import compare, compare_answers, mean_confusion, measure, stacked
 from disco2.experiments.runs.result import Answers
 
 
@@ -43,6 +45,19 @@ def test_mean_and_deviation_are_over_seeds_and_the_interval_over_relations() -> 
 def test_runs_on_different_relations_are_not_mixed() -> None:
     with pytest.raises(InputError, match="different relations"):
         stacked([answers("aaaa"), answers("aaaa", relations="1235")])
+    with pytest.raises(InputError, match="different relations"):  # ids may come again in another document
+        stacked([answers("aaaa"), replace(answers("aaaa"), documents=("d", "d", "d", "e"))])
+    with pytest.raises(InputError, match="different relations"):
+        compare_answers([answers("aaaa")] * 2, [answers("aaaa", relations="1235")] * 2)
+
+
+def test_systems_with_different_numbers_of_seeds_are_compared_on_the_chosen_relations() -> None:
+    first, second = [answers("aaaa"), answers("aabb")], [answers("bbbb")]
+    everywhere = compare_answers(first, second)
+    assert everywhere == compare(stacked(first), stacked(second))
+    chosen = compare_answers(first, second, chosen=first[0].shared)
+    assert chosen is not None
+    assert (chosen.n, chosen.difference, chosen.wins) == (2, 1.0, 2)
 
 
 def test_two_systems_are_compared_relation_by_relation() -> None:

@@ -63,6 +63,12 @@ def test_the_table_has_the_papers_eight_rows_and_its_figures_only_on_its_corpus(
     ours = theirs.rows[-1][theirs.columns.index("test")]
     assert ours == Measure(1.0, 0.0, (1.0, 1.0), N)
 
+    assert table.title == "Accuracy, 2 labels"
+    assert any(
+        "GloVe in 100 dimensions" in said
+        for said in MULTICLASS_EXPERIMENT.findings(bench("gum"), result).words
+    )
+
     other_split = bench("pdtb2", **{"task.protocol": "ji"})
     assert "published" not in MULTICLASS_EXPERIMENT.findings(other_split, result).tables[0].columns
 

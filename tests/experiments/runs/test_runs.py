@@ -13,12 +13,13 @@ import pytest
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
-from disco2.errors import CorpusError, Disco2Error, MissingExtraError
+from disco2.errors import CorpusError, Disco2Error, InputError, MissingExtraError
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.runs import perform as performing
 from disco2.experiments.runs.corpus_digest import corpus_digest
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
+from disco2.experiments.runs.versions import versions, versions_of
 from disco2.experiments.runs.workers import perform_all
 from disco2.records import Corpus
 
@@ -132,6 +133,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
 
     def stopped(corpus: Corpus, parts: Any, configuration: Configuration, **options: Any) -> Any:
         def progress(epoch: Any) -> None:
+            options["progress"](epoch)
             passes.append(epoch.number)
             if len(passes) == 2:
                 raise KeyboardInterrupt
@@ -143,10 +145,81 @@ def test_an_interrupted_run_goes_on_where_it_was(
     with pytest.raises(KeyboardInterrupt):
         runs.perform(plan())
     assert not runs.is_finished(plan())
+    folder = runs.folder(plan()).path
+
+    def logged() -> list[int]:
+        return [json.loads(line)["number"] for line in (folder / "log.jsonl").read_text().splitlines()]
+
+    assert logged() == [1, 2]
+    (folder / ".predictions-dev.jsonl-0a_4567z").write_text("left by a killed process")
     found = runs.perform(plan())
     assert found.answers["test"].scores.tolist() == quiet.answers["test"].scores.tolist()
-    log = (runs.folder(plan()).path / "log.jsonl").read_text().splitlines()
-    assert [json.loads(line)["number"] for line in log] == [1, 2, 3]
+    assert logged() == [1, 2, 3]
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_the_log_tells_members_apart(corpus: Corpus, tmp_path: Path) -> None:
+    runs = Runs(tmp_path, {"own": corpus})
+    runs.perform(plan(model_members=2))
+    lines = (runs.folder(plan(model_members=2)).path / "log.jsonl").read_text().splitlines()
+    passes = [(line["member"], line["number"]) for line in map(json.loads, lines)]
+    assert passes == [(member, number) for member in (1, 2) for number in (1, 2, 3)]
+
+
+def test_a_training_that_ran_away_is_no_result(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = performing.train_model
+
+    def running_away(*arguments: Any, **options: Any) -> Any:
+        fitted = train(*arguments, **options)
+        fitted.model.parameters["U"][0, 0] = np.nan
+        return fitted
+
+    monkeypatch.setattr(performing, "train_model", running_away)
+    runs = Runs(tmp_path, {"own": corpus})
+    with pytest.raises(InputError, match="a model, seed 1: The training ran away: U has values"):
+        runs.perform(plan())
+    assert not runs.is_finished(plan())
+
+
+def test_a_result_is_read_and_never_made(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds = trainings(monkeypatch)
+    runs = Runs(tmp_path, {"own": corpus})
+    with pytest.raises(Disco2Error, match="'a model' with seed 1 is not finished"):
+        runs.result(plan())
+    assert (seeds, list(tmp_path.iterdir())) == ([], [])
+    made = runs.perform(plan())
+    assert Runs(tmp_path, {"own": corpus}).result(plan()).notes == made.notes
+
+
+def test_other_versions_and_other_vectors_make_other_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "vectors.txt"
+    file.write_text("one 1 2")
+    names = [plan(vectors_source=str(file)).directory("a corpus")]
+    assert plan(vectors_source=str(file)).directory("a corpus") == names[0]
+    file.write_text("one 1 2\ntwo 3 4")
+    names.append(plan(vectors_source=str(file)).directory("a corpus"))
+    monkeypatch.setattr("disco2.experiments.runs.plan.VERSION", "99.0")
+    names.append(plan(vectors_source=str(file)).directory("a corpus"))
+    assert len(set(names)) == 3
+
+
+def test_connectives_make_another_corpus(corpus: Corpus) -> None:
+    named = tuple(replace(one, connective="because") for one in corpus.relations)
+    assert corpus_digest(replace(corpus, relations=named)) != corpus_digest(corpus)
+
+
+def test_versions_that_differ_are_all_listed() -> None:
+    today = versions()
+    assert versions_of([today, {}]) == today
+    found = versions_of([{"numpy": "1.0", "old": "2"}, today, {"numpy": "1.0"}])
+    assert found["numpy"] == f"{today['numpy']}, 1.0"
+    assert found["old"] == "2"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,3 +84,13 @@ def test_a_question_reaches_a_process_that_was_not_forked(corpus: Corpus) -> Non
 def test_odd_questions_are_refused(corpus: Corpus, options: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         posed(corpus, **options)
+
+
+def test_another_file_of_vectors_is_another_question(corpus: Corpus, tmp_path: Path) -> None:
+    file = tmp_path / "vectors.txt"
+    asked = QUICK.changed({"vectors.source": str(file)})
+    file.write_text("one 1 2")
+    name = posed(corpus, asked).name
+    assert posed(corpus, asked).name == name
+    file.write_text("one 1 2\ntwo 3 4")
+    assert posed(corpus, asked).name != name

@@ -2,6 +2,5 @@
 
 from disco2.corpora.export.exported import Exported
 from disco2.corpora.export.predictions import FORMS, NO_LABELS, export_predictions
-from disco2.corpora.export.stored import relations_named
 
-__all__ = ["FORMS", "NO_LABELS", "Exported", "export_predictions", "relations_named"]
+__all__ = ["FORMS", "NO_LABELS", "Exported", "export_predictions"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from disco2.experiments.configuration import Configuration
@@ -11,6 +12,8 @@ from disco2.experiments.runs.plan import OWN, RunPlan
 from disco2.experiments.runs.result import RunResult
 from disco2.records import Corpus
 from disco2.reporting.findings import Findings
+
+AUTOMATIC = "automatic"
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,8 @@ class System:
 class Bench:
     """A corpus, perhaps with other versions of its layers, settings and seeds.
 
-    ``tuned`` holds settings that were found for a system, by its name; others have the ``configuration``.
+    ``corpora`` has one version or several, named after their coreference. ``tuned`` holds settings that were
+    found for a system, by its name; others have the ``configuration``.
     """
 
     corpora: Mapping[str, Corpus]
@@ -33,9 +37,20 @@ class Bench:
     seeds: tuple[int, ...]
     tuned: Mapping[str, Configuration] = field(default_factory=dict)
 
+    @cached_property
+    def main(self) -> str:
+        """The version that tables are about where they don't compare versions.
+
+        The corpus's own, unless it lacks coreference in some documents and there is an automatic one: models
+        with entities must have been able to find some everywhere.
+        """
+        if AUTOMATIC not in self.corpora or (OWN in self.corpora and is_covered(self.corpora[OWN])):
+            return OWN
+        return AUTOMATIC
+
     @property
     def corpus(self) -> Corpus:
-        return self.corpora[OWN]
+        return self.corpora[self.main]
 
     @property
     def protocol(self) -> str:
@@ -45,17 +60,26 @@ class Bench:
         self,
         system: System,
         *,
-        layers: str = OWN,
+        layers: str = "",
         seeds: Sequence[int] = (),
         changes: Mapping[str, Any] | None = None,
     ) -> list[RunPlan]:
-        """A run for every seed; the most common class does not depend on one, and is trained once."""
+        """A run for every seed on the main version, or on another one.
+
+        The most common class does not depend on a seed, and is trained once.
+        """
         found = self.tuned.get(system.name, self.configuration)
         settings = found.changed({**system.changes, **(changes or {})})
         chosen = tuple(seeds) or self.seeds
         if settings.model.kind == "majority":
             chosen = chosen[:1]
-        return [RunPlan(system.name, settings.changed({"training.seed": seed}), layers) for seed in chosen]
+        version = layers or self.main
+        return [RunPlan(system.name, settings.changed({"training.seed": seed}), version) for seed in chosen]
+
+
+def is_covered(corpus: Corpus) -> bool:
+    """Whether somebody looked for coreference in every document."""
+    return all(document.mentions is not None for document in corpus.documents.values())
 
 
 Results = Callable[[RunPlan], RunResult]
@@ -63,8 +87,12 @@ Results = Callable[[RunPlan], RunResult]
 
 @dataclass(frozen=True)
 class Experiment:
-    """``plans`` says which trainings it needs; ``findings`` reads their results, and trains nothing."""
+    """``plans`` says which trainings it needs; ``findings`` reads their results, and trains nothing.
+
+    ``check`` raises MissingExtraError where a package is missing; asked before long work starts.
+    """
 
     name: str
     plans: Callable[[Bench], list[RunPlan]]
     findings: Callable[[Bench, Results], Findings]
+    check: Callable[[], None] = lambda: None

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from disco2.experiments.paper.bench import Bench, Experiment
 from disco2.experiments.runs.perform import Runs
+from disco2.experiments.runs.plan import RunPlan
+from disco2.experiments.runs.versions import versions_of
 from disco2.experiments.runs.workers import Progress, perform_all
 from disco2.reporting.findings import Findings
 from disco2.reporting.writing import write_findings
+
+RUNS = "runs"
+
+
+def check_packages(experiments: Iterable[Experiment]) -> None:
+    """Raise MissingExtraError where a package is missing that an experiment needs at its end."""
+    for experiment in experiments:
+        experiment.check()
 
 
 def carry_out(
@@ -21,18 +31,41 @@ def carry_out(
     redo: bool = False,
     progress: Progress = lambda plan, done, total: None,
 ) -> list[Findings]:
-    """Make the runs that are not finished (all of them to ``redo``), then write tables and figures.
+    """Make the runs that are not finished (all of them to ``redo``), and write tables and figures.
 
-    OUTPUT/runs has a directory for each run, which experiments share; tables/, figures/ and findings/ lie
-    beside it.
+    Those of an experiment are written as soon as its last run is made. OUTPUT/runs has a directory for each
+    run, which experiments share; tables/, figures/ and findings/ lie beside it.
     """
-    runs = Runs(output / "runs", bench.corpora)
-    plans = [plan for experiment in experiments for plan in experiment.plans(bench)]
+    check_packages(experiments)
+    runs = Runs(output / RUNS, bench.corpora)
+    needed = {experiment.name: experiment.plans(bench) for experiment in experiments}
+    plans = list(dict.fromkeys(plan for some in needed.values() for plan in some))
     if redo:
         for plan in plans:
             runs.drop(plan)
-    perform_all(runs, plans, jobs=jobs, progress=progress)
-    found = [experiment.findings(bench, runs.perform) for experiment in experiments]
-    for findings in found:
-        write_findings(findings, output)
-    return found
+    unfinished = {
+        name: {plan for plan in some if not runs.is_finished(plan)} for name, some in needed.items()
+    }
+    found: dict[str, Findings] = {}
+
+    def write_what_is_ready() -> None:
+        for experiment in experiments:
+            if experiment.name not in found and not unfinished[experiment.name]:
+                found[experiment.name] = experiment.findings(bench, runs.result)
+                write_findings(found[experiment.name], output)
+
+    def finished(plan: RunPlan) -> None:
+        for some in unfinished.values():
+            some.discard(plan)
+        write_what_is_ready()
+
+    write_what_is_ready()
+    perform_all(runs, plans, jobs=jobs, progress=progress, finished=finished)
+    return [found[experiment.name] for experiment in experiments]
+
+
+def versions_of_runs(experiments: Iterable[Experiment], bench: Bench, output: Path) -> dict[str, str]:
+    """With what the runs of some experiments were made; where they differ, all versions there were."""
+    runs = Runs(output / RUNS, bench.corpora)
+    plans = dict.fromkeys(plan for experiment in experiments for plan in experiment.plans(bench))
+    return versions_of(runs.folder(plan).versions() for plan in plans)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from disco2.corpora.protocols import split_relations
+from disco2.errors import InputError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.paper.bench import Bench, Experiment, Results, System
@@ -66,6 +67,8 @@ def over_folds(results: Results, plans: Mapping[int, Sequence[RunPlan]]) -> list
 
 def joined(folds: Sequence[Answers]) -> Answers:
     """The answers of several models that know the same labels, one behind the other."""
+    if any(fold.labels != folds[0].labels for fold in folds):
+        raise InputError("Folds whose models know different labels can't be put together.")
     return Answers(
         relations=tuple(relation for fold in folds for relation in fold.relations),
         documents=tuple(document for fold in folds for document in fold.documents),
@@ -99,11 +102,24 @@ def _findings(bench: Bench, results: Results) -> Findings:
             f"{FOLDS} folds over the documents of {bench.corpus.name}: each of its {relations} relations is "
             "answered by a model that saw neither it nor its document; the next fold said when to stop. "
             f"{len(bench.seeds)} seeds.",
+            _on_settings(bench),
         ),
         tables=(
             measures_table("crossvalidation", "Cross-validated accuracy", answers),
             comparison_table("crossvalidation-tests", COMPARED, answers),
         ),
+    )
+
+
+def _on_settings(bench: Bench) -> str:
+    """On what the settings may have been chosen; the defaults were on GUM's dev part."""
+    chosen = bench.tuned or bench.corpus.name == "gum"
+    return (
+        "All folds have the same settings. "
+        + ("They were" if chosen else "If they were")
+        + f" chosen on development relations of {bench.corpus.name}"
+        + ("; these are" if chosen else ", these are")
+        + " test relations of some fold, so that accuracies may be a little too high."
     )
 
 

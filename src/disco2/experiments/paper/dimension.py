@@ -7,6 +7,7 @@ from disco2.experiments.paper.measuring import measure, stacked
 from disco2.experiments.paper.multiclass import FULL
 from disco2.experiments.paper.published import DIMENSION_RANGE, SOURCE, is_papers_corpus
 from disco2.experiments.runs.plan import RunPlan
+from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Findings, LineFigure, Series, Table
 
 DIMENSIONS = (20, 30, 40, 50, 60)
@@ -56,4 +57,4 @@ def _findings(bench: Bench, results: Results) -> Findings:
     )
 
 
-DIMENSION = Experiment("dimension", _plans, _findings)
+DIMENSION = Experiment("dimension", _plans, _findings, check_plots)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,10 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.paper.bench import Bench, Experiment, Results
 from disco2.records import Corpus
+from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, MapFigure, PlacedWord, Table
-from disco2.vectors import WordVectors, load_vectors
+from disco2.training.preparation import word_vectors_for
+from disco2.vectors import WordVectors
 
 GROUPS = {
     "pronouns": "he she him her his hers himself herself it its they them their we us our you your i me my",
@@ -82,6 +85,13 @@ def embeddings_findings(corpus: Corpus, configuration: Configuration) -> Finding
     )
 
 
+def check_map() -> None:
+    """Raise MissingExtraError where no map can be made; asked before long work starts."""
+    check_plots()
+    if find_spec("sklearn") is None:
+        raise MissingExtraError("scikit-learn", "plots", "A map of word vectors")
+
+
 def word_counts(corpus: Corpus) -> Counter[str]:
     """How often each word, in lower case, occurs in the documents."""
     return Counter(token.text.lower() for document in corpus.documents.values() for token in document.tokens)
@@ -141,23 +151,12 @@ def _on_he_and_she(vectors: WordVectors, counts: Counts) -> tuple[str, ...]:
 
 def _model_vectors(corpus: Corpus, configuration: Configuration) -> WordVectors:
     """As training chooses them: for the words of the training relations, and the most frequent ones."""
-    needed = {
-        form
-        for instance in divide(corpus, configuration).instances["train"]
-        for argument in (instance.relation.arg1, instance.relation.arg2)
-        for form in instance.document.words(argument.tokens)
-    }
-    return load_vectors(
-        configuration.vectors.source,
-        dimensions=configuration.model.K,
-        words=needed,
-        frequent=configuration.vectors.frequent,
-        sentences=(
-            document.words(range(sentence.start, sentence.end))
-            for document in corpus.documents.values()
-            for sentence in document.sentences
-        ),
+    return word_vectors_for(
+        divide(corpus, configuration).instances["train"],
+        configuration.vectors,
+        configuration.model.K,
         seed=configuration.training.seed,
+        sentences=corpus.sentences(),
     )
 
 
@@ -209,4 +208,4 @@ def _findings(bench: Bench, results: Results) -> Findings:
     return embeddings_findings(bench.corpus, bench.configuration)
 
 
-EMBEDDINGS = Experiment("embeddings", lambda bench: [], _findings)
+EMBEDDINGS = Experiment("embeddings", lambda bench: [], _findings, check_map)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from disco2.corpora.task import CLASSES
-from disco2.experiments.configuration import commented_toml
+from disco2.experiments.configuration import assignments, commented_toml
+from disco2.experiments.naming import plain_words
 from disco2.experiments.paper.bench import Bench, Experiment, System
 from disco2.experiments.paper.beyond import BEYOND
 from disco2.experiments.paper.binary import BINARY_EXPERIMENT, classifier, papers_split
+from disco2.experiments.paper.carrying_out import versions_of_runs
 from disco2.experiments.paper.coreference import COREFERENCE
 from disco2.experiments.paper.crossvalidation import CROSSVALIDATION
 from disco2.experiments.paper.dimension import DIMENSION
 from disco2.experiments.paper.embeddings import EMBEDDINGS
 from disco2.experiments.paper.initialisation import INITIALISATION
 from disco2.experiments.paper.multiclass import LADDER, MULTICLASS_EXPERIMENT
-from disco2.experiments.runs.versions import versions
+from disco2.experiments.tuning.best_file import write_best
 from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Report
 from disco2.experiments.tuning.tune import Tuned, tune
@@ -33,7 +35,7 @@ ALL: tuple[Experiment, ...] = (
     EMBEDDINGS,
     BEYOND,
 )
-STUDIES = "tuning.db"
+STUDIES, TUNED = "tuning.db", "tuned"
 PAGE = "report.html"
 
 
@@ -56,7 +58,8 @@ def tune_systems(
 ) -> dict[str, Tuned]:
     """The best settings of each system on the development relations, each by a study of its own.
 
-    The studies are in OUTPUT/tuning.db, and go on where they were.
+    The studies are in OUTPUT/tuning.db, and go on where they were. OUTPUT/tuned has a file for each system
+    that --config reads.
     """
     found = {}
     for system in systems_to_tune(bench):
@@ -70,7 +73,13 @@ def tune_systems(
             jobs=jobs,
             report=report(system.name),
         )
+        write_best(found[system.name], output / tuned_file(system.name))
     return found
+
+
+def tuned_file(system: str) -> str:
+    """Where in OUTPUT the settings lie that were found for a system."""
+    return f"{TUNED}/{plain_words([system])}.toml"
 
 
 def tuning_findings(bench: Bench, tuned: dict[str, Tuned], *, grid: str) -> Findings:
@@ -94,8 +103,15 @@ def tuning_findings(bench: Bench, tuned: dict[str, Tuned], *, grid: str) -> Find
             "chosen: judge by the test part.",
         ),
         tables=(
-            Table("tuning", "The best settings", ("system", "development", "trials", *names), tuple(rows)),
+            Table(
+                "tuning",
+                "The best settings",
+                ("system", "development", "trials", *names),
+                tuple(rows),
+                notes=(f"All settings of a system are in {TUNED}/, as files that --config reads.",),
+            ),
         ),
+        data={system: {"file": tuned_file(system), **one.to_json()} for system, one in tuned.items()},
     )
 
 
@@ -107,8 +123,8 @@ def write_report(bench: Bench, findings: list[Findings], output: Path, facts: di
         path,
         findings,
         title=f"Implicit discourse relations on {corpus.name}",
-        settings=commented_toml(bench.configuration),
-        versions=versions(),
+        settings="".join([commented_toml(bench.configuration), *_tuned_toml(bench)]),
+        versions=versions_of_runs(ALL, bench, output),
         facts={
             "corpus": f"{corpus.name}: {len(corpus.documents)} documents, {len(corpus.relations)} relations",
             "split": bench.protocol,
@@ -117,3 +133,13 @@ def write_report(bench: Bench, findings: list[Findings], output: Path, facts: di
         },
     )
     return path
+
+
+def _tuned_toml(bench: Bench) -> Iterator[str]:
+    """What is other than above in the settings of each system that was tuned, as comments."""
+    usual = assignments(bench.configuration)
+    for system, configuration in bench.tuned.items():
+        yield f"\n# {system} ({tuned_file(system)}):\n"
+        for name, value in assignments(configuration).items():
+            if value != usual[name]:
+                yield f"#   {name} = {value}\n"

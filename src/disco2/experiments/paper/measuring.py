@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,8 @@ BOOTSTRAP_SEED = 1
 def stacked(answers: Iterable[Answers]) -> Right:
     """[seeds, relations] which relations each seed got right; all must have answered the same ones."""
     found = list(answers)
-    if any(one.relations != found[0].relations for one in found):
+    asked = [(one.documents, one.relations) for one in found]
+    if any(one != asked[0] for one in asked):
         raise InputError("Runs that answered different relations can't be put together.")
     return np.array([one.right for one in found], dtype=bool).reshape(len(found), -1)
 
@@ -71,9 +71,6 @@ class Comparison:
             PValue(self.p_mcnemar),
         )
 
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 COMPARISON_COLUMNS = (
     "relations",
@@ -83,6 +80,14 @@ COMPARISON_COLUMNS = (
     "p, sign test",
     "p, McNemar",
 )
+
+
+def compare_answers(
+    first: Sequence[Answers], second: Sequence[Answers], *, chosen: Right | slice = slice(None)
+) -> Comparison | None:
+    """Two systems on the chosen relations, [relations]; InputError where they answered different ones."""
+    right = stacked([*first, *second])[:, chosen]
+    return compare(right[: len(first)], right[len(first) :])
 
 
 def compare(first: Right, second: Right) -> Comparison | None:

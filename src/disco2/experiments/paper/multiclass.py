@@ -7,14 +7,22 @@ from collections.abc import Mapping, Sequence
 from disco2.experiments.paper.bench import Bench, Experiment, Results, System
 from disco2.experiments.paper.measuring import (
     COMPARISON_COLUMNS,
-    compare,
+    compare_answers,
     mean_confusion,
     measure,
     stacked,
 )
-from disco2.experiments.paper.published import LIN_2009, MULTICLASS, SOURCE, is_papers_corpus, published
+from disco2.experiments.paper.papers_settings import said_differences
+from disco2.experiments.paper.published import (
+    LIN_2009,
+    MULTICLASS,
+    is_papers_corpus,
+    notes_beside,
+    published,
+)
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers
+from disco2.records import Corpus
 from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table
 
 LADDER = (
@@ -62,10 +70,18 @@ def _findings(bench: Bench, results: Results) -> Findings:
         words=(
             f"Accuracy on {bench.corpus.name} under the split '{bench.protocol}', {len(labels)} labels; mean "
             f"and standard deviation over {len(bench.seeds)} seeds, 95% bootstrap interval over relations.",
+            *_on_layers(bench.corpus),
+            said_differences(bench.plans(FULL)[0].configuration),
         ),
         tables=(table, comparison_table("multiclass-tests", COMPARED, test)),
         confusions=(confusion,),
     )
+
+
+def _on_layers(corpus: Corpus) -> tuple[str, ...]:
+    """Which layers are not the corpus's own."""
+    made = ", ".join(corpus.automatic)
+    return (f"Not the corpus's own: {made}, by {corpus.annotators}.",) if made else ()
 
 
 def ladder_table(bench: Bench, dev: SeedAnswers, test: SeedAnswers) -> Table:
@@ -91,10 +107,12 @@ def ladder_table(bench: Bench, dev: SeedAnswers, test: SeedAnswers) -> Table:
         rows.append((*row, published(MULTICLASS[name])) if beside else tuple(row))
     return Table(
         name="multiclass",
-        title="Accuracy of level-2 classification",
+        title=f"Accuracy, {len(test[FULL.name][0].labels)} labels",
         columns=(*columns, "published") if beside else tuple(columns),
         rows=tuple(rows),
-        notes=(SOURCE,) if beside else (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",),
+        notes=notes_beside(bench)
+        if beside
+        else (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",),
     )
 
 
@@ -103,9 +121,8 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
     rows: list[tuple[Cell, ...]] = []
     for first, second in pairs:
         shared = answers[first][0].shared
-        right = [stacked(answers[system]) for system in (first, second)]
         for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
-            if found := compare(right[0][:, chosen], right[1][:, chosen]):
+            if found := compare_answers(answers[first], answers[second], chosen=chosen):
                 rows.append((f"{first} − {second}", subset, *found.cells()))  # noqa: RUF001  a minus sign
     return Table(
         name=name,

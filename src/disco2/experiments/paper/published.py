@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from disco2.experiments.paper.bench import Bench
+import re
+
+from disco2.corpora.settings import TaskSettings
+from disco2.experiments.paper.bench import Bench, is_covered
+from disco2.records import Corpus
 from disco2.reporting.findings import Measure
 
 SOURCE = "Published: Ji & Eisenstein (2015), on PDTB 2; not measured here."
@@ -66,6 +70,9 @@ SHARED_ENTITIES = {
 ENTITIES_ON_SHARED = (42.2, 44.9)
 ENTITIES_ON_INTERSECTION = (37.1, 38.8)
 
+# What ``documents_with_coreference`` notes: how many documents it kept, of how many.
+_KEPT = re.compile(r"(\d+) of (\d+) documents have coreference\.")
+
 # The range of test accuracies over K in the figure.
 DIMENSION_RANGE = (41.9, 43.6)
 
@@ -75,5 +82,28 @@ def published(percent: float, *, decimals: int | None = None) -> Measure:
 
 
 def is_papers_corpus(bench: Bench, protocol: str) -> bool:
-    """Whether the published figures belong beside ours: the same corpus under the same split."""
-    return bench.corpus.name == "pdtb2" and bench.protocol == protocol
+    """Whether the published figures belong beside ours: the same corpus, all of it, split and task."""
+    corpus = bench.corpus
+    task, usual = (
+        settings.task(corpus.name, corpus.inventory)
+        for settings in (bench.configuration.task, TaskSettings())
+    )
+    return corpus.name == "pdtb2" and bench.protocol == protocol and task == usual and not is_cut(corpus)
+
+
+def is_cut(corpus: Corpus) -> bool:
+    """Whether the corpus says of itself that documents without coreference were left out of it."""
+    return any((found := _KEPT.fullmatch(note)) is not None and found[1] != found[2] for note in corpus.notes)
+
+
+def notes_beside(bench: Bench) -> tuple[str, ...]:
+    """What must be said where published figures stand beside ours."""
+    if is_covered(bench.corpus):
+        return (SOURCE,)
+    documents = bench.corpus.documents.values()
+    without = sum(document.mentions is None for document in documents)
+    return (
+        SOURCE,
+        f"The published models had automatic coreference in every document; here {without} of "
+        f"{len(documents)} documents have none, and so no entities.",
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from disco2.errors import InputError
 from disco2.experiments.paper.measuring import stacked
 from disco2.experiments.runs.result import Answers
 from disco2.records import Corpus, Document, Relation
@@ -20,15 +21,21 @@ def turned_relations(
     """Those with shared entities on which most seeds of the two systems disagree, clearest first.
 
     At most so many were turned right, and as many wrong. The answer of a system is the one that most of its
-    seeds give.
+    seeds give; the ``seeds`` of a relation are those with which the first system is wrong and the second
+    right, or the other way round. Both systems must have been trained with the same seeds, in one order.
     """
-    gaps = stacked(after).sum(axis=0) - stacked(before).sum(axis=0)
+    seeds = len(after)
+    if len(before) != seeds:
+        raise InputError(f"{len(before)} seeds of one system and {seeds} of the other can't be paired.")
+    right = stacked([*before, *after])
+    was, is_now = right[:seeds], right[seeds:]
+    turns = {1: (is_now & ~was).sum(axis=0), -1: (was & ~is_now).sum(axis=0)}
     relations = {(one.document, one.id): one for one in corpus.relations}
     mentions = MentionIndexes()
     shared = before[0].shared
     for sign in (1, -1):
-        strength = sign * gaps
-        clear = shared & (2 * strength > len(after))
+        strength = turns[sign] - turns[-sign]
+        clear = shared & (2 * strength > seeds)
         for number in [n for n in np.argsort(-strength, kind="stable") if clear[n]][:at_most]:
             relation = relations[before[0].documents[number], before[0].relations[number]]
             document = corpus.documents[relation.document]
@@ -41,7 +48,7 @@ def turned_relations(
                 after=_usual_answer(after, number),
                 right=sign > 0,
                 entities=_shared_mentions(document, relation, mentions),
-                seeds=(int(strength[number]), len(after)),
+                seeds=(int(turns[sign][number]), seeds),
             )
 
 

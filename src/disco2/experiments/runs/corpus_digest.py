@@ -21,6 +21,7 @@ def corpus_digest(corpus: Corpus) -> str:
             relation.arg1,
             relation.arg2,
             relation.senses,
+            relation.connective,
             relation.connective_tokens,
         )
         digest.update(f"{content!r}\0".encode(errors="replace"))

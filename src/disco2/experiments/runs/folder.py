@@ -1,13 +1,14 @@
 """A run on disk.
 
-RUNS/upward-entities-seed-1-0a1b2c3d4e5f/
+RUNS/upward-entities-own-seed-1-0a1b2c3d4e5f/
   config.toml               every setting, with comments
   run.json                  name, seed, corpus, versions, when it began
-  log.jsonl                 one line a pass
+  log.jsonl                 one line a pass, as they go by
   predictions-dev.jsonl     one line a relation: gold, predicted, scores
   predictions-test.jsonl
-  scores.json               figures, and hashes of the files above; written last: with it the run is finished
+  scores.json               figures, and hashes of the predictions; written last: with it the run is finished
   checkpoint/               while it is not
+  .lock                     while a process makes it
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,13 @@ import numpy as np
 
 from disco2.errors import InputError
 from disco2.experiments.configuration import commented_toml
+from disco2.experiments.runs.lock import RunLock
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers, RunResult
-from disco2.files import write_text
+from disco2.files import append_text, remove_scratch, write_text
 
 CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl", "scores.json"
-CHECKPOINT = "checkpoint"
+CHECKPOINT, LOCK = "checkpoint", ".lock"
 
 
 class RunFolder:
@@ -42,14 +45,29 @@ class RunFolder:
     def checkpoint(self) -> Path:
         return self.path / CHECKPOINT
 
+    @contextmanager
+    def held(self) -> Iterator[bool]:
+        """Whether this process may make the run: not while another one does. Held until the end."""
+        lock = RunLock(self.path / LOCK)
+        taken = lock.take()
+        try:
+            yield taken
+        finally:
+            lock.give_up()
+
     def begin(self, description: Mapping[str, Any]) -> None:
-        """Make the directory and say what the run will be. What an interrupted one left is kept."""
+        """Make the directory and say what the run will be. The checkpoint of an interrupted one is kept."""
+        remove_scratch(self.path)
         write_text(self.path / CONFIGURATION, [commented_toml(self._plan.configuration)])
         write_text(self.path / DESCRIPTION, [json.dumps(dict(description), indent=1) + "\n"])
+        write_text(self.path / LOG, [])
 
-    def finish(self, result: RunResult, *, log: Iterable[Mapping[str, Any]], figures: dict[str, Any]) -> None:
-        """Write log and answers, then the figures, which say that all is there."""
-        write_text(self.path / LOG, (json.dumps(dict(line)) + "\n" for line in log))
+    def note(self, line: Mapping[str, Any]) -> None:
+        """Add a pass to the log."""
+        append_text(self.path / LOG, json.dumps(dict(line)) + "\n")
+
+    def finish(self, result: RunResult, *, figures: dict[str, Any]) -> None:
+        """Write the answers, then the figures, which say that all is there."""
         for part, answers in result.answers.items():
             write_text(self._predictions(part), (json.dumps(line) + "\n" for line in _lines(answers)))
         content = {
@@ -75,11 +93,26 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
+    def versions(self) -> dict[str, str]:
+        """With what the run was made, as far as it is known."""
+        try:
+            found = json.loads((self.path / DESCRIPTION).read_text(encoding="utf-8"))["versions"]
+            return {str(name): str(value) for name, value in found.items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
+
     def drop(self) -> None:
-        """Remove the run, so that it is made anew."""
+        """Remove the run, so that it is made anew; InputError while another process makes it."""
         try:
             if self.path.exists():
-                shutil.rmtree(self.path)
+                with self.held() as mine:
+                    if not mine:
+                        raise InputError(
+                            "Another process is making this run.",
+                            where=str(self.path),
+                            hint="Wait for it, or leave out --redo.",
+                        )
+                    shutil.rmtree(self.path)
         except OSError as error:
             raise InputError(
                 f"The old run can't be removed: {error.strerror}.", where=str(self.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, Disco2Error
 from disco2.evaluation import evaluate
 from disco2.experiments.division import Parts, divide
 from disco2.experiments.preparations import Preparations
@@ -22,11 +23,15 @@ from disco2.experiments.runs.result import Answers, RunResult
 from disco2.experiments.runs.versions import versions
 from disco2.experiments.train_run import train_model
 from disco2.model import RelationModel
+from disco2.model.runaway import check_finite
 from disco2.records import Corpus, Instance
-from disco2.training.fit import Fitted
+from disco2.training.history import Epoch, Progress
 from disco2.trees import shared_entities
 
+log = logging.getLogger(__name__)
+
 JUDGED = ("dev", "test")
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between looks at a run that another process makes
 
 
 class Runs:
@@ -51,13 +56,45 @@ class Runs:
         self.folder(plan).drop()
 
     def perform(self, plan: RunPlan) -> RunResult:
-        """The result of a run, made now unless it is there."""
+        """The result of a run, made now unless it is there; waits while another process makes it."""
+        pause = FIRST_PAUSE
+        while (found := self.perform_if_free(plan)) is None:
+            log.info("%s: another process is making this run", self.folder(plan).path)
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+        return found
+
+    def perform_if_free(self, plan: RunPlan) -> RunResult | None:
+        """The result of a run, made now unless it is there; None while another process makes it."""
+        if found := self._finished(plan):
+            return found
+        folder = self.folder(plan)
+        with folder.held() as mine:
+            found = self._finished(plan)  # another process may have made it just now
+            if not found and mine:
+                corpus, preparations = self.corpora[plan.layers], self._preparations[plan.layers]
+                found = self._read[plan] = perform(plan, corpus, folder, preparations=preparations)
+        return found
+
+    def result(self, plan: RunPlan) -> RunResult:
+        """The result of a finished run; Disco2Error where it is not finished."""
         found = self._finished(plan)
         if found is None:
-            corpus, preparations = self.corpora[plan.layers], self._preparations[plan.layers]
-            found = perform(plan, corpus, self.folder(plan), preparations=preparations)
-            self._read[plan] = found
+            raise Disco2Error(
+                f"The run of '{plan.model}' with seed {plan.seed} is not finished.",
+                where=str(self.folder(plan).path),
+                hint="Start the same command again: it goes on with the runs that are not finished.",
+            )
         return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs; it reads and prepares for itself."""
+        return {"root": self.root, "corpora": self.corpora, "digests": self._digests}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.root, self.corpora, self._digests = state["root"], state["corpora"], state["digests"]
+        self._read = {}
+        self._preparations = {name: Preparations() for name in self.corpora}
 
     def _finished(self, plan: RunPlan) -> RunResult | None:
         if plan not in self._read and (found := self.folder(plan).read()):
@@ -91,36 +128,41 @@ def perform(
             "began": datetime.now(UTC).isoformat(timespec="seconds"),
         }
     )
-    started = time.perf_counter()
     fitted = train_model(
-        corpus, parts, plan.configuration, preparations=preparations, checkpoint=folder.checkpoint
+        corpus,
+        parts,
+        plan.configuration,
+        preparations=preparations,
+        progress=_logged(folder),
+        checkpoint=folder.checkpoint,
     )
-    seconds = time.perf_counter() - started
     model = fitted.model
+    check_finite(model.parameters, where=f"{plan.model}, seed {plan.seed}")
     answers = {part: _answers(model, corpus, parts.instances[part]) for part in JUDGED}
     norms = {name: float(np.linalg.norm(value)) for name, value in model.parameters.items()}
     notes = {
-        "seconds": round(seconds, 2),
+        "seconds": round(fitted.history.seconds, 2),
         "training_relations": fitted.training_relations,
         "norms": norms,
     }
     result = RunResult(model.labels, answers, notes)
     folder.finish(
         result,
-        log=_log(fitted),
         figures={part: _figures(some, parts, plan) for part, some in answers.items() if some.relations},
     )
     return result
 
 
-def _log(fitted: Fitted) -> list[dict[str, Any]]:
-    """Every pass of every member."""
-    histories = fitted.members or (fitted.history,)
-    return [
-        {"member": member, **asdict(epoch)}
-        for member, history in enumerate(histories, 1)
-        for epoch in history.epochs
-    ]
+def _logged(folder: RunFolder) -> Progress:
+    """Adds each pass to the log. Members are trained one after another, each from its first pass on."""
+    member = 0
+
+    def progress(epoch: Epoch) -> None:
+        nonlocal member
+        member += epoch.number == 1
+        folder.note({"member": member, **asdict(epoch)})
+
+    return progress
 
 
 def _answers(model: RelationModel, corpus: Corpus, instances: Sequence[Instance]) -> Answers:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
-from hashlib import sha256
 
 from disco2.experiments.configuration import Configuration
+from disco2.experiments.naming import readable_name
+from disco2.experiments.runs.vectors_digest import vectors_digest
+from disco2.version import VERSION
 
 OWN = "own"
 
@@ -28,9 +28,15 @@ class RunPlan:
         return self.configuration.training.seed
 
     def directory(self, corpus_digest: str) -> str:
-        """A readable name with a hash of the corpus and of every setting: same name, same run."""
-        content = {"corpus": corpus_digest, "configuration": self.configuration.to_json()}
-        digest = sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+        """A readable name with a hash of all that a run depends on: same name, same run.
+
+        That is the corpus, every setting, the content of a file of vectors, and the version of this package.
+        """
+        content = {
+            "corpus": corpus_digest,
+            "configuration": self.configuration.to_json(),
+            "vectors": vectors_digest(self.configuration.vectors.source),
+            "disco2": VERSION,
+        }
         words = (self.model, self.layers, self.configuration.task.protocol, f"seed {self.seed}")
-        readable = "-".join(re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words if word)
-        return f"{readable}-{digest}"
+        return readable_name(words, content)

@@ -39,7 +39,11 @@ class Answers:
 
 @dataclass(frozen=True)
 class RunResult:
-    """Answers by part, and what else was noted: the passes of training, norms of parameters, seconds."""
+    """Answers by part, and what else was noted.
+
+    ``notes``: ``training_relations``; ``norms`` of the parameters, by name; ``seconds`` that the passes took,
+    without the preparation of examples, which later seeds are spared, and summed over interruptions.
+    """
 
     labels: tuple[str, ...]
     answers: Mapping[str, Answers]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from disco2.version import VERSION
@@ -19,3 +20,14 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def versions_of(recorded: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Today's versions, joined with those that were ``recorded`` where they differ: ``2.3.1, 2.4.0``."""
+    found = {name: [value] for name, value in versions().items()}
+    for one in recorded:
+        for name, value in one.items():
+            known = found.setdefault(name, [])
+            if value not in known:
+                known.append(value)
+    return {name: ", ".join(values) for name, values in found.items()}

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
+from disco2.experiments.naming import readable_name
 from disco2.experiments.runs.corpus_digest import corpus_digest
+from disco2.experiments.runs.vectors_digest import vectors_digest
 from disco2.experiments.tuning.space import Space
 from disco2.records import Corpus
 from disco2.training.resampling import hold_out
@@ -47,6 +46,7 @@ class Question:
                 }
                 for section, values in settings.items()
             },
+            "vectors": vectors_digest(self.configuration.vectors.source),
             "space": self.space.to_json(),
             "seeds": list(self.seeds),
             "development": self.development,
@@ -56,10 +56,8 @@ class Question:
     @property
     def name(self) -> str:
         """A readable name with a hash of the facts: same name, same question."""
-        digest = sha256(json.dumps(self.facts, sort_keys=True).encode()).hexdigest()[:12]
         words = (self.corpus.name, self.configuration.model.kind, self.parts.task.versus, self.space.name)
-        readable = "-".join(re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words if word)
-        return f"{readable}-{digest}"
+        return readable_name(words, self.facts)
 
     def with_values(self, values: Mapping[str, float]) -> Configuration:
         """The configuration with the value of each dimension, by its name."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from disco2.experiments.paper.bench import Bench, Experiment
+from disco2.annotation.annotator import Layer
+from disco2.corpora.automatic import read_layers
+from disco2.errors import SettingsError
+from disco2.experiments.paper.bench import AUTOMATIC, Bench, Experiment
 from disco2.experiments.paper.beyond import BEYOND
 from disco2.experiments.paper.binary import BINARY_EXPERIMENT
 from disco2.experiments.paper.carrying_out import carry_out
-from disco2.experiments.paper.coreference import COREFERENCE, coreference_versions, layers_for_coreference
+from disco2.experiments.paper.coreference import COREFERENCE
+from disco2.experiments.paper.coreference_versions import coreference_versions, layers_for_coreference
 from disco2.experiments.paper.crossvalidation import CROSSVALIDATION
 from disco2.experiments.paper.dimension import DIMENSION
 from disco2.experiments.paper.embeddings import EMBEDDINGS
@@ -26,21 +30,21 @@ from disco2.reporting.findings import Findings
 @takes_corpus
 def multiclass(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """Accuracy of every model of the paper's table, with tests of the differences."""
-    _one(MULTICLASS_EXPERIMENT, {OWN: corpus.read()}, options)
+    _one(MULTICLASS_EXPERIMENT, _as_asked(corpus), options)
 
 
 @takes_experiment
 @takes_corpus
 def crossvalidation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """With and without entities, with and without features, on all documents in five folds."""
-    _one(CROSSVALIDATION, {OWN: corpus.read()}, options)
+    _one(CROSSVALIDATION, _as_asked(corpus), options)
 
 
 @takes_experiment
 @takes_corpus
 def dimension(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """Accuracy of the full model over the number of dimensions K."""
-    _one(DIMENSION, {OWN: corpus.read()}, options)
+    _one(DIMENSION, _as_asked(corpus), options)
 
 
 @takes_experiment
@@ -48,8 +52,8 @@ def dimension(corpus: CorpusChoice, options: ExperimentOptions) -> None:
 def coreference(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """Relations with shared entities under the corpus's own and under automatic coreference.
 
-    Also the accuracy on them with and without entities. --automatic names the layers of the automatic
-    version; without it, coreference alone is made anew, on the corpus's own trees.
+    Also the accuracy on them with and without entities. --automatic names the layers to make anew; without
+    it, coreference alone, on the corpus's own trees where it has any. All versions have the same trees.
     """
     _one(COREFERENCE, read_versions(corpus), options)
 
@@ -58,32 +62,43 @@ def coreference(corpus: CorpusChoice, options: ExperimentOptions) -> None:
 @takes_corpus
 def binary(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """One class of level 1 against all others: F1 and accuracy of four classifiers."""
-    _one(BINARY_EXPERIMENT, {OWN: corpus.read()}, options)
+    _one(BINARY_EXPERIMENT, _as_asked(corpus), options)
 
 
 @takes_experiment
 @takes_corpus
 def embeddings(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """A map of the word vectors (t-SNE) with pronouns and other words of interest marked."""
-    _one(EMBEDDINGS, {OWN: corpus.read()}, options)
+    _one(EMBEDDINGS, _as_asked(corpus), options)
 
 
 @takes_experiment
 @takes_corpus
 def initialisation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """What happens when the low-rank factors start at zero, as the paper has it."""
-    _one(INITIALISATION, {OWN: corpus.read()}, options)
+    _one(INITIALISATION, _as_asked(corpus), options)
 
 
 @takes_experiment
 @takes_corpus
 def beyond(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """What is not in the paper: the steps from its model to the best one we know."""
-    _one(BEYOND, {OWN: corpus.read()}, options)
+    _one(BEYOND, _as_asked(corpus), options)
+
+
+def _as_asked(corpus: CorpusChoice) -> dict[str, Corpus]:
+    """The corpus in one version, with just the automatic layers that are asked for."""
+    read = corpus.read()
+    return {AUTOMATIC if read.automatic else OWN: read}
 
 
 def read_versions(corpus: CorpusChoice) -> dict[str, Corpus]:
     """The corpus with its own coreference and with an annotator's."""
+    if corpus.automatic and Layer.COREFERENCE not in read_layers(corpus.automatic):
+        raise SettingsError(
+            "Own and automatic coreference are to be compared, and --automatic does not name coreference.",
+            hint=f"Use --automatic {corpus.automatic},coreference, or leave it out.",
+        )
     own = corpus.read_own()
     return coreference_versions(own, corpus.read_automatic(own, usual=layers_for_coreference(own)))
 

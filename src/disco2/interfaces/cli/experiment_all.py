@@ -11,6 +11,7 @@ import typer
 
 from disco2.errors import SettingsError
 from disco2.experiments.paper.bench import Bench
+from disco2.experiments.paper.carrying_out import check_packages
 from disco2.experiments.paper.everything import ALL, tune_systems, tuning_findings, write_report
 from disco2.experiments.tuning.space import GRIDS
 from disco2.experiments.tuning.standing import Report
@@ -19,7 +20,6 @@ from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment import read_versions, watched
 from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
 from disco2.interfaces.cli.tune import ShownStanding
-from disco2.reporting.figures import check_plots
 from disco2.reporting.writing import write_findings
 
 UNTUNED = "none"
@@ -44,7 +44,7 @@ def everything(
     """
     if grid not in (*GRIDS, UNTUNED):
         raise SettingsError(f"There is no grid '{grid}'.", hint=f"Known: {', '.join((*GRIDS, UNTUNED))}.")
-    check_plots()
+    check_packages(ALL)
     began = time.perf_counter()
     versions = read_versions(corpus)
     bench = Bench(versions, options.configuration(), options.seed_numbers)

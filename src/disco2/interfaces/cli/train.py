@@ -17,7 +17,7 @@ from disco2.interfaces.cli.console import percent, print_json, progress_bar, res
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
 from disco2.model.settings import KINDS
-from disco2.training.loop import Epoch
+from disco2.training.history import Epoch
 
 
 @takes_corpus

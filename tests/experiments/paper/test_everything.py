@@ -1,0 +1,62 @@
+"""Tuned settings can be taken up again, and the page says which they were."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.corpora.catalogue import read_corpus
+from disco2.corpora.role_pairs import write_role_pairs
+from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.paper import everything
+from disco2.experiments.paper.bench import Bench
+from disco2.experiments.paper.everything import tune_systems, tuning_findings, write_report
+from disco2.experiments.tuning.space import Space
+from disco2.experiments.tuning.trials import TrialRecord
+from disco2.experiments.tuning.tune import Tuned
+from disco2.records import Corpus
+from disco2.reporting.json_form import findings_json
+
+RATE = 0.012345678
+
+
+def tune(corpus: Corpus, configuration: Configuration, *, space: Space, **options: Any) -> Tuned:
+    """Always finds the same rate."""
+    return Tuned(
+        configuration=configuration.changed({"training.rate_features": RATE}),
+        space=space,
+        study="a study",
+        corpus=corpus.name,
+        protocol="own",
+        development="dev",
+        seeds=(1, 2),
+        score_name="accuracy",
+        trials=(TrialRecord(0, "complete", {"rate_features": RATE}, 0.5),),
+    )
+
+
+def test_tuned_settings_are_files_and_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(everything, "tune", tune)
+    write_role_pairs(tmp_path / "pairs", size=20, seed=1)
+    corpus = read_corpus("role-pairs", tmp_path / "pairs")
+    bench = Bench({"own": corpus}, Configuration(), (1,))
+    tuned = tune_systems(bench, tmp_path, grid="quick")
+    bench = Bench(
+        bench.corpora, bench.configuration, (1,), {name: one.configuration for name, one in tuned.items()}
+    )
+    assert {path.name for path in (tmp_path / "tuned").iterdir()} >= {
+        "upward-entities-features.toml",
+        "comparison-or-not.toml",
+    }
+    system = "upward + entities"
+    assert read_configuration(tmp_path / "tuned" / "upward-entities.toml") == tuned[system].configuration
+    findings = tuning_findings(bench, tuned, grid="quick")
+    content = json.loads(findings_json(findings))["data"][system]
+    assert content["file"] == "tuned/upward-entities.toml"
+    assert content["best"]["values"] == {"rate_features": RATE}
+    page = write_report(bench, [findings], tmp_path, {}).read_text(encoding="utf-8")
+    assert "upward + entities (tuned/upward-entities.toml):" in page
+    assert page.count(f"training.rate_features = {RATE}") == len(tuned)
