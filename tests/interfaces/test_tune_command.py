@@ -111,7 +111,13 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_finished(role_pairs: 
     arguments = ["tune", *here(role_pairs), "--output", "best.toml", "--trials", "1000", "--jobs", "2"]
     command = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()", *arguments, *SMALL]
     process = subprocess.Popen(
-        command, cwd=tmp_path, start_new_session=True, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever runs the tests in the background may have switched interrupts off.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     storage = f"sqlite:///{tmp_path / 'best-study.db'}"
     while process.poll() is None and not complete(storage):

@@ -26,7 +26,8 @@ def end_with(parent: int) -> None:
 
     A parent that was killed can't end its children, and one that waits for work would wait for ever.
     """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as for what a shell starts in the background
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def watch() -> None:
         while os.getppid() == parent:

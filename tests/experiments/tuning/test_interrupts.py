@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from disco2.experiments.tuning.interrupts import held_back
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """As in a shell: whoever runs the tests in the background may have switched interrupts off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupt_comes_at_the_end_of_what_it_would_have_cut_short() -> None:
