@@ -39,14 +39,12 @@ def save_bundle(
     data: dict[str, Any] | None = None,
     figures: dict[str, Any] | None = None,
     calibration: dict[str, Any] | None = None,
-    compact: bool = False,
 ) -> None:
     """Write a bundle. A bundle that is already there is replaced; any other folder is refused.
 
     So is a model whose training ran away: it would answer, and always the same. ``calibration`` holds the
     ``temperature`` of its probabilities, where one was fitted. Word vectors that were made from the shipped
-    ones are not stored but made again; others are, in a ``compact`` bundle in half precision: half the size,
-    and scores that differ in the fourth digit.
+    ones are not stored but made again.
     """
     check_finite(model.parameters)
     check_target(path)
@@ -63,7 +61,7 @@ def save_bundle(
         vectors=naming(model.vectors),
     )
     with folder_in_place(path) as folder:
-        _write(model, manifest, folder, compact=compact)
+        _write(model, manifest, folder)
 
 
 def check_target(path: Path) -> None:
@@ -77,9 +75,9 @@ def check_target(path: Path) -> None:
     check_folder_place(path)
 
 
-def _write(model: RelationModel, manifest: Manifest, folder: Path, *, compact: bool) -> None:
+def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
     arrays = {f"parameters.{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
-    (folder / PARAMETERS).write_bytes(save(arrays | table_arrays(model.vectors, compact=compact)))
+    (folder / PARAMETERS).write_bytes(save(arrays | table_arrays(model.vectors)))
     if not manifest.vectors:
         (folder / WORDS).write_text(
             "".join(f"{word}\n" for word in model.vectors.words), encoding="utf-8", newline="\n"

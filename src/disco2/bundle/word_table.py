@@ -42,11 +42,11 @@ def naming(vectors: WordVectors) -> dict[str, Any]:
     }
 
 
-def table_arrays(vectors: WordVectors, *, compact: bool) -> dict[str, NDArray[Any]]:
-    """The arrays that are stored: the table, if ``compact`` in half precision; or what makes it again."""
+def table_arrays(vectors: WordVectors) -> dict[str, NDArray[Any]]:
+    """The arrays that are stored: the table, or what makes it again."""
     recipe = vectors.recipe
     if recipe is None:
-        return {TABLE: np.ascontiguousarray(vectors.matrix, dtype=np.float16 if compact else None)}
+        return {TABLE: np.ascontiguousarray(vectors.matrix)}
     reduction = recipe.reduction
     named = {
         MEAN: reduction.mean,
