@@ -29,7 +29,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untype
 
 def test_a_saved_model_knows_its_temperature(trained, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     corpus, parts, fitted = trained
-    save_model(fitted, parts, QUICK, corpus, tmp_path / "m", figures={"test_accuracy": 0.5}, compact=True)
+    save_model(fitted, parts, QUICK, corpus, tmp_path / "m", figures={"test_accuracy": 0.5})
     model, manifest = load_bundle(tmp_path / "m")
     fitted_here = calibration_of(fitted.model, parts.instances["dev"])
     assert manifest.temperature == pytest.approx(fitted_here.temperature)

@@ -109,12 +109,10 @@ def save_model(
     path: Path,
     *,
     figures: Mapping[str, Any] | None = None,
-    compact: bool = False,
 ) -> None:
     """Write a bundle that says what it was trained on and how, with the temperatures of its probabilities.
 
-    ``figures`` are recorded beside those of the development part. A ``compact`` bundle has its word vectors
-    in half precision.
+    ``figures`` are recorded beside those of the development part.
     """
     calibration = calibration_of(fitted.model, fitted.development)
     save_bundle(
@@ -139,7 +137,6 @@ def save_model(
             "temperature": calibration.temperature,
             "running_text": calibration.of_running_text,
         },
-        compact=compact,
     )
 
 
