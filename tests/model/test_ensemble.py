@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ def test_a_word_on_one_side_is_multiplied_once() -> None:
         assert rows.left[place] == half_row(int(batch.left[inner]))
         assert rows.right[place] == half_row(int(batch.right[inner]))
         (begin, middle, roots, end) = next(level for level in rows.levels if level[0] <= place < level[3])
-        assert (begin, end) in zip(batch.levels[:-1], batch.levels[1:], strict=True)
+        assert (begin, end) in pairwise(batch.levels.tolist())
         stands = "left" if place < middle else "right" if place < roots else "root"
         assert stands == sides[leaves + inner]
 

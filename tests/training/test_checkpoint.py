@@ -116,9 +116,9 @@ def test_nothing_is_done_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     passes: list[int] = []
     judge = Development.judge
 
-    def counted(self: Development, *arguments: Any) -> Any:
+    def counted(self: Development, *arguments: Any, **options: Any) -> Any:
         passes.append(1)
-        return judge(self, *arguments)
+        return judge(self, *arguments, **options)
 
     monkeypatch.setattr(Development, "judge", counted)
     with pytest.raises(StoppedError):

@@ -11,6 +11,7 @@ import pytest
 from disco2.batches import Example
 from disco2.errors import SettingsError
 from disco2.model import ModelSettings, initial_parameters
+from disco2.model.fastest import fastest_composer
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
 from disco2.training.adagrad import AdaGrad
@@ -92,7 +93,7 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
     dropout = Dropout(0.5, seed=settings.seed)
     for batch in batches:
         masks = dropout.masks(batch.size, model.K, np.float32)
-        done = forward(model, twin, vectors, batch, masks=masks)
+        done = forward(model, twin, vectors, batch, masks=masks, composer=fastest_composer(np.float32))
         optimiser.step(backward(model, twin, batch, done, LOSSES[settings.loss](done.scores, batch)[1]))
     assert same(found, twin)
 

@@ -28,7 +28,9 @@ class Scripted:
         self.positive = positive
         self.shown: list[dict[str, np.ndarray]] = []
 
-    def judge(self, model: Any, parameters: dict[str, np.ndarray], vectors: Any, loss: Any) -> Verdict:
+    def judge(
+        self, model: Any, parameters: dict[str, np.ndarray], vectors: Any, loss: Any, **_: Any
+    ) -> Verdict:
         self.shown.append({name: value.copy() for name, value in parameters.items()})
         return Verdict(next(self._scores), 1 / len(self.shown))
 

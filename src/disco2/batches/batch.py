@@ -45,13 +45,13 @@ class Batch:
     leaf_starts: Ints  # [2n] where each tree's leaves begin
     left: Ints  # [inner] upward row of the left child
     right: Ints  # [inner]
-    levels: tuple[int, ...]  # boundaries of the upward levels among the inner nodes
+    levels: Ints  # [levels + 1] boundaries of the upward levels among the inner nodes
     first_roots: Ints  # [n] upward rows
     second_roots: Ints  # [n]
     down_roots: Ints  # [trees with mentions] upward rows of their roots
     down_parents: Ints  # [down] downward rows
     down_siblings: Ints  # [down] upward rows
-    down_levels: tuple[tuple[int, int, int], ...]  # begin, begin of the right children, end; among ``down``
+    down_levels: Ints  # [levels, 3] begin, begin of the right children, end; among ``down``
     first_mentions: MentionGroups
     second_mentions: MentionGroups
     link_examples: Ints  # [links] the example of each link, ascending
@@ -107,8 +107,8 @@ def collate(examples: Sequence[Example]) -> Batch:
         left=left,
         right=right,
         levels=_level_boundaries(heights),
-        first_roots=roots[0::2],
-        second_roots=roots[1::2],
+        first_roots=roots[0::2].copy(),
+        second_roots=roots[1::2].copy(),
         down_roots=roots[down.trees],
         down_parents=down.parents,
         down_siblings=upward_rows(down.siblings, down.owners),
@@ -132,7 +132,7 @@ class _Downward:
     parents: Ints
     siblings: Ints
     owners: Ints
-    levels: tuple[tuple[int, int, int], ...]
+    levels: Ints
 
 
 def _downward(trees: Sequence[EncodedArgument]) -> _Downward:
@@ -194,17 +194,18 @@ def _groups(rows_by_link: Sequence[Ints]) -> MentionGroups:
     )
 
 
-def _level_boundaries(heights: Ints) -> tuple[int, ...]:
-    counts = np.bincount(heights)[1:] if len(heights) else np.zeros(0, dtype=np.int64)
-    return (0, *np.cumsum(counts).tolist())
+def _level_boundaries(heights: Ints) -> Ints:
+    """[levels + 1]; heights are from 1 on, without gaps."""
+    return np.cumsum(np.bincount(heights, minlength=1)).astype(np.int32)
 
 
-def _half_level_boundaries(orders: Ints) -> tuple[tuple[int, int, int], ...]:
-    """Orders are 2 x depth + side, with depths from 1 on."""
-    if not len(orders):
-        return ()
-    ends = [0, *np.cumsum(np.bincount(orders, minlength=2 * (int(orders.max()) // 2) + 2)[2:]).tolist()]
-    return tuple((ends[half], ends[half + 1], ends[half + 2]) for half in range(0, len(ends) - 1, 2))
+def _half_level_boundaries(orders: Ints) -> Ints:
+    """[levels, 3]; orders are 2 x depth + side, with depths from 1 on."""
+    levels = int(orders.max()) // 2 if len(orders) else 0
+    ends = np.cumsum(np.bincount(orders, minlength=2 * levels + 2))
+    halves = np.arange(levels)[:, None] * 2 + np.array([1, 2, 3])
+    boundaries: Ints = ends[halves].astype(np.int32)
+    return boundaries
 
 
 def _starts(counts: Ints) -> Ints:

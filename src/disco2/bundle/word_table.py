@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from disco2.bundle.layout import WORDS, Manifest
 from disco2.errors import BundleError, VectorsError
-from disco2.model.threads import single_threaded
 from disco2.vectors import WordVectors
 from disco2.vectors.recipe import Recipe
 from disco2.vectors.reduce import Reduction
@@ -76,8 +75,7 @@ def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
         raise ValueError("its rows of word vectors do not ascend from 0 on")
     recipe = Recipe(str(said.get("digest")), _reduction(arrays), rows)
     try:
-        with single_threaded():
-            vectors = make_table(recipe)
+        vectors = make_table(recipe)
     except VectorsError as error:
         raise BundleError(
             f"The model names its word vectors and does not hold them. {error.what}",

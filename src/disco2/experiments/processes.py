@@ -10,6 +10,8 @@ import threading
 import time
 from multiprocessing.context import BaseContext
 
+from disco2.threads import limit_this_process
+
 CHECKED_EVERY = 1.0  # seconds
 
 
@@ -21,11 +23,13 @@ def process_context() -> BaseContext:
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-def end_with(parent: int) -> None:
-    """Called in a new process: it ends at an interrupt without a word, and when its parent is gone.
+def begin_as_worker(parent: int) -> None:
+    """Called first in a new process: it uses one core, and ends at an interrupt or when its parent is gone.
 
-    A parent that was killed can't end its children, and one that waits for work would wait for ever.
+    It ends without a word. A parent that was killed can't end its children, and one that waits for work
+    would wait for ever.
     """
+    limit_this_process(everything=True)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as for what a shell starts in the background
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 

@@ -6,6 +6,8 @@ in the order that ``batches.batch`` describes.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from disco2.batches import Batch
@@ -21,7 +23,7 @@ def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
     up = np.empty((count + batch.inner_nodes, K), dtype=leaves.dtype)
     up[:count] = leaves
     UT = U.T
-    for begin, end in zip(batch.levels[:-1], batch.levels[1:], strict=True):
+    for begin, end in pairwise(batch.levels.tolist()):
         children = np.empty((end - begin, 2 * K), dtype=leaves.dtype)
         children[:, :K] = up[batch.left[begin:end]]
         children[:, K:] = up[batch.right[begin:end]]
@@ -37,7 +39,7 @@ def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats) -> Floats
     vectors are not trained, so nothing is computed for the leaves.
     """
     count, K = len(up) - batch.inner_nodes, up.shape[1]
-    for begin, end in zip(batch.levels[-2::-1], batch.levels[:0:-1], strict=True):
+    for end, begin in pairwise(reversed(batch.levels.tolist())):
         rows = slice(count + begin, count + end)
         delta = d_up[rows]
         delta *= 1 - np.square(up[rows])
@@ -64,7 +66,7 @@ def compose_downward(batch: Batch, up: Floats, V: Floats) -> Floats:
     # Siblings do not depend on the pass: their half is one product for all levels.
     siblings = up[batch.down_siblings] @ V[:, K:].T
     VT = V[:, :K].T
-    for begin, _, end in batch.down_levels:
+    for begin, _, end in batch.down_levels.tolist():
         level = down[roots + begin : roots + end]
         np.matmul(down[batch.down_parents[begin:end]], VT, out=level)
         level += siblings[begin:end]
@@ -81,7 +83,7 @@ def downward_gradient(
     """
     roots, K = len(batch.down_roots), up.shape[1]
     to_parent = V[:, :K]
-    for begin, middle, end in reversed(batch.down_levels):
+    for begin, middle, end in reversed(batch.down_levels.tolist()):
         rows = slice(roots + begin, roots + end)
         delta = d_down[rows]
         delta *= 1 - np.square(down[rows])

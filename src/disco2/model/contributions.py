@@ -22,7 +22,7 @@ from disco2.model.network import forward
 from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
 from disco2.model.relation_model import RelationModel
 from disco2.model.settings import ModelSettings
-from disco2.model.threads import single_threaded
+from disco2.threads import single_threaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ def _of_member(
     if done.arguments is not None:
         arguments = argument_matrices(parameters).scores(*done.arguments)[0]
     links: tuple[Floats, ...] = ()
-    if done.down is not None and done.weights is not None:
-        links = _link_terms(entity_matrices(parameters), done.down, done.weights, batch)
+    if done.composed is not None and done.composed.down is not None and done.weights is not None:
+        links = _link_terms(entity_matrices(parameters), done.composed.down, done.weights, batch)
     features: Floats = np.zeros((0, labels))
     if done.features is not None:
         features = parameters["beta"].T[example.features]

@@ -18,6 +18,7 @@ from disco2.batches import Batch, MentionGroups
 from disco2.batches.batch import Ints
 from disco2.model.arrays import Floats
 from disco2.model.bilinear import Bilinear
+from disco2.model.composer import Composer
 from disco2.model.links import link_weights
 from disco2.model.network import dense_features, forward
 from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
@@ -39,10 +40,20 @@ def members_of(settings: ModelSettings, parameters: Parameters) -> list[Paramete
     return [{name: value[s] for name, value in parameters.items()} for s in range(settings.members)]
 
 
-def batch_scores(settings: ModelSettings, parameters: Parameters, vectors: Floats, batch: Batch) -> Floats:
-    """Scores of all labels, [n, Y], of one model or of several. ``vectors``: as for ``forward``."""
+def batch_scores(
+    settings: ModelSettings,
+    parameters: Parameters,
+    vectors: Floats,
+    batch: Batch,
+    *,
+    composer: Composer | None = None,
+) -> Floats:
+    """Scores of all labels, [n, Y], of one model or of several. ``vectors``: as for ``forward``.
+
+    A ``composer`` is for one model alone.
+    """
     if settings.members == 1:
-        return forward(settings, parameters, vectors, batch).scores
+        return forward(settings, parameters, vectors, batch, composer=composer).scores
     members = settings.members
     scores: Floats = np.tile(parameters["b"].mean(axis=0), (batch.size, 1))
     if settings.uses_features:
@@ -117,7 +128,7 @@ def _downward(V: Floats, roots: Floats, siblings: Floats, batch: Batch) -> Float
     down = np.empty((members, count + len(batch.down_parents), K), dtype=V.dtype)
     down[:, :count] = roots
     given = siblings @ to_siblings
-    for begin, _, end in batch.down_levels:
+    for begin, _, end in batch.down_levels.tolist():
         level = down.take(batch.down_parents[begin:end], axis=1) @ to_parents
         level += given[:, begin:end]
         np.tanh(level, out=down[:, count + begin : count + end])

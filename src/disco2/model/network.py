@@ -14,12 +14,12 @@ import numpy as np
 
 from disco2.batches import Batch
 from disco2.model.arrays import Floats
-from disco2.model.composition import compose_downward, compose_upward, downward_gradient, upward_gradient
-from disco2.model.links import link_weights, spread_to_mentions, sum_mentions
+from disco2.model.composer import Composed, Composer, NumPyComposer, Pair
+from disco2.model.links import link_weights
 from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
 from disco2.model.settings import ModelSettings
 
-Masks = tuple[Floats, Floats]  # [n, K] twice, for u_m and u_n
+Masks = Pair  # [n, K] twice, for u_m and u_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,8 @@ class Forward:
     """What a forward pass leaves behind for the way back."""
 
     scores: Floats  # [n, Y]
-    up: Floats | None = None  # [upward rows, K]
-    down: Floats | None = None  # [downward rows, K]
-    arguments: tuple[Floats, Floats] | None = None  # [n, K] twice, masked where there are masks
-    entities: tuple[Floats, Floats] | None = None  # [links, K] twice
+    composed: Composed | None = None
+    arguments: Pair | None = None  # [n, K] twice, masked where there are masks
     weights: Floats | None = None  # [links, 1]
     features: Floats | None = None  # [n, F]
     masks: Masks | None = None
@@ -43,19 +41,21 @@ def forward(
     batch: Batch,
     *,
     masks: Masks | None = None,
+    composer: Composer | None = None,
 ) -> Forward:
     """Scores of all labels for a batch. ``vectors``: [vocabulary, K], the rows that ``batch.words`` names.
 
     ``masks`` are multiplied with u_m and u_n in the first term alone: mentions are composed from unmasked u.
+    The ``composer`` is NumPy's where none is given.
     """
     labels = len(parameters["b"])
     scores: Floats = np.broadcast_to(parameters["b"], (batch.size, labels)).copy()
-    up = down = weights = features = None
-    arguments = entities = None
+    composed = arguments = weights = features = None
 
     if settings.composes:
-        up = compose_upward(batch, vectors[batch.words], parameters["U"])
-        arguments = up[batch.first_roots], up[batch.second_roots]
+        V = parameters["V"] if settings.kind == "entities" else None
+        composed = (composer or NumPyComposer()).compose(batch, vectors, parameters["U"], V)
+        arguments = composed.arguments
     elif settings.kind == "additive":
         sums = np.add.reduceat(vectors[batch.words], batch.leaf_starts, axis=0)
         arguments = sums[0::2], sums[1::2]
@@ -64,16 +64,15 @@ def forward(
             arguments = arguments[0] * masks[0], arguments[1] * masks[1]
         scores += argument_matrices(parameters).scores(*arguments)
 
-    if settings.kind == "entities" and up is not None and len(batch.link_examples):
-        down = compose_downward(batch, up, parameters["V"])
-        entities = sum_mentions(down, batch.first_mentions), sum_mentions(down, batch.second_mentions)
-        weights = link_weights(batch, settings.pairs, down.dtype)
-        np.add.at(scores, batch.link_examples, weights * entity_matrices(parameters).scores(*entities))
+    if composed is not None and composed.entities is not None:
+        weights = link_weights(batch, settings.pairs, scores.dtype)
+        by_link = weights * entity_matrices(parameters).scores(*composed.entities)
+        np.add.at(scores, batch.link_examples, by_link)
 
     if settings.uses_features:
         features = dense_features(batch, parameters["beta"])
         scores += features @ parameters["beta"].T
-    return Forward(scores, up, down, arguments, entities, weights, features, masks)
+    return Forward(scores, composed, arguments, weights, features, masks)
 
 
 def backward(
@@ -88,25 +87,22 @@ def backward(
 
     matrices, d_first, d_second = argument_matrices(parameters).gradients(*done.arguments, d_scores)
     gradients |= {"A1": matrices.first, "A2": matrices.second, "A3": matrices.diagonal}
-    if done.up is None:
+    if done.composed is None:
         return gradients
 
     if done.masks is not None:
         d_first, d_second = d_first * done.masks[0], d_second * done.masks[1]
-    d_up = np.zeros_like(done.up)
-    d_up[batch.first_roots] = d_first
-    d_up[batch.second_roots] = d_second
-    if done.down is not None and done.entities is not None and done.weights is not None:
+    d_arguments, d_entities = (d_first, d_second), None
+    if done.composed.entities is not None and done.weights is not None:
         d_links = done.weights * d_scores[batch.link_examples]
-        matrices, d_first, d_second = entity_matrices(parameters).gradients(*done.entities, d_links)
+        matrices, d_first, d_second = entity_matrices(parameters).gradients(*done.composed.entities, d_links)
+        d_entities = d_first, d_second
         gradients |= {"B1": matrices.first, "B2": matrices.second, "B3": matrices.diagonal}
-        d_down = np.zeros_like(done.down)
-        spread_to_mentions(d_first, batch.first_mentions, d_down)
-        spread_to_mentions(d_second, batch.second_mentions, d_down)
-        gradients["V"] = downward_gradient(batch, done.up, done.down, d_down, parameters["V"], d_up)
+    gradients["U"], dV = done.composed.gradients(d_arguments, d_entities)
+    if dV is not None:
+        gradients["V"] = dV
     elif settings.kind == "entities":
         gradients |= {name: np.zeros_like(parameters[name]) for name in ("V", "B1", "B2", "B3")}
-    gradients["U"] = upward_gradient(batch, done.up, d_up, parameters["U"])
     return gradients
 
 

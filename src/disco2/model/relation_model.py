@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from disco2.batches import UNKNOWN_WORD, Encoder, Example, collate
 from disco2.features import FeatureExtractor
 from disco2.model.arrays import Floats
-from disco2.model.ensemble import batch_scores
 from disco2.model.parameters import Parameters
+from disco2.model.scorer import NumPyScorer, Scorer, fastest_scorer
 from disco2.model.settings import ModelSettings
-from disco2.model.threads import single_threaded
+from disco2.threads import single_threaded
 from disco2.records import WITHOUT_SENSE, Instance
 from disco2.vectors import WordVectors
+
+BATCH_SIZE = 256  # what a batch needs stays in the processor's cache
+VERY_MANY = 20_000  # examples at once: from here on, loading compiled code (a second) pays
 
 
 @dataclass(frozen=True)
@@ -53,19 +56,25 @@ class RelationModel:
             with_entities=self.settings.kind == "entities",
         )
 
-    def scores(self, instances: Sequence[Instance], *, batch_size: int = 256) -> Floats:
+    @cached_property
+    def fast_scorer(self) -> Scorer:
+        """For very many examples: what it makes ready at first has to pay."""
+        return fastest_scorer(self.settings, self.parameters, self.leaves)
+
+    def scores(self, instances: Sequence[Instance], *, batch_size: int = BATCH_SIZE) -> Floats:
         """psi(y) for each instance and label, [n, Y]."""
         return self.score_examples(self.encoder.encode(instances), batch_size=batch_size)
 
-    def score_examples(self, examples: Sequence[Example], *, batch_size: int = 256) -> Floats:
+    def score_examples(self, examples: Sequence[Example], *, batch_size: int = BATCH_SIZE) -> Floats:
         """The same for examples that are already encoded."""
         found = np.zeros((len(examples), len(self.labels)), dtype=self.parameters["b"].dtype)
+        scorer: Scorer = NumPyScorer(self.settings, self.parameters, self.leaves)
+        if len(examples) >= VERY_MANY:
+            scorer = self.fast_scorer
         with single_threaded():
             for begin in range(0, len(examples), batch_size):
                 batch = collate(examples[begin : begin + batch_size])
-                found[begin : begin + batch.size] = batch_scores(
-                    self.settings, self.parameters, self.leaves, batch
-                )
+                found[begin : begin + batch.size] = scorer.scores(batch)
         return found
 
     def predict(self, instances: Sequence[Instance]) -> list[str]:

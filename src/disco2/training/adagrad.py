@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from disco2.model.parameters import GROUP_OF, Parameters
+from disco2.training.arithmetic import fastest_arithmetic
 
 
 class AdaGrad:
@@ -29,21 +30,17 @@ class AdaGrad:
             name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters
         }
         self._clip = clip
+        self._arithmetic = fastest_arithmetic(np.result_type(*parameters.values()))
         self.squares = {name: np.zeros_like(value) for name, value in parameters.items()}  # summed squared g
 
     def step(self, gradients: Parameters) -> None:
         """Change the parameters in place. Gradients are used up; parameters without one stay as they are."""
         total = 0.0
         for name, gradient in gradients.items():
-            if penalty := self._penalties[name]:
-                gradient += gradient.dtype.type(penalty) * self._parameters[name]
-            total += float(np.vdot(gradient, gradient))
+            total += self._arithmetic.penalise(gradient, self._parameters[name], self._penalties[name])
         norm = total**0.5
         shrink = self._clip / norm if norm > self._clip else 1.0
         for name, gradient in gradients.items():
-            dtype = gradient.dtype.type
-            if shrink != 1.0:
-                gradient *= dtype(shrink)
-            squares = self.squares[name]
-            squares += np.square(gradient)
-            self._parameters[name] -= dtype(self._rates[name]) * gradient / (np.sqrt(squares) + dtype(1e-8))
+            self._arithmetic.descend(
+                gradient, self.squares[name], self._parameters[name], shrink, self._rates[name]
+            )

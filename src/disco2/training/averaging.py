@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from disco2.model.parameters import Parameters
+from disco2.training.arithmetic import fastest_arithmetic
 
 
 class RunningMean:
@@ -16,6 +19,7 @@ class RunningMean:
         self._parameters = parameters
         self._decay = decay
         self.steps = 0
+        self._arithmetic = fastest_arithmetic(np.result_type(*parameters.values()))
         self.values = {name: value.copy() for name, value in parameters.items()} if decay else parameters
 
     def update(self) -> None:
@@ -24,4 +28,4 @@ class RunningMean:
         decay = min(self._decay, self.steps / (self.steps + 1))
         self.steps += 1
         for name, mean in self.values.items():
-            mean += mean.dtype.type(1 - decay) * (self._parameters[name] - mean)
+            self._arithmetic.blend(mean, self._parameters[name], 1 - decay)

@@ -9,9 +9,11 @@ import numpy as np
 
 from disco2.batches import Batch, Example, collate
 from disco2.model.arrays import Floats
+from disco2.model.composer import Composer
 from disco2.model.ensemble import batch_scores
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
+from disco2.threads import single_threaded
 from disco2.training.loss import Loss
 
 
@@ -45,12 +47,21 @@ class Development:
     ) -> Development:
         return cls(tuple(in_batches(examples, batch_size)), tuple(gold), positive)
 
-    def judge(self, model: ModelSettings, parameters: Parameters, vectors: Floats, loss: Loss) -> Verdict:
+    @single_threaded()
+    def judge(
+        self,
+        model: ModelSettings,
+        parameters: Parameters,
+        vectors: Floats,
+        loss: Loss,
+        *,
+        composer: Composer | None = None,
+    ) -> Verdict:
         """How well the parameters do. Of several right labels the one with the best score counts."""
         chosen: list[int] = []
         total, begin = 0.0, 0
         for batch in self.batches:
-            scores = batch_scores(model, parameters, vectors, batch)
+            scores = batch_scores(model, parameters, vectors, batch, composer=composer)
             chosen.extend(scores.argmax(axis=1).tolist())
             gold = self.gold[begin : begin + batch.size]
             best_right = [max(labels, key=row.__getitem__) for labels, row in zip(gold, scores, strict=True)]

@@ -11,6 +11,7 @@ import numpy as np
 
 from disco2.batches import Batch, MentionGroups
 from disco2.model.arrays import Floats
+from disco2.model.fastest import is_compiled
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.training.development import Development
@@ -28,7 +29,7 @@ def training_identity(
 ) -> str:
     """A hash of everything that a training depends on, asked for before its first step."""
     digest = _Digest()
-    digest.text(json.dumps([VERSION, asdict(model), asdict(settings)]))
+    digest.text(json.dumps([VERSION, is_compiled(vectors.dtype), asdict(model), asdict(settings)]))
     for name in sorted(parameters):
         digest.text(name)
         digest.array(parameters[name])

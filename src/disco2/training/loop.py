@@ -10,14 +10,16 @@ import numpy as np
 
 from disco2.batches import Batch, Example
 from disco2.model.arrays import Floats
+from disco2.model.composer import Composer
+from disco2.model.fastest import fastest_composer
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
-from disco2.model.threads import single_threaded
+from disco2.threads import single_threaded
 from disco2.training.adagrad import AdaGrad
 from disco2.training.averaging import RunningMean
 from disco2.training.checkpoint import Checkpoint, TrainingState
-from disco2.training.development import Development, in_batches
+from disco2.training.development import Development, Verdict, in_batches
 from disco2.training.dropout import Dropout
 from disco2.training.history import Epoch, History, Progress
 from disco2.training.identity import training_identity
@@ -58,10 +60,11 @@ def train(
     best: Parameters = {name: saved.best[name] for name in parameters} if saved else {}
     finished = saved is not None and saved.finished
     before, started = history.seconds, time.perf_counter()
+    composer = fastest_composer(vectors.dtype)  # may load a BLAS, which the next line has to know of
     with single_threaded():
         if not saved and settings.warm_start and model.uses_features and model.uses_vectors:
             _train_features_alone(parameters, vectors, batches, settings, generator)
-        learner = Learner(model, parameters, vectors, settings)
+        learner = Learner(model, parameters, vectors, settings, composer=composer)
         if saved:
             learner.restore(saved)
             generator.bit_generator.state = saved.generator
@@ -69,7 +72,7 @@ def train(
                 progress(epoch)
         while not finished:
             mean_loss = learner.one_pass(batches, generator)
-            verdict = development.judge(model, learner.mean.values, vectors, learner.loss)
+            verdict = learner.judge(development)
             epoch = Epoch(len(history.epochs) + 1, mean_loss, verdict.loss, verdict.score)
             history.epochs.append(epoch)
             log.debug("%s", epoch)
@@ -90,11 +93,18 @@ class Learner:
     """Takes steps: parameters, their optimiser, dropout, and the running mean that is evaluated."""
 
     def __init__(
-        self, model: ModelSettings, parameters: Parameters, vectors: Floats, settings: TrainingSettings
+        self,
+        model: ModelSettings,
+        parameters: Parameters,
+        vectors: Floats,
+        settings: TrainingSettings,
+        *,
+        composer: Composer | None = None,
     ) -> None:
         self._model = model
         self._parameters = parameters
         self._vectors = vectors
+        self._composer = composer or fastest_composer(vectors.dtype)
         self.loss = LOSSES[settings.loss]
         self._optimiser = AdaGrad(
             parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
@@ -137,11 +147,19 @@ class Learner:
         masks = None
         if self._dropout:
             masks = self._dropout.masks(batch.size, self._vectors.shape[1], self._vectors.dtype)
-        done = forward(self._model, self._parameters, self._vectors, batch, masks=masks)
+        done = forward(
+            self._model, self._parameters, self._vectors, batch, masks=masks, composer=self._composer
+        )
         value, d_scores = self.loss(done.scores, batch)
         self._optimiser.step(backward(self._model, self._parameters, batch, done, d_scores))
         self.mean.update()
         return value
+
+    def judge(self, development: Development) -> Verdict:
+        """How well the running mean does."""
+        return development.judge(
+            self._model, self.mean.values, self._vectors, self.loss, composer=self._composer
+        )
 
     def one_pass(self, batches: Sequence[Batch], generator: np.random.Generator) -> float:
         """A step for every batch, in random order; the mean loss on the way."""

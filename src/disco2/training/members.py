@@ -16,7 +16,6 @@ from disco2.model.arrays import Floats
 from disco2.model.ensemble import stacked
 from disco2.model.settings import MOST_MEMBERS
 from disco2.model.surface_members import folded
-from disco2.model.threads import single_threaded
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.development import Development
 from disco2.training.history import Epoch, History, Progress
@@ -86,8 +85,7 @@ def history_of_ensemble(
     Its number is the latest pass that a member kept, its training loss the mean of the members'.
     """
     kept = [history.best for history in histories if history.best]
-    with single_threaded():
-        verdict = development.judge(model, parameters, vectors, LOSSES[settings.loss])
+    verdict = development.judge(model, parameters, vectors, LOSSES[settings.loss])
     best = Epoch(
         number=max((epoch.number for epoch in kept), default=0),
         loss=sum(epoch.loss for epoch in kept) / max(len(kept), 1),

@@ -14,7 +14,6 @@ from disco2.batches import Example
 from disco2.errors import InputError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings, RelationModel
-from disco2.model.threads import single_threaded
 from disco2.records import Instance
 from disco2.training.development import Development
 from disco2.training.resampling import balance, expand_two_senses, hold_out
@@ -113,12 +112,11 @@ def word_vectors_for(
         for argument in (instance.relation.arg1, instance.relation.arg2)
         for form in instance.document.words(argument.tokens)
     }
-    with single_threaded():  # or the last digit of principal components depends on the number of threads
-        return load_vectors(
-            vectors.source,
-            dimensions=K,
-            words=needed,
-            frequent=vectors.frequent,
-            sentences=sentences,
-            seed=seed,
-        )
+    return load_vectors(
+        vectors.source,
+        dimensions=K,
+        words=needed,
+        frequent=vectors.frequent,
+        sentences=sentences,
+        seed=seed,
+    )

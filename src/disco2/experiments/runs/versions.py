@@ -6,9 +6,10 @@ import platform
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
+from disco2.model.fastest import is_compiled
 from disco2.version import VERSION
 
-PACKAGES = ("numpy", "safetensors", "spacy", "gensim", "optuna", "matplotlib", "scikit-learn")
+PACKAGES = ("numpy", "numba", "scipy", "safetensors", "spacy", "gensim", "optuna", "matplotlib", "scikit-learn")
 
 
 def versions() -> dict[str, str]:
@@ -19,7 +20,7 @@ def versions() -> dict[str, str]:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return found | {"arithmetic": "compiled" if is_compiled() else "NumPy"}
 
 
 def versions_of(recorded: Iterable[Mapping[str, str]]) -> dict[str, str]:

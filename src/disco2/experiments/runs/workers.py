@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 from disco2.errors import Disco2Error, InputError
 from disco2.experiments.preparations import preparation_key
-from disco2.experiments.processes import end_with, process_context
+from disco2.experiments.processes import begin_as_worker, process_context
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
 
@@ -112,7 +112,7 @@ _runs: Runs | None = None
 def _remember(runs: Runs, parent: int) -> None:
     """What every run of this process needs, handed over once."""
     global _runs
-    end_with(parent)
+    begin_as_worker(parent)
     _runs = runs
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
 from disco2.experiments.preparations import Preparations
-from disco2.model.threads import single_threaded
 from disco2.training.preparation import Prepared
 from disco2.vectors import WordVectors, load_vectors
 from disco2.vectors.source import SHIPPED
@@ -38,14 +37,13 @@ class PreparationsForAnyK(Preparations):
         K, words = configuration.model.K, prepared.untrained.vectors.words
         known = self._vectors.get(K)
         if known is None or known.words != words:
-            with single_threaded():
-                known = load_vectors(
-                    SHIPPED,
-                    dimensions=K,
-                    words=set(words),
-                    frequent=configuration.vectors.frequent,
-                    sentences=None,
-                    seed=configuration.training.seed,
-                )
+            known = load_vectors(
+                SHIPPED,
+                dimensions=K,
+                words=set(words),
+                frequent=configuration.vectors.frequent,
+                sentences=None,
+                seed=configuration.training.seed,
+            )
             self._vectors[K] = known
         return known

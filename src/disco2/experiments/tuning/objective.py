@@ -12,7 +12,6 @@ import optuna
 from disco2.experiments.train_run import train_model
 from disco2.experiments.tuning.any_k import PreparationsForAnyK
 from disco2.experiments.tuning.question import Question
-from disco2.model.threads import single_threaded
 from disco2.training.history import Epoch
 
 # What a trial notes about itself in the study.
@@ -37,14 +36,13 @@ class Objective:
         scores: list[float] = []
         losses: list[float] = []
         for place, seed in enumerate(self._question.seeds, start=1):
-            with single_threaded():
-                fitted = train_model(
-                    self._question.corpus,
-                    self._question.parts,
-                    configuration.changed({"training.seed": seed}),
-                    preparations=self._preparations,
-                    progress=_FirstSeed(trial) if place == 1 else _hear_nothing,
-                )
+            fitted = train_model(
+                self._question.corpus,
+                self._question.parts,
+                configuration.changed({"training.seed": seed}),
+                preparations=self._preparations,
+                progress=_FirstSeed(trial) if place == 1 else _hear_nothing,
+            )
             best = fitted.history.best
             scores.append(best.score if best else 0.0)
             losses.append(best.development_loss if best else math.inf)

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from disco2.errors import Disco2Error, InputError
-from disco2.experiments.processes import end_with, process_context
+from disco2.experiments.processes import begin_as_worker, process_context
 from disco2.experiments.tuning.objective import Objective
 from disco2.experiments.tuning.question import Question
 from disco2.experiments.tuning.standing import Report, Standing
@@ -242,7 +242,7 @@ def _how_it_ended(code: int | None) -> str:
 
 def _work(address: Address, question: Question, connection: Connection, parent: int) -> None:
     """What a worker does: a trial for each word that it gets, until there is no one to give it."""
-    end_with(parent)
+    begin_as_worker(parent)
     try:
         study = TuningStudy(address, question)
         objective = Objective(question, began=connection.send)

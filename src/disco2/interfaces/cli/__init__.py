@@ -7,6 +7,7 @@ import os
 import sys
 
 from disco2.errors import Disco2Error, InputError
+from disco2.threads import limit_this_process
 
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
@@ -34,6 +35,7 @@ def _run() -> None:
     """Import the commands and run one; importing takes a moment in which users interrupt."""
     if sys.stdout is None:  # closed by whoever started the program: nobody wants to see results
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    limit_this_process()  # before anything is imported that multiplies matrices
     from disco2.interfaces.cli.app import app
 
     if isinstance(sys.stdout, io.TextIOWrapper):

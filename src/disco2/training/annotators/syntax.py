@@ -13,8 +13,8 @@ from disco2.annotation.english.syntax import ENCODER, PARSER, SENTENCES, TAGGER,
 from disco2.errors import InputError
 from disco2.evaluation.syntax import SyntaxScores, syntax_scores
 from disco2.files import folder_in_place
-from disco2.model.threads import single_threaded
 from disco2.records import Document
+from disco2.threads import single_threaded
 from disco2.training.annotators.parsed_text import parsed_text
 from disco2.training.annotators.syntax_architecture import WIDTH, pipeline_config
 

@@ -1,0 +1,26 @@
+"""How functions are compiled here.
+
+Compiled code is kept on disk beside the source, or in the user's cache where that can't be written to, so it
+is made once for a machine. Sums may be reordered and multiplications joined with additions: that is where the
+speed comes from, and why results differ from NumPy's in the last digits. Matrix products are BLAS's own
+(``np.dot`` on contiguous arrays, which numba takes from SciPy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import numba
+import scipy.linalg  # noqa: F401  the BLAS of np.dot in compiled code; loaded now, so that threads knows of it
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_FREEDOM = {"contract", "reassoc", "arcp", "nsz"}  # not "nnan" or "ninf": a runaway must stay visible
+
+
+def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The function as machine code; it takes contiguous arrays."""
+    made: Callable[_P, _R] = numba.njit(cache=True, error_model="numpy", fastmath=_FREEDOM)(function)
+    return made

@@ -1,0 +1,101 @@
+"""How many threads the matrix products use: one. This is the one place where that is settled.
+
+Matrices are small here, so further threads cost more than they bring; one thread also adds up in the same
+order in every run, and lets several processes train side by side without a fight over cores.
+
+``single_threaded`` is for all code of ours that multiplies matrices, in whatever process: what the user had
+set is back behind it. ``limit_this_process`` is for processes that are ours from beginning to end: the
+command line and its workers. docs/decisions/005-threads.md has the figures.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ContextDecorator, ExitStack
+from threading import Lock, get_ident
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+# What libraries look at when they are loaded. The first are BLAS libraries; the others also rule PyTorch.
+PRODUCTS = ("OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+EVERYTHING = (*PRODUCTS, "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+# Modules that load a BLAS of their own. Compiled code has its products from SciPy.
+CARRIERS = ("numpy", "scipy.linalg")
+
+
+class SingleThreaded(ContextDecorator):
+    """Counts who is inside: the first one in limits the threads, the last one out restores them.
+
+    So it may be entered again inside, in other threads too, and costs next to nothing there. A library that
+    was loaded meanwhile is limited at the next entry.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._limits = ExitStack()
+        self._loaded: list[str] = []
+        self._controller: ThreadpoolController | None = None
+        self._limited_by = 0  # the thread that came in first
+
+    def __enter__(self) -> None:
+        with self._lock:
+            fresh = self._find_libraries()
+            if self._controller is not None and (fresh or not self._inside):
+                self._limits.enter_context(self._controller.limit(limits=1, user_api="blas"))
+            if not self._inside:
+                self._limited_by = get_ident()
+            self._inside += 1
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._take_control()
+                self._limits.close()
+
+    def _take_control(self) -> None:
+        """threadpoolctl 3.7 and later heed the thread that set a limit alone; here any may be the last."""
+        for library in self._controller.lib_controllers if self._controller is not None else ():
+            release = getattr(library, "clear_controlling_thread", None)
+            if release is not None and get_ident() != self._limited_by:
+                release(force=True)
+
+    def _find_libraries(self) -> bool:
+        """Whether there are others than last time; looking for them takes a millisecond."""
+        loaded = [name for name in CARRIERS if name in sys.modules]
+        if self._controller is not None and loaded == self._loaded:
+            return False
+        import numpy as np  # noqa: F401  loads the BLAS that is to be limited
+        from threadpoolctl import ThreadpoolController
+
+        self._loaded = [name for name in CARRIERS if name in sys.modules]
+        self._controller = ThreadpoolController()
+        return True
+
+
+_single_threaded = SingleThreaded()
+
+
+def single_threaded() -> SingleThreaded:
+    """Run the matrix products inside on one thread; for a block or, as a decorator, for a function."""
+    return _single_threaded
+
+
+def limit_this_process(*, everything: bool = False) -> None:
+    """From now on matrix products use one thread in this process and in those it starts.
+
+    Cheap before NumPy is imported: only environment variables are set. ``everything``: PyTorch and OpenMP
+    too, for one process of several; alone, an annotator that runs on PyTorch may use all cores.
+    """
+    os.environ.update(dict.fromkeys(EVERYTHING if everything else PRODUCTS, "1"))
+    if "numpy" in sys.modules:
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(limits=1, user_api=None if everything else "blas")
+    torch: Any = sys.modules.get("torch")
+    if everything and torch is not None:
+        torch.set_num_threads(1)

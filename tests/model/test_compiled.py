@@ -1,0 +1,159 @@
+"""Compiled code against its NumPy twins, on trees of every shape. Without numba there is nothing to test."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from disco2.batches import Batch, collate
+from disco2.model.composer import NumPyComposer
+from disco2.model.ensemble import stacked
+from disco2.model.fastest import fastest_composer, is_compiled
+from disco2.model.network import backward, forward
+from disco2.model.parameters import Parameters, initial_parameters
+from disco2.model.scorer import NumPyScorer, fastest_scorer
+from disco2.model.settings import PAIR_SCALINGS, ModelSettings
+from disco2.training.loss import LOSSES
+from tests.generated import random_example
+from tests.model.test_network import SHAPES
+
+pytest.importorskip("numba")
+pytest.importorskip("scipy")
+
+LABELS, FEATURES, VOCABULARY = 4, 12, 30
+CLOSE = 1e-5
+MODELS = [
+    *(ModelSettings(K=6, rank=rank, pairs=pairs) for rank in (0, 1, 2) for pairs in PAIR_SCALINGS),
+    ModelSettings(kind="upward", K=7),
+    ModelSettings(kind="upward", K=1, features=False),
+    ModelSettings(K=50),
+    ModelSettings(K=130),  # too wide for small blocks
+]
+ONE_WORD_EACH = [((1, 1), 0, 1), ((1, 1), 1, 1)]
+LONG = [((150, 1), 1, 2), ((300, 40), 3, 100), ((20, 500), 1, 60)]
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISCO2_COMPILED", raising=False)
+
+
+def parameters_of(settings: ModelSettings, *, seed: int = 0) -> Parameters:
+    generator = np.random.default_rng(seed)
+    found = initial_parameters(settings, labels=LABELS, features=FEATURES, seed=seed)
+    return {
+        name: value + generator.normal(0, 0.3 / settings.K**0.5, size=value.shape).astype(np.float32)
+        for name, value in found.items()
+    }
+
+
+def vectors_of(settings: ModelSettings) -> np.ndarray:
+    return np.random.default_rng(3).normal(size=(VOCABULARY, settings.K)).astype(np.float32)
+
+
+def batch_of(shapes: list, *, seed: int = 0) -> Batch:
+    generator = np.random.default_rng(seed)
+    return collate(
+        [
+            random_example(
+                generator,
+                words=words,
+                vocabulary=VOCABULARY,
+                labels=LABELS,
+                features=FEATURES,
+                chains=chains,
+                mentions=mentions,
+            )[0]
+            for words, chains, mentions in shapes
+        ]
+    )
+
+
+@pytest.mark.parametrize("settings", MODELS, ids=str)
+def test_scores_and_gradients_are_numpys(settings: ModelSettings) -> None:
+    """One composer for all batches: what is left of one must not show in the next, larger or smaller."""
+    parameters, vectors, composer = parameters_of(settings), vectors_of(settings), fastest_composer("f4")
+    assert not isinstance(composer, NumPyComposer)
+    shapes = [SHAPES, ONE_WORD_EACH, SHAPES * 40, LONG, SHAPES[:1], SHAPES[3:4]]
+    for seed, some in enumerate(shapes):
+        batch = batch_of(some, seed=seed)
+        plain = forward(settings, parameters, vectors, batch)
+        fast = forward(settings, parameters, vectors, batch, composer=composer)
+        np.testing.assert_allclose(fast.scores, plain.scores, rtol=CLOSE, atol=CLOSE)
+        d_scores = LOSSES["logistic"](plain.scores, batch)[1]
+        found = backward(settings, parameters, batch, fast, d_scores)
+        for name, expected in backward(settings, parameters, batch, plain, d_scores).items():
+            np.testing.assert_allclose(
+                found[name], expected, rtol=0, atol=CLOSE * (1 + np.abs(expected).max(initial=0))
+            )
+
+
+@pytest.mark.parametrize("members", [1, 3])
+@pytest.mark.parametrize("settings", MODELS, ids=str)
+def test_the_scorer_has_numpys_scores(settings: ModelSettings, members: int) -> None:
+    settings = replace(settings, members=members)
+    each = [parameters_of(settings, seed=seed) for seed in range(members)]
+    parameters = each[0] if members == 1 else stacked(each)
+    vectors = vectors_of(settings)
+    fast, plain = fastest_scorer(settings, parameters, vectors), NumPyScorer(settings, parameters, vectors)
+    assert type(fast) is not type(plain)
+    for seed, some in enumerate([SHAPES[:2], ONE_WORD_EACH, SHAPES * 40, LONG, SHAPES[3:4]]):
+        batch = batch_of(some, seed=seed)
+        np.testing.assert_allclose(fast.scores(batch), plain.scores(batch), rtol=CLOSE, atol=CLOSE)
+
+
+def test_a_word_that_turns_up_late_is_pushed_then() -> None:
+    settings = ModelSettings(K=6)
+    parameters, vectors, batch = parameters_of(settings), vectors_of(settings), batch_of(SHAPES)
+    scorer = fastest_scorer(settings, parameters, vectors)
+    words = batch.words.copy()
+    scorer.scores(replace(batch, words=words % 3))
+    np.testing.assert_allclose(
+        scorer.scores(batch), NumPyScorer(settings, parameters, vectors).scores(batch), rtol=CLOSE, atol=CLOSE
+    )
+
+
+def test_tanh() -> None:
+    from disco2.model.compiled.tanh import tanh_rows
+
+    x = np.concatenate([np.linspace(-12, 12, 200_001), np.geomspace(1e-30, 1, 999), [0, np.inf, -np.inf]])
+    found = x.astype(np.float32).reshape(-1, 1)
+    exact = np.tanh(found.astype(np.float64))
+    tanh_rows(found)
+    assert np.abs(found - exact).max() < 5e-7
+    assert np.abs(found).max() <= 1
+    lost = np.array([[np.nan]], dtype=np.float32)
+    tanh_rows(lost)
+    assert np.isnan(lost[0, 0])
+
+
+@pytest.mark.parametrize("rows", [0, 1, 15, 127, 128, 129, 3000])
+@pytest.mark.parametrize("K", [3, 50, 130])
+def test_a_product_in_blocks_is_the_product(rows: int, K: int) -> None:
+    from disco2.model.compiled.products import multiply_transposed
+
+    generator = np.random.default_rng(rows)
+    left = generator.normal(size=(rows, K)).astype(np.float32)
+    right = generator.normal(size=(rows, 2 * K)).astype(np.float32)
+    out, partial = np.full((K, 2 * K), np.nan, dtype=np.float32), np.empty((K, 2 * K), dtype=np.float32)
+    multiply_transposed(left, right, partial, out)
+    np.testing.assert_allclose(out, left.T @ right, rtol=1e-4, atol=1e-3)
+
+
+def test_a_runaway_stays_visible() -> None:
+    settings = ModelSettings(K=6)
+    parameters, vectors, batch = parameters_of(settings), vectors_of(settings), batch_of(SHAPES)
+    parameters["U"][0, 0] = np.nan
+    assert np.isnan(
+        forward(settings, parameters, vectors, batch, composer=fastest_composer("f4")).scores
+    ).any()
+
+
+def test_when_compiled_code_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_compiled(np.float32)
+    assert not is_compiled(np.float64)
+    monkeypatch.setenv("DISCO2_COMPILED", "0")
+    assert not is_compiled(np.float32)
+    assert isinstance(fastest_composer("f4"), NumPyComposer)
