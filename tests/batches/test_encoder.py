@@ -49,3 +49,16 @@ def test_features_are_those_of_the_extractor() -> None:
     for row, example in enumerate(encoder(extractor=extractor).encode(instances)):
         assert example.features.tolist() == matrix.row(row).tolist()
     assert encoder().encode(instances)[0].features.size == 0
+
+
+def test_instances_that_differ_in_label_and_weight_alone_share_their_arrays() -> None:
+    pair = instance(1, ["Ann", "slept", "."], ["She", "slept", "."], "Result")
+    other = instance(2, ["Ann", "."], ["She", "slept", "."], "Result")
+    heavy, relabelled = replace(pair, weight=2.0), replace(pair, gold=("Cause",))
+    alone = [encoder().encode([one])[0] for one in (pair, other, heavy, relabelled)]
+    together = encoder().encode([pair, other, heavy, relabelled])
+    assert [(one.relation, one.label, one.weight) for one in together] == [
+        (one.relation, one.label, one.weight) for one in alone
+    ]
+    assert together[0].first is together[2].first is together[3].first
+    assert [one.second.words.tolist() for one in together] == [one.second.words.tolist() for one in alone]

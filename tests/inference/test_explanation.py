@@ -46,6 +46,45 @@ def test_the_terms_add_up_to_the_score(kind: str, pairs: str, members: int) -> N
     assert len(explanation.pairs) == (2 * 2 + 1 * 2 if kind == "entities" else 0)
 
 
+@pytest.mark.parametrize(
+    ("mentions", "listed"), [((10, 10), 100), ((1, 100), 100), ((10, 11), 100), ((1, 101), 10)]
+)
+@pytest.mark.parametrize("pairs", PAIR_SCALINGS)
+def test_pairs_that_are_not_listed_are_one_term(
+    mentions: tuple[int, int], listed: int, pairs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the sum of theirs."""
+    pipeline = small_pipeline(random_model(kind="entities", pairs=pairs))
+    answer = pipeline.classify("Bob " * mentions[0] + "told Tina.", "She knew " + "Bob " * mentions[1])
+    explanation = pipeline.explain(answer)
+    assert sums(explanation) == (explanation.score, explanation.rival_score)
+    assert abs(explanation.rounding.value) < 1e-5 * max(1, abs(explanation.score))
+    assert len(explanation.pairs) == listed + 1  # Tina is in no long chain
+    left = mentions[0] * mentions[1] - listed
+    assert [others.count for others in explanation.other_pairs] == ([left] if left else [])
+
+    monkeypatch.setattr("disco2.model.contributions.LISTED", 1000)
+    whole = pipeline.explain(answer)
+    assert len(whole.pairs) == mentions[0] * mentions[1] + 1
+    assert whole.other_pairs == ()
+    for name in ("value", "rival"):
+        together, apart = (
+            math.fsum(getattr(term, name) for term in (*one.pairs, *one.other_pairs))
+            for one in (explanation, whole)
+        )
+        assert together == pytest.approx(apart, rel=1e-12, abs=1e-12)
+
+
+def test_the_length_of_an_explanation_grows_with_mentions_alone() -> None:
+    pipeline = small_pipeline(random_model(kind="entities"))
+    terms = [
+        len(list(pipeline.explain(pipeline.classify("Bob " * count, "Bob " * count)).terms()))
+        for count in (20, 40, 80)
+    ]
+    assert terms[1] <= 1.1 * terms[0]
+    assert terms[2] <= 1.1 * terms[1]
+
+
 def test_the_shipped_model_adds_up_too(pipeline: Pipeline) -> None:
     for answer in pipeline("Bob gave Tina the burger. She was hungry. He was not."):
         explanation = pipeline.explain(answer)

@@ -27,13 +27,15 @@ def results(pipeline: Pipeline) -> list[dict[str, Any]]:
     found = pipeline.relations(document)
     explained = [pipeline.explain(one) for one in found]
     pair = pipeline.classify("Bob gave Tina the burger.", "She was hungry.")
+    many = pipeline.classify("Bob " * 20, "Bob " * 20)
     return [
         text_result(pipeline, document, found),
         text_result(pipeline, document, found, explained),
         text_result(pipeline, pipeline.annotate(""), []),
         pair_result(1, None, pair),
         pair_result(2, "x", pair, pipeline.explain(pair)),
-        pair_error(3, 7, "'arg1' is missing."),
+        pair_result(3, 1, many, pipeline.explain(many)),
+        pair_error(4, 7, "'arg1' is missing."),
     ]
 
 

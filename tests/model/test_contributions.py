@@ -14,6 +14,7 @@ from disco2.model.settings import KINDS, PAIR_SCALINGS
 from disco2.vectors import WordVectors
 from tests.generated import random_example
 from tests.model.recursive import downward, recursive_scores
+from tests.shapes import shaped_examples
 
 LABELS, WORDS, FEATURES, K = 3, 20, 7, 5
 
@@ -56,6 +57,8 @@ def test_every_term_and_their_sum(kind: str, pairs: str, rank: int) -> None:
         total = found.bias + found.arguments + found.features.sum(axis=0)
         total = total + sum(terms.sum(axis=(0, 1)) for terms in found.links)
         np.testing.assert_allclose(total, expected, rtol=0, atol=1e-9)
+        for terms, whole in zip(found.links, found.link_totals, strict=True):
+            np.testing.assert_allclose(terms.sum(axis=(0, 1)), whole, rtol=0, atol=1e-12)
         np.testing.assert_allclose(found.scores, expected, rtol=0, atol=1e-9)
         np.testing.assert_allclose(model.score_examples([example])[0], expected, rtol=1e-4, atol=1e-4)
         if kind != "entities":
@@ -100,3 +103,19 @@ def test_the_terms_of_several_members_are_their_means(kind: str) -> None:
     total = total + sum(terms.sum(axis=(0, 1)) for terms in found.links)
     np.testing.assert_allclose(total, found.scores, rtol=0, atol=1e-9)
     np.testing.assert_allclose(model.score_examples([example])[0], found.scores, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("members", [1, 3])
+def test_of_a_long_chain_some_pairs_and_the_sum_of_all(members: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work grows with the mentions, the number of terms not even with them."""
+    (example,) = shaped_examples(words=120, mentions=100, vocabulary=WORDS)
+    example = replace(example, features=np.zeros(0, dtype=np.int32))
+    model = random_model(np.random.default_rng(7), members=members)
+    found = contributions(model, example)
+    monkeypatch.setattr("disco2.model.contributions.LISTED", 100)
+    whole = contributions(model, example)
+    assert [terms.shape for terms in found.links] == [(10, 10, LABELS)]
+    assert [terms.shape for terms in whole.links] == [(100, 100, LABELS)]
+    np.testing.assert_allclose(found.links[0], whole.links[0][:10, :10], rtol=1e-12)
+    np.testing.assert_allclose(found.link_totals[0], whole.links[0].sum(axis=(0, 1)), rtol=1e-10)
+    np.testing.assert_allclose(found.link_totals, whole.link_totals, rtol=1e-12)

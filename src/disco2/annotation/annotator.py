@@ -8,6 +8,7 @@ from typing import Protocol
 
 from disco2.errors import LayerError, SettingsError
 from disco2.records import Document
+from disco2.threads import single_threaded
 
 
 class Layer(StrEnum):
@@ -76,6 +77,7 @@ class Annotators:
             )
         return self._makers[layer]
 
+    @single_threaded()
     def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
         """Make the layers in order. Layers not asked for stay: gold trees take automatic coreference.
 

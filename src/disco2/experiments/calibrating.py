@@ -15,12 +15,16 @@ from disco2.records import WITHOUT_SENSE, Instance
 from disco2.training.temperature import fit_temperature
 
 
+def calibrated(model: RelationModel, development: Sequence[Instance]) -> tuple[Calibration, dict[str, float]]:
+    """The temperatures of ``calibration_of`` and their ``calibration_errors`` on the same relations."""
+    uses = _uses(model, development)
+    calibration = _temperatures(model, uses)
+    return calibration, _errors(model, calibration, uses)
+
+
 def calibration_of(model: RelationModel, development: Sequence[Instance]) -> Calibration:
     """Temperatures fitted on relations that the model did not learn from; 1 where there are none."""
-    temperatures = {
-        use.name: fit_temperature(use.scores(model), use.gold(model)) for use in _uses(model, development)
-    }
-    return Calibration(temperatures.get("given_arguments", 1.0), temperatures.get("running_text"))
+    return _temperatures(model, _uses(model, development))
 
 
 def calibration_errors(
@@ -31,32 +35,20 @@ def calibration_errors(
     Of given arguments, where the model chooses among senses; and where it knows other outcomes, of running
     text.
     """
-    found = {}
-    for use in _uses(model, instances):
-        scores = model.scores(use.instances)
-        for name, chosen in (("before", Calibration()), ("after", calibration)):
-            probabilities = chosen.probabilities(scores, use.allowed)
-            best = probabilities.argmax(axis=1)
-            right = [model.labels[label] in one.gold for label, one in zip(best, use.instances, strict=True)]
-            sure = probabilities[np.arange(len(best)), best]
-            found[f"{use.name}_{name}"] = expected_calibration_error(sure, right)
-    return found
+    return _errors(model, calibration, _uses(model, instances))
 
 
 @dataclass(frozen=True)
 class _Use:
-    """Relations under one of the two ways to use a model; ``allowed`` are the outcomes, None for all."""
+    """Scored relations under one of the two ways to use a model; ``allowed``: the outcomes, None for all."""
 
     name: str
     instances: Sequence[Instance]
     allowed: list[int] | None
-
-    def scores(self, model: RelationModel) -> np.ndarray:
-        scores = model.scores(self.instances)
-        return scores if self.allowed is None else scores[:, self.allowed]
+    scores: np.ndarray  # of all outcomes
 
     def gold(self, model: RelationModel) -> list[int]:
-        """The columns of the first gold labels in ``scores``."""
+        """The columns of the first gold labels among the allowed outcomes."""
         columns = range(len(model.labels)) if self.allowed is None else self.allowed
         places = {model.labels[label]: place for place, label in enumerate(columns)}
         return [places[one.gold[0]] for one in self.instances]
@@ -64,7 +56,29 @@ class _Use:
 
 def _uses(model: RelationModel, instances: Sequence[Instance]) -> list[_Use]:
     with_sense = [one for one in instances if one.relation.kind not in WITHOUT_SENSE]
-    uses = [_Use("given_arguments", with_sense, model.is_sense.nonzero()[0].tolist())]
+    uses: list[tuple[str, Sequence[Instance], list[int] | None]] = [
+        ("given_arguments", with_sense, model.is_sense.nonzero()[0].tolist())
+    ]
     if not model.is_sense.all():
-        uses.append(_Use("running_text", as_running_text(instances), None))
-    return [use for use in uses if use.instances]
+        uses.append(("running_text", as_running_text(instances), None))
+    return [_Use(name, some, allowed, model.scores(some)) for name, some, allowed in uses if some]
+
+
+def _temperatures(model: RelationModel, uses: Sequence[_Use]) -> Calibration:
+    temperatures = {}
+    for use in uses:
+        scores = use.scores if use.allowed is None else use.scores[:, use.allowed]
+        temperatures[use.name] = fit_temperature(scores, use.gold(model))
+    return Calibration(temperatures.get("given_arguments", 1.0), temperatures.get("running_text"))
+
+
+def _errors(model: RelationModel, calibration: Calibration, uses: Sequence[_Use]) -> dict[str, float]:
+    found = {}
+    for use in uses:
+        for name, chosen in (("before", Calibration()), ("after", calibration)):
+            probabilities = chosen.probabilities(use.scores, use.allowed)
+            best = probabilities.argmax(axis=1)
+            right = [model.labels[label] in one.gold for label, one in zip(best, use.instances, strict=True)]
+            sure = probabilities[np.arange(len(best)), best]
+            found[f"{use.name}_{name}"] = expected_calibration_error(sure, right)
+    return found

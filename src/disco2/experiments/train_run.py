@@ -11,13 +11,12 @@ from typing import Any
 from disco2.bundle import save_bundle
 from disco2.corpora.licences import licence_of, licences_of_texts
 from disco2.errors import CorpusError
-from disco2.experiments.calibrating import calibration_errors, calibration_of
+from disco2.experiments.calibrating import calibrated
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
 from disco2.experiments.preparations import Preparations
 from disco2.experiments.running_text import as_running_text
 from disco2.experiments.weak_instances import weak_instances
-from disco2.model.calibration import Calibration
 from disco2.records import Corpus, Instance, RelationKind
 from disco2.training.fit import Fitted, learn, most_common
 from disco2.training.history import Progress
@@ -114,7 +113,7 @@ def save_model(
 
     ``figures`` are recorded beside those of the development part.
     """
-    calibration = calibration_of(fitted.model, fitted.development)
+    calibration, errors = calibrated(fitted.model, fitted.development)
     save_bundle(
         fitted.model,
         path,
@@ -132,7 +131,7 @@ def save_model(
             "automatic_layers": list(corpus.automatic),
             "annotators": corpus.annotators,
         },
-        figures=_development_figures(fitted, parts, calibration) | dict(figures or {}),
+        figures=_development_figures(fitted, parts, errors) | dict(figures or {}),
         calibration={
             "temperature": calibration.temperature,
             "running_text": calibration.of_running_text,
@@ -140,10 +139,9 @@ def save_model(
     )
 
 
-def _development_figures(fitted: Fitted, parts: Parts, calibration: Calibration) -> dict[str, Any]:
+def _development_figures(fitted: Fitted, parts: Parts, errors: Mapping[str, float]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if best := fitted.history.best:
         found |= {f"development_{parts.score_name}": best.score, "best_pass": best.number}
-    errors = calibration_errors(fitted.model, calibration, fitted.development)
     found |= {f"development_calibration_error_of_{name}": value for name, value in errors.items()}
     return found

@@ -14,7 +14,7 @@ from disco2.inference.prediction import Prediction, Span
 from disco2.inference.shared import mention_span
 from disco2.model import RelationModel
 from disco2.model.arrays import Floats
-from disco2.model.contributions import contributions
+from disco2.model.contributions import Contributions, contributions
 from disco2.records import Argument, Document, Instance, Mention
 from disco2.trees import (
     ArgumentTree,
@@ -61,13 +61,26 @@ class MentionPair:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class OtherPairs:
+    """The pairs of a long chain that are not listed, and what they add together."""
+
+    chain: str
+    count: int
+    value: float
+    rival: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {"chain": self.chain, "count": self.count, "value": self.value, "rival": self.rival}
+
+
 @dataclass(frozen=True)
 class Explanation:
     """The score of a sense, taken apart, beside that of a rival.
 
     ``score`` is the number the model decided by, in single precision; the terms are computed in double
-    precision, and ``rounding`` is what is between their sum and the score. So
-    ``bias + arguments + all pairs + all features + rounding`` is the score, with nothing left over.
+    precision, and ``rounding`` is what is between their sum and the score. So ``bias + arguments + all pairs
+    + all other pairs + all features + rounding`` is the score, with nothing left over.
     """
 
     sense: str
@@ -77,12 +90,13 @@ class Explanation:
     bias: Term
     arguments: Term
     pairs: tuple[MentionPair, ...]
+    other_pairs: tuple[OtherPairs, ...]  # one for each chain that is too long to be listed
     features: tuple[Term, ...]  # all that fire, the one that adds or takes most first
     rounding: Term
 
-    def terms(self) -> Iterable[Term | MentionPair]:
+    def terms(self) -> Iterable[Term | MentionPair | OtherPairs]:
         """All of them, in the order in which they are shown."""
-        return (self.bias, self.arguments, *self.pairs, *self.features, self.rounding)
+        return (self.bias, self.arguments, *self.pairs, *self.other_pairs, *self.features, self.rounding)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -93,6 +107,7 @@ class Explanation:
             "bias": self.bias.to_json(),
             "arguments": self.arguments.to_json(),
             "pairs": [pair.to_json() for pair in self.pairs],
+            "other_pairs": [others.to_json() for others in self.other_pairs],
             "features": [feature.to_json() for feature in self.features],
             "rounding": self.rounding.to_json(),
         }
@@ -142,7 +157,7 @@ def _explanation(
     parts = contributions(model, example)
     bias = Term("bias", *values(parts.bias))
     arguments = Term("arguments", *values(parts.arguments))
-    pairs = _pairs(prediction, instance, mentions, parts.links, values)
+    pairs, other_pairs = _pairs(prediction, instance, mentions, parts, values)
     features = [
         Term(readable_feature(model.extractor, int(fired)), *values(row))
         for fired, row in zip(example.features, parts.features, strict=True)
@@ -150,14 +165,23 @@ def _explanation(
     ]
     features.sort(key=lambda term: (-abs(term.value), term.name))
     score, rival_score = prediction.scores[sense], prediction.scores[rival] if rival else 0.0
-    terms: tuple[Term | MentionPair, ...] = (bias, arguments, *pairs, *features)
+    terms: tuple[Term | MentionPair | OtherPairs, ...] = (bias, arguments, *pairs, *other_pairs, *features)
     rounding = Term(
         "rounding",
         score - math.fsum(term.value for term in terms),
         rival_score - math.fsum(term.rival for term in terms),
     )
     return Explanation(
-        sense, score, rival, rival_score, bias, arguments, tuple(pairs), tuple(features), rounding
+        sense=sense,
+        score=score,
+        rival=rival,
+        rival_score=rival_score,
+        bias=bias,
+        arguments=arguments,
+        pairs=tuple(pairs),
+        other_pairs=tuple(other_pairs),
+        features=tuple(features),
+        rounding=rounding,
     )
 
 
@@ -173,23 +197,35 @@ def _pairs(
     prediction: Prediction,
     instance: Instance,
     mentions: MentionIndex,
-    links: tuple[Floats, ...],
+    parts: Contributions,
     values: Values,
-) -> list[MentionPair]:
-    """The aligned pairs in the order of the model's links, each with the text of its mentions."""
-    if not links:
-        return []
+) -> tuple[list[MentionPair], list[OtherPairs]]:
+    """The aligned pairs in the order of the model's links, each with the text of its mentions.
+
+    Of a long chain those of its first mentions on each side, and all others as one term: the number of terms
+    grows with the mentions, not with their pairs.
+    """
+    if not parts.links:
+        return [], []
     document, relation = instance.document, instance.relation
     tree1 = argument_tree(document, relation.arg1.tokens, relation=relation)
     tree2 = argument_tree(document, relation.arg2.tokens, relation=relation)
     first = _spans(document, relation.arg1, tree1, mentions, prediction.origins[0])
     second = _spans(document, relation.arg2, tree2, mentions, prediction.origins[1])
-    return [
-        MentionPair(link.chain, first[node, link.chain], second[other, link.chain], *values(terms[i, j]))
-        for link, terms in zip(entity_links(tree1, tree2, mentions), links, strict=True)
-        for i, node in enumerate(link.first)
-        for j, other in enumerate(link.second)
-    ]
+    pairs: list[MentionPair] = []
+    other_pairs: list[OtherPairs] = []
+    found = entity_links(tree1, tree2, mentions)
+    for link, terms, total in zip(found, parts.links, parts.link_totals, strict=True):
+        rows, columns, _ = terms.shape
+        pairs.extend(
+            MentionPair(link.chain, first[node, link.chain], second[other, link.chain], *values(terms[i, j]))
+            for i, node in enumerate(link.first[:rows])
+            for j, other in enumerate(link.second[:columns])
+        )
+        if link.pairs > rows * columns:
+            others = total - terms.sum(axis=(0, 1))
+            other_pairs.append(OtherPairs(link.chain, link.pairs - rows * columns, *values(others)))
+    return pairs, other_pairs
 
 
 def _spans(

@@ -13,7 +13,7 @@ from disco2.inference.prediction import Prediction
 from disco2.records import Document
 from disco2.version import VERSION
 
-SCHEMA = 1  # raised when a reader of the old form would stumble
+SCHEMA = 2  # raised when a reader of the old form would stumble
 SCHEMA_FILE = Path(__file__).with_name("predictions.schema.json")
 
 Json = dict[str, Any]

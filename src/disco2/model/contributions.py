@@ -24,6 +24,8 @@ from disco2.model.relation_model import RelationModel
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
 
+LISTED = 10  # mentions on each side of a link, where it has more than LISTED x LISTED pairs
+
 
 @dataclass(frozen=True, slots=True)
 class Contributions:
@@ -32,7 +34,10 @@ class Contributions:
     scores: Floats  # [Y] in double precision
     bias: Floats  # [Y]
     arguments: Floats  # [Y]
-    links: tuple[Floats, ...]  # for each entity link [first mentions, second mentions, Y], weights included
+    # For each entity link [first mentions, second mentions, Y], weights included; of a long one the first
+    # LISTED mentions on each side.
+    links: tuple[Floats, ...]
+    link_totals: Floats  # [links, Y]: the sum over all pairs, listed or not
     features: Floats  # [fired, Y], in the order of the example's features
 
 
@@ -53,6 +58,7 @@ def contributions(model: RelationModel, example: Example) -> Contributions:
         _mean([member.bias for member in members]),
         _mean([member.arguments for member in members]),
         tuple(map(_mean, zip(*(member.links for member in members), strict=True))),
+        _mean([member.link_totals for member in members]),
         _mean([member.features for member in members]),
     )
 
@@ -66,12 +72,16 @@ def _of_member(
     if done.arguments is not None:
         arguments = argument_matrices(parameters).scores(*done.arguments)[0]
     links: tuple[Floats, ...] = ()
-    if done.composed is not None and done.composed.down is not None and done.weights is not None:
-        links = _link_terms(entity_matrices(parameters), done.composed.down, done.weights, batch)
+    totals: Floats = np.zeros((0, labels))
+    composed, weights = done.composed, done.weights
+    if composed and weights is not None and composed.down is not None and composed.entities is not None:
+        matrices = entity_matrices(parameters)
+        links = _link_terms(matrices, composed.down, weights, batch)
+        totals = weights * matrices.scores(*composed.entities)
     features: Floats = np.zeros((0, labels))
     if done.features is not None:
         features = parameters["beta"].T[example.features]
-    return Contributions(done.scores[0], parameters["b"], arguments, links, features)
+    return Contributions(done.scores[0], parameters["b"], arguments, links, totals, features)
 
 
 def _mean(terms: Sequence[Floats]) -> Floats:
@@ -80,12 +90,14 @@ def _mean(terms: Sequence[Floats]) -> Floats:
 
 def _link_terms(matrices: Bilinear, down: Floats, weights: Floats, batch: Batch) -> tuple[Floats, ...]:
     first, second = batch.first_mentions, batch.second_mentions
+    most = np.where(batch.pair_counts > LISTED**2, LISTED, LISTED**2)
     return tuple(
-        weight * matrices.all_pairs(down[rows], down[others])
-        for rows, others, weight in zip(
+        weight * matrices.all_pairs(down[rows[:listed]], down[others[:listed]])
+        for rows, others, weight, listed in zip(
             np.split(first.rows, first.starts[1:]),
             np.split(second.rows, second.starts[1:]),
             weights,
+            most,
             strict=True,
         )
     )

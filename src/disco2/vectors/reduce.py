@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import VectorsError
+from disco2.threads import single_threaded
 
 Doubles = NDArray[np.float64]
 _ROWS_AT_A_TIME = 4096  # so that what is made on the way stays in the processor's cache
@@ -25,6 +26,7 @@ class Reduction:
     centre: Doubles | None = None  # [D]
     axes: Doubles | None = None  # [D, K]: W, the principal axes
 
+    @single_threaded()
     def __call__(self, matrix: NDArray[np.floating]) -> NDArray[np.float32]:
         """Shapes: [n, D] -> [n, K]. Everything but the result is in double precision."""
         reduced = np.empty((len(matrix), len(self.mean)), dtype=np.float32)
@@ -49,6 +51,7 @@ def reduce(matrix: NDArray[np.float32], *, dimensions: int) -> NDArray[np.float3
     return find_reduction(matrix, dimensions=dimensions)(matrix)
 
 
+@single_threaded()  # or the last digit depends on the number of threads
 def find_reduction(matrix: NDArray[np.float32], *, dimensions: int) -> Reduction:
     """What ``reduce`` does to this matrix."""
     size = matrix.shape[1]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from disco2.errors import InputError
 from disco2.experiments.processes import process_context
@@ -22,6 +23,7 @@ from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.workers import perform_all
 from disco2.records import Corpus
+from tests.blas import blas_threads
 from tests.conftest import ROOT
 from tests.experiments.runs.test_runs import corpus, plan, trainings
 
@@ -51,6 +53,27 @@ def test_a_run_that_is_being_made_is_left_alone(
     assert (seeds, list(tmp_path.iterdir())) == ([], [])
     assert runs.perform_if_free(plan()) is not None
     assert seeds == [1]
+
+
+@pytest.mark.skipif(
+    process_context().get_start_method() != "fork", reason="a stand-in reaches forked ones alone"
+)
+def test_every_process_has_one_thread_for_its_matrices(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, seen = performing.train_model, tmp_path / "seen"
+    seen.mkdir()
+
+    def looking(corpus: Corpus, parts: Any, configuration: Any, **options: Any) -> Any:
+        (seen / str(configuration.training.seed)).write_text(str(blas_threads()))
+        return train(corpus, parts, configuration, **options)
+
+    monkeypatch.setattr(performing, "train_model", looking)
+    plans = [plan(training_seed=seed) for seed in SEEDS]
+    with threadpool_limits(limits=2, user_api="blas"):
+        perform_all(Runs(tmp_path / "runs", {"own": corpus}), plans, jobs=2)
+        assert blas_threads() == {2}
+    assert [file.read_text() for file in seen.iterdir()] == ["{1}"] * len(SEEDS)
 
 
 @locks

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 pytest.importorskip("optuna")
 
@@ -19,6 +20,7 @@ from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.tune import Tuned, tune
 from disco2.records import Corpus
+from tests.blas import blas_threads
 from tests.experiments.tuning.made_up_study import QUICK, Trainings
 
 pytestmark = pytest.mark.skipif(
@@ -136,6 +138,23 @@ def test_an_interrupt_leaves_what_is_finished_and_queues_the_rest(corpus: Corpus
     assert before.count("running") == 0
     found = tuned(corpus, storage, Watcher(), trials=8)
     assert found.count("complete") == 8
+
+
+def test_every_process_has_one_thread_for_its_matrices(
+    corpus: Corpus, storage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(configuration: Configuration) -> float:
+        (tmp_path / f"{os.getpid()}.threads").write_text(str(blas_threads()))
+        time.sleep(0.05)
+        return 0.5
+
+    monkeypatch.setattr("disco2.experiments.tuning.objective.train_model", Trainings(look))
+    with threadpool_limits(limits=2, user_api="blas"):
+        tuned(corpus, storage, Watcher(), trials=6)
+        assert blas_threads() == {2}
+    seen = {file.name: file.read_text() for file in tmp_path.glob("*.threads")}
+    assert f"{os.getpid()}.threads" not in seen
+    assert set(seen.values()) == {"{1}"}
 
 
 def _children() -> list[Any]:

@@ -9,7 +9,17 @@ from importlib.metadata import PackageNotFoundError, version
 from disco2.model.fastest import is_compiled
 from disco2.version import VERSION
 
-PACKAGES = ("numpy", "numba", "scipy", "safetensors", "spacy", "gensim", "optuna", "matplotlib", "scikit-learn")
+PACKAGES = (
+    "numpy",
+    "numba",
+    "scipy",
+    "safetensors",
+    "spacy",
+    "gensim",
+    "optuna",
+    "matplotlib",
+    "scikit-learn",
+)
 
 
 def versions() -> dict[str, str]:

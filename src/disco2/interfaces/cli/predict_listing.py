@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from disco2.inference.explanation import Explanation, MentionPair, Term
+from disco2.inference.explanation import Explanation, MentionPair, OtherPairs, Term
 from disco2.inference.prediction import Prediction
 from disco2.interfaces.cli.console import messages, percent, print_table, results
 
@@ -61,6 +61,7 @@ def explained_rows(explanation: Explanation) -> list[list[str]]:
         _row("bias", explanation.bias),
         _row("arguments", explanation.arguments),
         *(_row(f"mentions {_pair(pair)}", pair) for pair in explanation.pairs),
+        *(_row(f"{others.count} other pairs of mentions", others) for others in explanation.other_pairs),
         *(_row(f"feature {_short(term.name)}", term) for term in explanation.features[:STRONGEST]),
     ]
     others = explanation.features[STRONGEST:]
@@ -76,7 +77,7 @@ def explained_rows(explanation: Explanation) -> list[list[str]]:
     return [[name, _figure(value), _figure(rival), _figure(value - rival)] for name, value, rival in counted]
 
 
-def _row(name: str, term: Term | MentionPair) -> tuple[str, float, float]:
+def _row(name: str, term: Term | MentionPair | OtherPairs) -> tuple[str, float, float]:
     return name, term.value, term.rival
 
 

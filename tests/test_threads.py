@@ -1,0 +1,273 @@
+"""Matrix products run on one thread, in whatever process, and what the user had set is back afterwards."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from disco2.annotation.annotator import Annotators, Layer, Layers, raw_document
+from disco2.batches import collate
+from disco2.experiments.processes import begin_as_worker
+from disco2.features import FeatureSettings
+from disco2.model import ModelSettings, RelationModel
+from disco2.model.contributions import contributions
+from disco2.records import Document
+from disco2.threads import EVERYTHING, PRODUCTS, single_threaded
+from disco2.training.fit import fit
+from disco2.training.settings import TrainingSettings
+from disco2.vectors import VectorSettings
+from disco2.vectors.reduce import reduce
+from tests.blas import blas_threads
+from tests.conftest import ROOT
+from tests.instances import reasons_and_results
+
+USERS = 2  # threads that the user of the library has asked for
+
+
+@pytest.fixture(autouse=True)
+def users_threads() -> Iterator[None]:
+    if find_spec("scipy"):
+        import scipy.linalg  # noqa: F401  brings a BLAS of its own
+    with threadpool_limits(limits=USERS, user_api="blas"):
+        if blas_threads() != {USERS}:
+            pytest.skip("the BLAS of this installation has no threads to set")
+        yield
+
+
+def a_fit(seen: list[set[int]], members: int = 1) -> RelationModel:
+    instances = reasons_and_results(24, seed=1)
+    return fit(
+        instances[:16],
+        instances[16:],
+        labels=("Cause", "Result"),
+        model=ModelSettings(K=5, members=members),
+        features=FeatureSettings(minimum_count=2),
+        vectors=VectorSettings(frequent=100),
+        settings=TrainingSettings(epochs=2, batch_size=4),
+        progress=lambda epoch: seen.append(blas_threads()),
+    ).model
+
+
+def test_one_inside_and_the_users_number_outside() -> None:
+    with single_threaded():
+        assert blas_threads() == {1}
+        with single_threaded():
+            assert blas_threads() == {1}
+        assert blas_threads() == {1}
+    assert blas_threads() == {USERS}
+    with pytest.raises(ZeroDivisionError), single_threaded():
+        _ = 1 / 0
+    assert blas_threads() == {USERS}
+
+
+def _overlap(connection: Connection) -> None:
+    first_is_in, second_is_in, first_is_out = (threading.Event() for _ in range(3))
+    seen: list[set[int]] = []
+    before = blas_threads()
+
+    def first() -> None:
+        with single_threaded():
+            first_is_in.set()
+            second_is_in.wait(10)
+        first_is_out.set()
+
+    def second() -> None:
+        first_is_in.wait(10)
+        with single_threaded():
+            second_is_in.set()
+            first_is_out.wait(10)
+            seen.append(blas_threads())
+
+    workers = [threading.Thread(target=work) for work in (first, second)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    connection.send((before, seen, blas_threads()))
+
+
+def test_the_last_of_several_threads_restores_the_users_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One enters, another enters, the first leaves, the other leaves: no one restores what is not theirs."""
+    before, seen, after = told_by(_overlap, "spawn", monkeypatch)
+    assert seen == [{1}]
+    assert before == after == {USERS}
+
+
+def test_training_scoring_and_explaining(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[set[int]] = []
+    model = a_fit(seen, members=2)
+    assert len(seen) >= 2
+    assert set(map(frozenset, seen)) == {frozenset({1})}
+    assert blas_threads() == {USERS}
+
+    seen.clear()
+
+    def looking(examples):
+        seen.append(blas_threads())
+        return collate(examples)
+
+    for module in ("relation_model", "scorer"):
+        monkeypatch.setattr(f"disco2.model.{module}.collate", looking, raising=False)
+    instances = reasons_and_results(4, seed=2)
+    model.scores(instances)
+    assert seen == [{1}]
+    contributions(model, model.encoder.encode(instances)[0])
+    assert blas_threads() == {USERS}
+
+
+def _first_steps(connection: Connection) -> None:
+    from disco2.training import loop
+
+    step = loop.backward
+    seen: list[set[int]] = []
+
+    def looking(*given: Any) -> Any:
+        seen.append(blas_threads())
+        return step(*given)
+
+    loop.backward = looking  # type: ignore[assignment]
+    a_fit([])
+    connection.send((seen, blas_threads()))
+
+
+def test_the_first_step_in_a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code brings a BLAS of its own when it is first used, in the midst of a training."""
+    seen, after = told_by(_first_steps, "spawn", monkeypatch)
+    assert seen[0] == {1}
+    assert all(threads == {1} for threads in seen)
+    assert after == {USERS}
+
+
+class Looking:
+    """An annotator that does nothing but look."""
+
+    name = "looking"
+    requires: ClassVar = {Layer.COREFERENCE: frozenset()}
+
+    def __init__(self) -> None:
+        self.seen: list[set[int]] = []
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        self.seen.append(blas_threads())
+        return list(documents)
+
+
+def test_annotating() -> None:
+    looking = Looking()
+    Annotators([looking]).annotate([raw_document("It rained.")], layers=frozenset({Layer.COREFERENCE}))
+    assert looking.seen == [{1}]
+    assert blas_threads() == {USERS}
+
+
+def test_reducing_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[set[int]] = []
+    decompose = np.linalg.eigh
+
+    def looking(matrix):
+        seen.append(blas_threads())
+        return decompose(matrix)
+
+    monkeypatch.setattr(np.linalg, "eigh", looking)
+    reduce(np.random.default_rng(1).normal(size=(50, 6)).astype(np.float32), dimensions=3)
+    assert seen == [{1}]
+    assert blas_threads() == {USERS}
+
+
+def told_by(work: Callable[[Connection], None], start: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What a new process says, started by a user who asked for two threads."""
+    if start not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {start}")
+    for name in PRODUCTS:
+        monkeypatch.setenv(name, str(USERS))
+    context = multiprocessing.get_context(start)
+    ours, theirs = context.Pipe()
+    process = context.Process(target=work, args=(theirs,))  # type: ignore[attr-defined]
+    process.start()
+    theirs.close()
+    said = ours.recv()
+    process.join()
+    return said
+
+
+def _work(connection: Connection) -> None:
+    before = blas_threads()
+    begin_as_worker(os.getppid())
+    after = blas_threads()
+    seen: list[set[int]] = []
+    a_fit(seen)
+    connection.send((before, after, seen, blas_threads(), {os.environ.get(name) for name in EVERYTHING}))
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_worker_processes(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, after, seen, at_the_end, variables = told_by(_work, start, monkeypatch)
+    assert before == {USERS}
+    assert after == at_the_end == {1}
+    assert seen
+    assert all(threads == {1} for threads in seen)
+    assert variables == {"1"}
+    assert blas_threads() == {USERS}
+
+
+TOLD = """
+from tests.blas import blas_threads
+print(blas_threads())
+"""
+
+
+def alone(code: str) -> list[str]:
+    """What a fresh process prints that was started by a user who asked for two threads."""
+    given = os.environ | dict.fromkeys(PRODUCTS, str(USERS))
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=given, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def test_the_command_line_has_one_thread_before_numpy_is_loaded() -> None:
+    code = f"""
+import sys
+sys.argv = ["disco2", "--version"]
+from disco2.interfaces.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+import numpy
+{TOLD}"""
+    assert alone(code)[-1] == "{1}"
+
+
+def test_importing_the_library_sets_nothing() -> None:
+    code = f"""
+import os
+before = dict(os.environ)
+import disco2, disco2.inference.pipeline, disco2.training.fit, disco2.experiments.processes
+print(dict(os.environ) == before)
+{TOLD}"""
+    assert alone(code) == ["True", f"{{{USERS}}}"]
+
+
+def test_a_library_that_is_loaded_inside_is_limited_at_the_next_entry() -> None:
+    """SciPy's BLAS, which compiled code uses, is loaded when it is first called."""
+    pytest.importorskip("scipy")
+    code = f"""
+from disco2.threads import single_threaded
+with single_threaded():
+    import scipy.linalg
+    with single_threaded():
+        pass
+    {TOLD.strip().replace(chr(10), chr(10) + "    ")}
+{TOLD}"""
+    assert alone(code) == ["{1}", f"{{{USERS}}}"]
