@@ -46,8 +46,8 @@ from disco2.experiments.weak_instances import weak_instances
 from disco2.files import check_file_place, write_text
 from disco2.inference.pipeline import Pipeline
 from disco2.model import RelationModel
-from disco2.model.threads import single_threaded
 from disco2.records import Corpus, Instance, RelationKind
+from disco2.threads import single_threaded
 
 if TYPE_CHECKING:
     from benchmarks.fine_tuning import PairClassifier, Pass

@@ -20,7 +20,7 @@ from typing import Any
 import disco2
 from disco2.annotation.annotator import Annotators, Layer, raw_document
 from disco2.corpora.gum import read_gum
-from disco2.model.threads import single_threaded
+from disco2.threads import single_threaded
 
 ROUNDS = 3
 

@@ -1,0 +1,146 @@
+"""How fast is it? Every figure beside its floor or a reference, in one run.
+
+    python -m benchmarks [--quick] [--gum DIR] [--json FILE] [--plot FILE.svg]
+
+Ratios are the figures: product and reference run in the same process and the same minute, in turns, best of
+several repeats. Rates and memory are for orientation. One thread, float32, K = 50, training in batches of 64,
+scoring in batches of 1,024. With DISCO2_COMPILED=0 in the environment the NumPy kernels are measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed.cold_start import measure_cold_start
+from benchmarks.speed.from_text import measure_text
+from benchmarks.speed.loading import measure_loading
+from benchmarks.speed.machine import describe_machine, sentence
+from benchmarks.speed.plot import PICTURES, check_plots, draw
+from benchmarks.speed.preparation import measure_preparation
+from benchmarks.speed.reading import measure_reading
+from benchmarks.speed.rows import Row, as_json, table
+from benchmarks.speed.run import Run
+from benchmarks.speed.scoring import SCORING, measure_scoring
+from benchmarks.speed.selection import measure_selection
+from benchmarks.speed.sweeps import measure_growth, measure_sweeps
+from benchmarks.speed.training_step import (
+    FIRST_STEP,
+    FLOOR,
+    MIDWAY,
+    ONE_PASS,
+    RECURSIVE,
+    STEP,
+    measure_training,
+)
+from disco2.errors import Disco2Error, InputError
+from disco2.files import check_file_place, write_bytes, write_text
+from disco2.threads import limit_this_process
+
+Measure = Callable[[Run], list[Row]]
+
+QUICK: tuple[Measure, ...] = (
+    measure_training,  # beside its matrix products, the recursive implementation, PyTorch
+    measure_scoring,  # beside its matrix products
+)
+FURTHER: tuple[Measure, ...] = (
+    measure_preparation,  # features, encoding, batches; beside a training step
+    measure_selection,  # mutual information on 17,000 relations; beside one sort of their word pairs
+    measure_reading,  # a corpus; beside a bare split of its files
+    measure_loading,  # the shipped model; beside reading and hashing its bytes
+    measure_cold_start,  # import and first prediction; beside Python, NumPy, spaCy alone
+    measure_text,  # every stage from raw text to relations; beside the whole
+)
+
+# The ratios at the top of the JSON file: the row, and what it stands beside.
+KEYS = {
+    "training_to_floor": (STEP, FLOOR),
+    "scoring_to_floor": (SCORING, FLOOR),
+    "training_to_recursive": (FIRST_STEP, RECURSIVE),
+    "training_to_recursive_midway": (MIDWAY, RECURSIVE),
+    "training_to_recursive_one_pass": (MIDWAY, ONE_PASS),
+}
+
+
+def measure(run: Run, *, report: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
+    """All rows, and the ratios of ``KEYS``."""
+    rows: list[Row] = []
+    for measurement in QUICK if run.quick else QUICK + FURTHER:
+        report(measurement.__name__.replace("_", " "))
+        rows += measurement(run)
+    by_name = {row.name: row for row in rows}
+    return {
+        **{key: by_name[name].ratio(beside) for key, (name, beside) in KEYS.items()},
+        "machine": describe_machine(),
+        "settings": run.settings,
+        "rows": [as_json(row) for row in rows],
+        "table": table(rows),
+    }
+
+
+def main(arguments: Sequence[str]) -> int:
+    given = _parser().parse_args(arguments)
+    limit_this_process(everything=True)
+    run = Run(quick=given.quick, gum_folder=given.gum)
+
+    def report(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    try:
+        _check(given)
+        found = measure(run, report=report)
+        print(sentence(found["machine"]))
+        print(f"\n{found.pop('table')}\n")
+        print("\n".join(f"{key}: {found[key]:.3g}" for key in KEYS))
+        if given.plot:
+            found["sweeps"] = measure_sweeps(report=report)
+            found["growth"] = measure_growth(report=report)
+            write_bytes(given.plot, draw(found["sweeps"], found["growth"], given.plot.suffix))
+        if given.json:
+            write_text(given.json, [json.dumps(found, indent=2), "\n"])
+    except Disco2Error as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--quick", action="store_true", help="only the ratios of steps, within a minute")
+    parser.add_argument("--gum", type=Path, metavar="DIR", help="a checkout of GUM, to be measured as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="a picture over sizes: .svg or .png")
+    return parser
+
+
+def _check(given: argparse.Namespace) -> None:
+    """What can be known to fail is said before the long work."""
+    for path in (given.json, given.plot):
+        if path:
+            check_file_place(path)
+    if given.plot:
+        if given.plot.suffix not in PICTURES:
+            raise InputError(
+                f"A picture can't be written as '{given.plot.suffix}'.",
+                where=str(given.plot),
+                hint=f"End its name in {' or '.join(PICTURES)}.",
+            )
+        check_plots()
+    if given.gum and not (given.gum / "rst" / "gdtb").is_dir():
+        raise InputError(
+            "There is no GUM corpus.",
+            where=str(given.gum),
+            hint="Give the folder of a checkout of the GUM repository, or leave out --gum.",
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""How fast the product is, as ratios within one run: every figure stands beside a floor or a reference."""

@@ -1,0 +1,47 @@
+"""Scoring prepared batches, beside the matrix products that are left once the vocabulary went through U."""
+
+from __future__ import annotations
+
+from benchmarks.speed.floor import Sizes, products_alone, scoring_products
+from benchmarks.speed.memory import peak_bytes
+from benchmarks.speed.rows import Row, row
+from benchmarks.speed.run import Run
+from benchmarks.speed.steps import Step, product_scores
+from benchmarks.speed.timing import in_turns
+from benchmarks.speed.workload import SCORING_BATCH, Workload
+
+SCORING = "scoring, generated"
+
+
+def measure_scoring(run: Run) -> list[Row]:
+    """Pairs a second in batches of 1,024."""
+    return [against_floor(run, workload) for workload in run.workloads]
+
+
+def against_floor(run: Run, workload: Workload) -> Row:
+    batches = workload.batches(SCORING_BATCH)
+    steps = {
+        "product": product_scores(workload, batches),
+        "floor": scoring_floor(workload, SCORING_BATCH),
+    }
+    return row(
+        f"scoring, {workload.name}",
+        "pairs",
+        count=len(batches) * SCORING_BATCH,
+        seconds=in_turns(steps, repeats=run.repeats),
+        peak=None if run.quick else peak_bytes(lambda: product_scores(workload, batches[:1])()),
+    )
+
+
+def scoring_floor(workload: Workload, batch: int) -> Step:
+    """The matrix products of scoring all batches."""
+    examples = [one.example for one in workload.made]
+    labels, features = workload.parameters["beta"].shape
+    return products_alone(
+        [
+            scoring_products(
+                Sizes.of(examples[begin : begin + batch], labels=labels, features=features), workload.settings
+            )
+            for begin in range(0, len(examples) - batch + 1, batch)
+        ]
+    )
