@@ -85,7 +85,8 @@ def test_numpy_computes_what_pytorch_computes(document: Document) -> None:
         sides = module.sides(torch_encoded)
         expected = module.scores(*sides, torch.from_numpy(starts), torch.from_numpy(ends)).numpy()
     assert torch_places.tolist() == places.tolist()
-    assert encoded == pytest.approx(torch_encoded.numpy(), abs=1e-5)
+    used = np.unique(np.concatenate([starts, ends]))  # one row between two sentences is no place
+    assert encoded[used] == pytest.approx(torch_encoded.numpy()[used], abs=1e-5)
     assert pytest.approx(expected, abs=1e-4) == found.T
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from disco2.annotation.english.constituents import encoder
 from disco2.annotation.english.constituents.encoder import BiLSTMLayer, Packing
 
 SIZES = [5, 3, 3, 1]
@@ -29,17 +30,81 @@ def slow_lstm(
     return np.array(outputs)
 
 
-def test_packed_sentences_are_encoded_as_one_by_one() -> None:
+@pytest.fixture
+def weights() -> list[NDArray[np.float32]]:
     random = np.random.default_rng(3)
-    weights = [random.normal(size=shape).astype(np.float32) for shape in ((2, 4, 12), (2, 3, 12), (2, 12))]
-    layer = BiLSTMLayer(*weights)
-    sentences = [random.normal(size=(size, 4)).astype(np.float32) for size in SIZES]
+    return [random.normal(size=shape).astype(np.float32) for shape in ((2, 4, 12), (2, 3, 12), (2, 12))]
+
+
+@pytest.fixture
+def sentences() -> list[NDArray[np.float32]]:
+    random = np.random.default_rng(4)
+    return [random.normal(size=(size, 4)).astype(np.float32) for size in SIZES]
+
+
+def slow_layer(
+    sentences: list[NDArray[np.float32]], weights: list[NDArray[np.float32]]
+) -> list[NDArray[np.float32]]:
+    """The outputs of each sentence on its own: forward half, backward half."""
+    return [
+        np.concatenate(
+            [
+                slow_lstm(sentence, *(weight[0] for weight in weights)),
+                slow_lstm(sentence[::-1], *(weight[1] for weight in weights))[::-1],
+            ],
+            axis=1,
+        )
+        for sentence in sentences
+    ]
+
+
+def packed(sentences: list[NDArray[np.float32]], packing: Packing) -> NDArray[np.float32]:
+    rows = np.empty((sum(SIZES), 4), dtype=np.float32)
+    rows[packing.rows] = np.concatenate(sentences)
+    return rows
+
+
+@pytest.mark.parametrize("together", [1, 4, 1000])
+def test_packed_sentences_are_encoded_as_one_by_one(
+    weights: list[NDArray[np.float32]],
+    sentences: list[NDArray[np.float32]],
+    together: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(encoder, "TOGETHER", together)
     packing = Packing.of(SIZES)
-    packed = np.empty((sum(SIZES), 4), dtype=np.float32)
-    packed[packing.rows] = np.concatenate(sentences)
-    found = layer.prepared().run(packed, packing)[packing.rows]
-    for sentence, offset in zip(sentences, packing.offsets, strict=True):
-        forward = slow_lstm(sentence, *(weight[0] for weight in weights))
-        backward = slow_lstm(sentence[::-1], *(weight[1] for weight in weights))[::-1]
-        expected = np.concatenate([forward, backward], axis=1)
-        assert found[offset : offset + len(sentence)] == pytest.approx(expected, abs=1e-5)
+    found = BiLSTMLayer(*weights).prepared().run(packed(sentences, packing), packing)[packing.rows]
+    assert found == pytest.approx(np.concatenate(slow_layer(sentences, weights)), abs=1e-5)
+
+
+def test_inputs_that_repeat_are_given_once(
+    weights: list[NDArray[np.float32]], sentences: list[NDArray[np.float32]]
+) -> None:
+    packing = Packing.of(SIZES)
+    distinct = sentences[0]
+    which = np.array([0, 4, 0, 2, 1, 1, 1, 3, 0, 2, 4, 4])
+    layer = BiLSTMLayer(*weights).prepared()
+    assert layer.run(distinct, packing, which=which) == pytest.approx(
+        layer.run(distinct[which], packing), abs=1e-6
+    )
+
+
+def test_the_last_token_of_each_direction_can_be_left_out(
+    weights: list[NDArray[np.float32]], sentences: list[NDArray[np.float32]]
+) -> None:
+    packing = Packing.of(SIZES)
+    layer = BiLSTMLayer(*weights).prepared()
+    found = layer.run(packed(sentences, packing), packing, to_the_end=False)[packing.rows]
+    for outputs, offset in zip(slow_layer(sentences, weights), packing.offsets, strict=True):
+        outputs[-1, :3] = 0.0
+        outputs[0, 3:] = 0.0
+        assert found[offset : offset + len(outputs)] == pytest.approx(outputs, abs=1e-5)
+
+
+def test_every_step_is_in_one_group() -> None:
+    packing = Packing.of(SIZES)
+    steps = [step for group in packing.groups(to_the_end=True) for step in group]
+    assert steps == [(0, 4), (4, 3), (7, 3), (10, 1), (11, 1)]
+    steps = [step for group in packing.groups(to_the_end=False) for step in group]
+    assert steps == [(0, 3), (4, 3), (7, 1), (10, 1)]
+    assert list(Packing.of([1]).groups(to_the_end=False)) == []
