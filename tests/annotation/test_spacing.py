@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disco2.annotation import document_from_words, parse_conllu, respaced
+from disco2.annotation import document_as_written, document_from_words, parse_conllu
 
 
 def conllu(*sentences: tuple[str, bool, list[tuple[str, bool]]]) -> str:
@@ -25,15 +25,23 @@ LAYER = conllu(
 
 def test_tokens_lie_on_the_text_as_written() -> None:
     parses = parse_conllu(LAYER, where="made up")
-    spaced = document_from_words("d", [parse.words for parse in parses])
-    written = respaced(spaced, parses)
+    words, tags = [parse.words for parse in parses], [parse.tags for parse in parses]
+    spaced = document_from_words("d", words, tags=tags)
+    written = document_as_written("d", parses)
     assert written.text == "Don't go. It rained!\n\nWe left."
     assert [written.text[token.start : token.end] for token in written.tokens] == [
         token.text for token in spaced.tokens
     ]
+    assert [token.tag for token in written.tokens] == [token.tag for token in spaced.tokens]
     assert written.sentences == spaced.sentences
 
 
-def test_other_tokens_leave_the_document_alone() -> None:
-    document = document_from_words("d", [["Something", "else"]])
-    assert respaced(document, parse_conllu(LAYER, where="made up")) is document
+def test_words_may_be_spelled_otherwise() -> None:
+    words = ["Do", "n’t", "go", ".", "It", "rained", "!", "We", "left", "…"]  # noqa: RUF001
+    written = document_as_written("d", parse_conllu(LAYER, where="made up"), words=words)
+    assert written.text == "Don’t go. It rained!\n\nWe left…"  # noqa: RUF001
+    assert written.words(range(10)) == words
+
+
+def test_no_sentences_no_text() -> None:
+    assert document_as_written("d", []) == document_from_words("d", [])

@@ -11,7 +11,7 @@ from disco2.corpora.token_spans import TokenSpans
 from disco2.records import Argument
 
 DOCUMENT = document_from_words("d", [["Rain", "falls", "now", "."]], "Rain falls now.")
-SPANS = TokenSpans(DOCUMENT)
+SPANS = TokenSpans.of(DOCUMENT)
 
 
 @pytest.mark.parametrize(

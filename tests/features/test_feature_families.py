@@ -11,7 +11,7 @@ from disco2.features.context import CONTEXT_NAMES, context
 from disco2.features.dependency_rules import argument_dependency_rules
 from disco2.features.first_words import first_words
 from disco2.features.productions import argument_productions
-from disco2.features.three_way import sided
+from disco2.features.three_way import columns_by_side, rule_candidates, rules_by_side
 from disco2.features.word_pairs import argument_stems, pair_candidates, stem
 from disco2.records import Dependencies, Document, Instance, Relation
 from disco2.trees.pieces import pieces
@@ -119,7 +119,10 @@ def test_a_rule_in_both_arguments_fires_three_times() -> None:
     first, first_words_ = read_brackets("(S (NP (PRP It)))")
     second, second_words = read_brackets("(S (NP (PRP he)))")
     doc = make_document((first_words_, first, None), (second_words, second, None))
-    assert sorted(sided(make_instance(doc, [0], [1]), argument_productions)) == [
+    instance = make_instance(doc, [0], [1])
+    candidates, presence = rule_candidates([instance, instance], argument_productions)
+    fired = presence.candidates.tolist()
+    assert sorted(candidates[number] for number in set(fired)) == [
         ("arg1", "NP -> PRP"),
         ("arg1", "PRP -> It"),
         ("arg1", "S -> NP"),
@@ -129,6 +132,15 @@ def test_a_rule_in_both_arguments_fires_three_times() -> None:
         ("both", "NP -> PRP"),
         ("both", "S -> NP"),
     ]
+    assert presence.relations.tolist() == [0] * 8 + [1] * 8
+    assert set(fired[:8]) == set(fired[8:])
+    rules = ({"NP -> PRP", "PRP -> It", "S -> NP"}, {"NP -> PRP", "PRP -> he", "S -> NP"})
+    assert rules_by_side(instance, argument_productions) == (*rules, {"NP -> PRP", "S -> NP"})
+
+
+def test_rules_have_their_columns_by_side() -> None:
+    rules = [("both", "S -> NP"), ("arg1", "S -> NP"), ("elsewhere", "X -> Y"), ("both", "X -> Y")]
+    assert columns_by_side(rules, start=10) == [{"S -> NP": 11}, {}, {"S -> NP": 10, "X -> Y": 13}]
 
 
 LETTERS = make_document((list("abcdefghijkl"), None, None))

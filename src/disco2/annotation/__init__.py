@@ -10,18 +10,18 @@ from disco2.annotation.layers import (
     with_mentions,
 )
 from disco2.annotation.ptb import BracketedSentence, parse_brackets
-from disco2.annotation.spacing import respaced
+from disco2.annotation.spacing import document_as_written
 
 __all__ = [
     "BracketedSentence",
     "ConlluSentence",
     "CoreferenceDocument",
+    "document_as_written",
     "document_from_trees",
     "document_from_words",
     "parse_brackets",
     "parse_conllu",
     "parse_coreference",
-    "respaced",
     "with_constituents",
     "with_dependencies",
     "with_mentions",

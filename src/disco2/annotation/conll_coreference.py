@@ -56,17 +56,19 @@ def parse_coreference(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceD
     documents: list[_Growing] = []
     current: _Growing | None = None
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        line = line.rstrip("\r")
-        if not line.strip():
+        if not line or line.isspace():
             continue
-        if line[0] == "#" and "\t" not in line:
+        line = line.rstrip("\r")
+        columns = line.split("\t")
+        if line[0] == "#" and len(columns) == 1:
             begin = _BEGIN.match(line)
             if begin:
                 current = _next_document(documents, begin[1].strip(), where=where, dirt=dirt)
             continue
         if current is None:
             current = _next_document(documents, "", where=where, dirt=dirt)
-        columns = line.split("\t") if "\t" in line else line.split()
+        if len(columns) == 1:
+            columns = line.split()
         if len(columns) < 3 or len(columns) == 4:
             raise LayerError(
                 f"{len(columns)} columns where a coreference file has three, or eleven and more.",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import eq
 
 from disco2.annotation.circles import token_in_circle
 from disco2.errors import LayerError
 from disco2.records import Dependencies
 
 COLUMNS = 10
+_VALUES = {str(number): number for number in range(1000)}  # nearly all numbers of tokens: quicker than int()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,11 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
 
     # A blank line at the end closes the last sentence, whether the file has one or not.
     for number, line in enumerate((*text.removeprefix("\ufeff").split("\n"), ""), start=1):
-        line = line.rstrip("\r")
-        if not line.strip():
+        row = line.split("\t")
+        if len(row) == COLUMNS and row[0].isdecimal():
+            rows.append(row)
+            lines.append(number)
+        elif not line or line.isspace():
             if rows:
                 sentences.append(_sentence(rows, lines, ranges, document, comments, where=where))
                 rows, lines, ranges, comments = [], [], [], {}
@@ -50,20 +55,15 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
             comments[key.strip()] = value.strip()
             if key.strip() in ("newdoc id", "newdoc"):
                 document = value.strip()
-        else:
-            row = line.split("\t")
-            if len(row) != COLUMNS:
-                raise LayerError(
-                    f"{len(row)} columns where CoNLL-U has {COLUMNS}, separated by tabs.",
-                    where=f"{where}:{number}",
-                )
-            if row[0].isdecimal():
-                rows.append(row)
-                lines.append(number)
-            elif "-" in row[0]:
-                ranges.append(_range(row, where=f"{where}:{number}"))
-            elif "." not in row[0]:
-                raise LayerError(f"'{row[0]}' is not a token number.", where=f"{where}:{number}")
+        elif len(row) != COLUMNS:
+            raise LayerError(
+                f"{len(row)} columns where CoNLL-U has {COLUMNS}, separated by tabs.",
+                where=f"{where}:{number}",
+            )
+        elif "-" in row[0]:
+            ranges.append(_range(row, where=f"{where}:{number}"))
+        elif "." not in row[0]:
+            raise LayerError(f"'{row[0]}' is not a token number.", where=f"{where}:{number}")
     return sentences
 
 
@@ -83,14 +83,18 @@ def _sentence(
     *,
     where: str,
 ) -> ConlluSentence:
-    glued = ["SpaceAfter=No" in row[9] for row in rows]
+    numbers, words, _, upos, xpos, _, heads, labels, _, misc = zip(*rows, strict=True)
+    glued = ["SpaceAfter=No" in cell for cell in misc]
     for first, last, ends_glued in ranges:
         for token in range(max(first, 1), min(last, len(rows)) + 1):
             glued[token - 1] = token < last or ends_glued
+    tags = xpos
+    if "_" in xpos:
+        tags = tuple([upos[token] if tag == "_" else tag for token, tag in enumerate(xpos)])
     return ConlluSentence(
-        words=tuple([row[1] for row in rows]),
-        tags=tuple([row[4] if row[4] != "_" else row[3] for row in rows]),
-        dependencies=_dependencies(rows, lines, where=where),
+        words=words,
+        tags=tags,
+        dependencies=_dependencies(numbers, heads, labels, lines, where=where),
         line=lines[0],
         document=document,
         text=comments.get("text", ""),
@@ -99,33 +103,55 @@ def _sentence(
     )
 
 
-def _dependencies(rows: Sequence[Sequence[str]], lines: Sequence[int], *, where: str) -> Dependencies | None:
-    heads = []
-    unknown = 0
-    for index, row in enumerate(rows):
-        if row[0] != str(index + 1):
-            raise LayerError(
-                f"Token number {row[0]} where {index + 1} was expected.", where=f"{where}:{lines[index]}"
-            )
-        if row[6] == "_":
-            unknown += 1
-            continue
-        head = int(row[6]) if _is_number(row[6]) else -1
-        if not 0 <= head <= len(rows) or head == index + 1:
-            raise LayerError(
-                f"'{row[6]}' is not the number of another token of this sentence, nor 0.",
-                where=f"{where}:{lines[index]}",
-            )
-        heads.append(head - 1)
-    if unknown == len(rows):
+def _dependencies(
+    numbers: tuple[str, ...],
+    heads: tuple[str, ...],
+    labels: tuple[str, ...],
+    lines: Sequence[int],
+    *,
+    where: str,
+) -> Dependencies | None:
+    found = _plain_heads(numbers, heads) or _checked_heads(numbers, heads, lines, where=where)
+    if found is None:
         return None
-    if unknown:
+    if token_in_circle(found) is not None:
+        raise LayerError("The heads of this sentence run in a circle.", where=f"{where}:{lines[0]}")
+    return Dependencies(tuple(found), labels)
+
+
+def _plain_heads(numbers: Sequence[str], heads: Sequence[str]) -> list[int] | None:
+    """The heads of a sentence in which nothing is odd, counted from 0; None for any other sentence."""
+    counted = range(1, len(numbers) + 1)
+    values = [_VALUES.get(head, -1) for head in heads]
+    if [_VALUES.get(number) for number in numbers] != [*counted]:
+        return None
+    if min(values) < 0 or max(values) > len(values) or any(map(eq, values, counted)):
+        return None
+    return [value - 1 for value in values]
+
+
+def _checked_heads(
+    numbers: Sequence[str], heads: Sequence[str], lines: Sequence[int], *, where: str
+) -> list[int] | None:
+    """The heads, counted from 0; None where there are none at all, LayerError where one can't be a head."""
+    found = []
+    for index, (number, head, line) in enumerate(zip(numbers, heads, lines, strict=True), start=1):
+        if number != str(index):
+            raise LayerError(f"Token number {number} where {index} was expected.", where=f"{where}:{line}")
+        if head == "_":
+            continue
+        value = int(head) if _is_number(head) else -1
+        if not 0 <= value <= len(numbers) or value == index:
+            raise LayerError(
+                f"'{head}' is not the number of another token of this sentence, nor 0.",
+                where=f"{where}:{line}",
+            )
+        found.append(value - 1)
+    if found and len(found) < len(heads):
         raise LayerError(
             "Some tokens of this sentence have a head and some have none.", where=f"{where}:{lines[0]}"
         )
-    if token_in_circle(heads) is not None:
-        raise LayerError("The heads of this sentence run in a circle.", where=f"{where}:{lines[0]}")
-    return Dependencies(tuple(heads), tuple([row[7] for row in rows]))
+    return found or None
 
 
 def _is_number(text: str) -> bool:

@@ -15,7 +15,7 @@ from disco2.annotation.projection import join_constituents, project_constituents
 from disco2.annotation.ptb import BracketedSentence
 from disco2.annotation.tokenise import tokenise
 from disco2.errors import LayerError
-from disco2.records import Dependencies, Dirt, Document, Mention, Sentence, Token
+from disco2.records import Constituents, Dependencies, Dirt, Document, Mention, Sentence, Token
 
 
 def document_from_trees(
@@ -107,11 +107,11 @@ def with_constituents(
             sentences.append(sentence)
             _report_misfit("tree", document, sentence, where=where, dirt=dirt)
         elif fit.ranges is None:
-            sentences.append(replace(sentence, constituents=trees[fit.pieces[0]].constituents))
+            sentences.append(_with_tree(sentence, trees[fit.pieces[0]].constituents))
         else:
             joined = join_constituents([trees[piece].constituents for piece in fit.pieces])
             owners = [first for first, _ in fit.ranges]
-            sentences.append(replace(sentence, constituents=project_constituents(joined, owners)))
+            sentences.append(_with_tree(sentence, project_constituents(joined, owners)))
     return replace(document, tokens=_with_tags(document, sentences), sentences=tuple(sentences))
 
 
@@ -134,9 +134,9 @@ def with_dependencies(
             sentences.append(sentence)
             _report_misfit("dependencies", document, sentence, where=where, dirt=dirt)
         elif fit.ranges is None:
-            sentences.append(replace(sentence, dependencies=parses[0]))
+            sentences.append(_with_heads(sentence, parses[0]))
         else:
-            sentences.append(replace(sentence, dependencies=project_dependencies(parses, fit.ranges)))
+            sentences.append(_with_heads(sentence, project_dependencies(parses, fit.ranges)))
     return replace(document, sentences=tuple(sentences))
 
 
@@ -151,12 +151,7 @@ def with_mentions(
     mentions: dict[tuple[int, int, str], Mention] = {}
     for first, last, chain in coreference.spans:
         found = [place for place in places[first:last] if place is not None]
-        lost = [
-            word
-            for word, place in zip(coreference.words[first:last], places[first:last], strict=True)
-            if place is None and any(map(str.isalnum, word))
-        ]
-        if lost or not found:
+        if not found or (len(found) < last - first and _lacks_words(coreference.words, places, first, last)):
             dirt.add(
                 "mention does not fit",
                 where=where,
@@ -182,8 +177,25 @@ def _anchor(trees: Sequence[BracketedSentence], index: int) -> list[str]:
     return words
 
 
+def _lacks_words(
+    words: Sequence[str], places: Sequence[tuple[int, int] | None], first: int, last: int
+) -> bool:
+    """Whether one of the words ``first`` to ``last`` (exclusive) has no place and is no punctuation."""
+    return any(places[at] is None and any(map(str.isalnum, words[at])) for at in range(first, last))
+
+
+def _with_tree(sentence: Sentence, tree: Constituents) -> Sentence:
+    return Sentence(sentence.start, sentence.end, tree, sentence.dependencies)
+
+
+def _with_heads(sentence: Sentence, heads: Dependencies) -> Sentence:
+    return Sentence(sentence.start, sentence.end, sentence.constituents, heads)
+
+
 def _with_tags(document: Document, sentences: Sequence[Sentence]) -> tuple[Token, ...]:
     """The tokens, those without a tag with their tree's."""
+    if all(token.tag for token in document.tokens):
+        return document.tokens
     tokens = list(document.tokens)
     for sentence in sentences:
         if sentence.constituents is not None:

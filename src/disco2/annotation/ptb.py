@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 from disco2.annotation.escapes import unescape
+from disco2.annotation.plain_brackets import GrowingTree, plain_trees
 from disco2.errors import LayerError
 from disco2.records import Constituents
 
@@ -32,18 +34,6 @@ class BracketedSentence:
     line: int  # where the tree opens, counted from 1
 
 
-@dataclass(slots=True)
-class _Growing:
-    """A tree that is being read; a node that turns out empty is the last one, so dropping it is a pop."""
-
-    words: list[str] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)
-
-
 def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
     """All trees of a ``.mrg`` file or of a parser's output, in order; ``where`` names the file in errors.
 
@@ -51,9 +41,16 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
     outside brackets or without a tag raise LayerError with the line.
     """
     text = text.removeprefix("\ufeff")
+    trees = plain_trees(text, label_of=bare_label, word_of=unescape, trace=TRACE)
+    if trees is None:
+        return _read_with_care(text, where=where)
+    return [BracketedSentence(tuple(tree.words), _finished(tree), line) for tree, line in trees]
+
+
+def _read_with_care(text: str, *, where: str) -> list[BracketedSentence]:
+    """The same for any text; the place of every fault is known."""
     sentences: list[BracketedSentence] = []
-    bare: dict[str, str] = {}
-    tree = _Growing()
+    tree = GrowingTree()
     open_nodes: list[int] = []
     only_traces = False
     opened_at, counted_to, line = 0, 0, 1
@@ -61,7 +58,7 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
     for piece in _PIECE.finditer(text):
         kind = piece.lastindex
         if not open_nodes and kind in (2, 3):
-            opened_at, tree, only_traces = piece.start(), _Growing(), False
+            opened_at, tree, only_traces = piece.start(), GrowingTree(), False
             line += text.count("\n", counted_to, opened_at)
             counted_to = opened_at
         if kind == 2:
@@ -69,7 +66,7 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
             if tag == TRACE:
                 only_traces = True
             else:
-                tree.tags.append(bare.get(tag) or bare.setdefault(tag, bare_label(tag)))
+                tree.tags.append(bare_label(tag))
                 tree.words.append(unescape(word))
             if open_nodes:
                 continue
@@ -77,7 +74,7 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
             label = piece[3]
             open_nodes.append(len(tree.labels))
             tree.parents.append(open_nodes[-2] if len(open_nodes) > 1 else -1)
-            tree.labels.append(bare.get(label) or bare.setdefault(label, bare_label(label)))
+            tree.labels.append(bare_label(label))
             tree.starts.append(len(tree.words))
             tree.ends.append(-1)
             continue
@@ -87,7 +84,7 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
                     "A bracket closes that was never opened.", where=_place(where, text, piece.start())
                 )
             node = open_nodes.pop()
-            if tree.starts[node] == len(tree.words):
+            if tree.starts[node] == len(tree.words):  # an empty node is the last one, so this is a pop
                 for array in (tree.labels, tree.starts, tree.ends, tree.parents):
                     del array[node:]
             else:
@@ -113,6 +110,7 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
     return sentences
 
 
+@lru_cache(maxsize=1 << 12)
 def bare_label(label: str) -> str:
     """``NP-SBJ=1`` -> ``NP``, ``ADVP|PRT`` -> ``ADVP``; ``-LRB-`` and its like stay."""
     if label.startswith("-"):
@@ -120,7 +118,7 @@ def bare_label(label: str) -> str:
     return re.split(r"(?<=.)[-=|]", label, maxsplit=1)[0]
 
 
-def _finished(tree: _Growing) -> Constituents:
+def _finished(tree: GrowingTree) -> Constituents:
     labels, starts, ends, parents = tree.labels, tree.starts, tree.ends, tree.parents
     length = len(tree.words)
     wrappers = 0
@@ -133,13 +131,13 @@ def _finished(tree: _Growing) -> Constituents:
         wrappers += 1
     if wrappers:
         labels, starts, ends = labels[wrappers:], starts[wrappers:], ends[wrappers:]
-        parents = [-1, *(parent - wrappers for parent in parents[wrappers + 1 :])]
+        parents = [-1, *[parent - wrappers for parent in parents[wrappers + 1 :]]]
     if not labels:  # a tag and its word, and nothing above them
         labels, starts, ends, parents = [ROOT], [0], [length], [-1]
     if labels[0] in WRAPPERS:
         labels[0] = ROOT
     return Constituents(
-        labels=tuple(label or "X" for label in labels),
+        labels=tuple([label or "X" for label in labels]),
         starts=tuple(starts),
         ends=tuple(ends),
         parents=tuple(parents),

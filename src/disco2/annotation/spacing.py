@@ -1,43 +1,42 @@
-"""A document on the text as it was written, where a corpus has only the tokens with spaces between them."""
+"""A document on the text as it was written, from words that know whether a space follows them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import accumulate
 
 from disco2.annotation.conllu import ConlluSentence
 from disco2.annotation.paragraphs import PARAGRAPH_BREAK
-from disco2.records import Document, Token
+from disco2.records import Document, Sentence, Token
 
 
-def respaced(document: Document, sentences: Sequence[ConlluSentence]) -> Document:
-    """The same tokens and layers on a text with the spaces and paragraphs of the CoNLL-U sentences.
+def document_as_written(
+    document_id: str, parses: Sequence[ConlluSentence], *, words: Sequence[str] | None = None
+) -> Document:
+    """The tokens of the CoNLL-U sentences on a text with their spaces and paragraphs.
 
-    A document whose tokens are not those of the sentences is given back as it is.
+    ``words`` are the forms of all tokens, where those of the file are not to be taken.
     """
-    glued = [flag for sentence in sentences for flag in sentence.glued]
-    if len(glued) != len(document.tokens):
-        return document
-    opening = _first_tokens_of_paragraphs(sentences)
-    tokens: list[Token] = []
-    pieces: list[str] = []
-    offset = 0
-    for index, token in enumerate(document.tokens):
-        if index:
-            gap = PARAGRAPH_BREAK if index in opening else "" if glued[index - 1] else " "
-            pieces.append(gap)
-            offset += len(gap)
-        tokens.append(Token(token.text, offset, offset + len(token.text), token.tag))
-        pieces.append(token.text)
-        offset += len(token.text)
-    return replace(document, text="".join(pieces), tokens=tuple(tokens))
+    if words is None:
+        words = [word for parse in parses for word in parse.words]
+    gaps = ["" if glued else " " for parse in parses for glued in parse.glued]
+    for first in _first_tokens_of_paragraphs(parses):
+        if first:
+            gaps[first - 1] = PARAGRAPH_BREAK
+    pieces = [piece for pair in zip(words, gaps, strict=True) for piece in pair][:-1]
+    offsets = [*accumulate(map(len, pieces), initial=0)]
+    tags = [tag for parse in parses for tag in parse.tags]
+    tokens = tuple(map(Token, words, offsets[0::2], offsets[1::2], tags))
+    ends = [*accumulate([len(parse.words) for parse in parses], initial=0)]
+    sentences = tuple(map(Sentence, ends[:-1], ends[1:]))
+    return Document(document_id, "".join(pieces), tokens, sentences)
 
 
-def _first_tokens_of_paragraphs(sentences: Sequence[ConlluSentence]) -> set[int]:
-    found: set[int] = set()
+def _first_tokens_of_paragraphs(parses: Sequence[ConlluSentence]) -> list[int]:
+    found: list[int] = []
     first = 0
-    for sentence in sentences:
-        if sentence.opens_paragraph:
-            found.add(first)
-        first += len(sentence.words)
+    for parse in parses:
+        if parse.opens_paragraph:
+            found.append(first)
+        first += len(parse.words)
     return found

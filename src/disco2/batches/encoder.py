@@ -36,7 +36,33 @@ class Encoder:
         self._with_entities = with_entities
 
     def encode(self, instances: Sequence[Instance]) -> list[Example]:
-        """One example for each instance, in order; its label is the first gold one."""
+        """One example for each instance, in order; its label is the first gold one.
+
+        Instances that differ in label and weight alone, as in balanced training sets, share their arrays.
+        """
+        places: dict[tuple[int, ...], int] = {}
+        distinct: list[Instance] = []
+        place_of = []
+        for instance in instances:
+            looked_at = instance.relation, instance.document, instance.previous, instance.following
+            place = places.setdefault(tuple(map(id, looked_at)), len(distinct))
+            if place == len(distinct):
+                distinct.append(instance)
+            place_of.append(place)
+
+        unlabelled = self._unlabelled(distinct)
+        examples = []
+        for place, instance in zip(place_of, instances, strict=True):
+            label = self._label_numbers.get(instance.gold[0], -1) if instance.gold else -1
+            like = unlabelled[place]
+            examples.append(
+                Example(
+                    like.relation, like.first, like.second, like.links, like.features, label, instance.weight
+                )
+            )
+        return examples
+
+    def _unlabelled(self, instances: Sequence[Instance]) -> list[Example]:
         features = self._extractor.transform(instances) if self._extractor else None
         no_features = np.zeros(0, dtype=np.int32)
         mentions = MentionIndexes()
@@ -63,8 +89,7 @@ class Encoder:
             second=second_argument,
             links=encode_links(links, first_rows, second_rows),
             features=fired,
-            label=self._label_numbers.get(instance.gold[0], -1) if instance.gold else -1,
-            weight=instance.weight,
+            label=-1,
         )
 
     def _word_rows(self, document: Document, tokens: Sequence[int]) -> Ints:

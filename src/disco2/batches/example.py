@@ -74,17 +74,17 @@ def encode_argument(
 
 def heights(tree: ArgumentTree) -> Ints:
     """How many compositions lie on the longest way down from each inner node."""
-    height = [0] * (2 * tree.leaves - 1)
-    for inner, (left, right) in enumerate(
-        zip(tree.left.tolist(), tree.right.tolist(), strict=True), tree.leaves
-    ):
-        height[inner] = 1 + max(height[left], height[right])
-    return np.array(height[tree.leaves :], dtype=np.int32)
+    height = [0] * tree.leaves
+    for left, right in zip(tree.left.tolist(), tree.right.tolist(), strict=True):
+        below_left, below_right = height[left], height[right]
+        height.append(1 + (below_left if below_left > below_right else below_right))
+    return _ints(height[tree.leaves :])
 
 
 def downward_paths(tree: ArgumentTree, mentions: set[int]) -> tuple[DownwardPaths, dict[int, int]]:
     """The ancestors of the mentions, themselves included, from the top down."""
-    parent = tree.parent.tolist()
+    leaves = tree.leaves
+    left, right, parent = tree.left.tolist(), tree.right.tolist(), tree.parent.tolist()
     needed: set[int] = set()
     for mention in mentions:
         node = mention
@@ -92,22 +92,20 @@ def downward_paths(tree: ArgumentTree, mentions: set[int]) -> tuple[DownwardPath
             needed.add(node)
             node = parent[node]
 
-    # Inner nodes are numbered from the bottom up, and leaves are nobody's parents: so from the top down,
-    # a parent always comes before its children.
-    inner_first = sorted(needed, reverse=True, key=lambda node: (node >= tree.leaves, node))
-    depth = {tree.root: 0}
-    order: dict[int, int] = {}
-    for node in inner_first:
-        depth[node] = depth[parent[node]] + 1
-        is_right = int(tree.right[parent[node] - tree.leaves] == node)
-        order[node] = 2 * depth[node] + is_right
+    # Parents have higher numbers than their children, so from the highest down a parent comes first.
+    from_top = sorted(needed, reverse=True)
+    order = {tree.root: 0}
+    for node in from_top:
+        above = parent[node]
+        is_right = right[above - leaves] == node
+        order[node] = 2 * (order[above] // 2 + 1) + is_right
     nodes = sorted(needed, key=lambda node: (order[node], node))
     row = {tree.root: 0} | {node: index for index, node in enumerate(nodes, start=1)}
     paths = DownwardPaths(
         nodes=_ints(nodes),
-        parents=_ints(row[parent[node]] for node in nodes),
-        siblings=_ints(tree.sibling(node) for node in nodes),
-        orders=_ints(order[node] for node in nodes),
+        parents=_ints([row[parent[node]] for node in nodes]),
+        siblings=_ints([(left if order[node] % 2 else right)[parent[node] - leaves] for node in nodes]),
+        orders=_ints([order[node] for node in nodes]),
     )
     return paths, row
 
@@ -117,10 +115,12 @@ def encode_links(
 ) -> tuple[EncodedLink, ...]:
     """Entity links in terms of downward rows."""
     return tuple(
-        EncodedLink(_ints(first[node] for node in link.first), _ints(second[node] for node in link.second))
+        EncodedLink(
+            _ints([first[node] for node in link.first]), _ints([second[node] for node in link.second])
+        )
         for link in links
     )
 
 
-def _ints(values: Iterable[int]) -> Ints:
-    return np.fromiter(values, dtype=np.int32)
+def _ints(values: list[int]) -> Ints:
+    return np.array(values, dtype=np.int32)

@@ -59,7 +59,7 @@ def with_automatic_layers(
 
 def _realigned(corpus: Corpus, documents: Mapping[str, Document], dirt: Dirt) -> tuple[Relation, ...]:
     relations: list[Relation] = []
-    tokens = {name: TokenSpans(document) for name, document in documents.items()}
+    tokens = {name: TokenSpans.of(document) for name, document in documents.items()}
     for relation in corpus.relations:
         old, new = corpus.documents[relation.document], tokens[relation.document]
         arg1, _ = new.argument(character_spans(old, relation.arg1.tokens))

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, cast
 
+from disco2.corpora.collecting import cycles_left_alone
 from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus
 
@@ -31,6 +32,7 @@ OPTIONS = {
 CORPUS_NAMES = tuple(EXPECTED)
 
 
+@cycles_left_alone()
 def read_corpus(
     name: str,
     path: Path | str,

@@ -7,22 +7,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from disco2.annotation import (
-    ConlluSentence,
     CoreferenceDocument,
-    document_from_words,
+    document_as_written,
     parse_brackets,
     parse_conllu,
     parse_coreference,
-    respaced,
     with_constituents,
     with_dependencies,
     with_mentions,
 )
+from disco2.annotation.alignment import align_to_text
+from disco2.annotation.escapes import unescape
+from disco2.corpora.collecting import cycles_left_alone
 from disco2.corpora.decoding import read_text
 from disco2.corpora.folders import files_below
 from disco2.corpora.pdtb3.pipe import RawRelation, read_pdtb3_lines
 from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind, read_senses
-from disco2.corpora.token_lists import with_arguments_from
+from disco2.corpora.token_lists import argument_from_tokens
 from disco2.corpora.token_spans import TokenSpans
 from disco2.errors import CorpusError, LayerError, SettingsError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
@@ -35,6 +36,7 @@ PARTS = ("train", "dev", "test", "test2")
 _MASKED = re.compile(r"[_\s]*")
 
 
+@cycles_left_alone()
 def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
     """The relations of GDTB with the text and the layers of their documents.
 
@@ -64,13 +66,9 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
         found = _read_document(path, file, coreference=coreference, dirt=dirt)
         if found is None:
             continue
-        document, parses = found
-        # GDTB's offsets count on a text with a space between all tokens; what users see is the author's.
-        written = respaced(document, parses)
-        documents[document.id] = written
-        relations.extend(
-            with_arguments_from(written, relation) for relation in _read_relations(file, document, dirt=dirt)
-        )
+        document, tokens = found
+        documents[document.id] = document
+        relations.extend(_read_relations(file, document, tokens, dirt=dirt))
     if not documents:
         first = dirt.findings[0]
         raise CorpusError(
@@ -92,8 +90,11 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
 
 def _read_document(
     path: Path, gold: Path, *, coreference: str, dirt: Dirt
-) -> tuple[Document, list[ConlluSentence]] | None:
-    """The document on GDTB's raw text, and its CoNLL-U; None, with a finding, where it has no text."""
+) -> tuple[Document, TokenSpans] | None:
+    """The document, and its tokens in GDTB's raw text; None, with a finding, where it has no text.
+
+    GDTB's offsets count on a text with a space between all tokens; what users see is the author's.
+    """
     name = gold.name
     raw = gold.parent.parent.parent / "raw" / gold.parent.name / name
     if not raw.is_file():
@@ -113,9 +114,7 @@ def _read_document(
     dep = path / "dep" / f"{name}.conllu"
     try:
         parses = parse_conllu(_layer_text(dep, dirt=dirt), where=str(dep))
-        document = document_from_words(
-            name, [parse.words for parse in parses], text, [parse.tags for parse in parses], where=str(dep)
-        )
+        spans = align_to_text([word for parse in parses for word in parse.words], text, where=str(dep))
     except LayerError as error:
         dirt.add(
             "document without tokens",
@@ -123,6 +122,8 @@ def _read_document(
             detail=f"{error.what} {name} was left out.",
         )
         return None
+    words = [unescape(text[start:end]) for start, end in spans]
+    document = document_as_written(name, parses, words=words)
     document = with_dependencies(document, parses, where=str(dep), dirt=dirt)
 
     const = path / "const" / f"{name}.ptb"
@@ -138,7 +139,7 @@ def _read_document(
         document = with_mentions(document, _only(chains), where=str(coref), dirt=dirt)
     except LayerError as error:
         dirt.add("document without coreference", where=error.where or str(coref), detail=error.what)
-    return document, parses
+    return document, TokenSpans(text, spans)
 
 
 def _layer_text(file: Path, *, dirt: Dirt) -> str:
@@ -153,8 +154,7 @@ def _only(documents: Sequence[CoreferenceDocument]) -> CoreferenceDocument:
     return documents[0]
 
 
-def _read_relations(file: Path, document: Document, *, dirt: Dirt) -> Iterator[Relation]:
-    tokens = TokenSpans(document)
+def _read_relations(file: Path, document: Document, tokens: TokenSpans, *, dirt: Dirt) -> Iterator[Relation]:
     for number, raw in read_pdtb3_lines(read_text(file, dirt=dirt), where=str(file), dirt=dirt):
         relation = _relation(raw, number, document, tokens, where=f"{file}:{number}", dirt=dirt)
         if relation is not None:
@@ -168,14 +168,13 @@ def _relation(
     if kind is None:
         dirt.add("unknown kind of relation", where=where, detail=f"'{raw.kind}'; the line was skipped.")
         return None
-    arg1, exact1 = tokens.argument(raw.arg1_spans)
-    arg2, exact2 = tokens.argument(raw.arg2_spans)
+    arg1, arg2 = tokens.under(raw.arg1_spans), tokens.under(raw.arg2_spans)
     connective = tokens.under(raw.connective_spans)
     if not arg1.tokens or not arg2.tokens:
         empty = "Arg1" if not arg1.tokens else "Arg2"
         dirt.add("empty argument", where=where, detail=f"{empty} has no token; the line was skipped.")
         return None
-    if not (exact1 and exact2 and connective.exact):
+    if not (arg1.exact and arg2.exact and connective.exact):
         dirt.add(
             "span cuts a token",
             where=where,
@@ -193,8 +192,8 @@ def _relation(
         id=f"{document.id}:{number}",
         document=document.id,
         kind=kind,
-        arg1=arg1,
-        arg2=arg2,
+        arg1=argument_from_tokens(document, arg1.tokens),
+        arg2=argument_from_tokens(document, arg2.tokens),
         senses=senses,
         connective=raw.connectives[0] if raw.connectives else "",
         connective_tokens=connective.tokens,

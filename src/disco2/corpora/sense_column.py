@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from disco2.records import Dirt, RelationKind
 from disco2.records.senses import SenseInventory, inventory
 
+_KINDS = {kind.lower(): kind for kind in RelationKind}
 _WITHOUT_SENSE = {
     kind.lower(): kind for kind in (RelationKind.ENTREL, RelationKind.NOREL, RelationKind.HYPOPHORA)
 }
@@ -52,5 +53,4 @@ def fitting_inventory(labels: Iterable[str], *, names: Sequence[str]) -> SenseIn
 
 def read_kind(label: str) -> RelationKind | None:
     """The kind of relation of that name, in any case; None where there is none."""
-    wanted = label.strip().lower()
-    return next((kind for kind in RelationKind if kind.lower() == wanted), None)
+    return _KINDS.get(label.strip().lower())

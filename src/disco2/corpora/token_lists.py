@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from disco2.records import Argument, Document, Relation
+from disco2.records import Argument, Document
 
 
 def runs(tokens: Iterable[int]) -> list[tuple[int, int]]:
     """The stretches of adjacent numbers in an ascending list, each as (first, last exclusive)."""
+    chosen = tuple(tokens)
+    if chosen and chosen[-1] - chosen[0] + 1 == len(chosen):
+        return [(chosen[0], chosen[-1] + 1)]
     found: list[tuple[int, int]] = []
-    for token in tokens:
+    for token in chosen:
         if found and found[-1][1] == token:
             found[-1] = (found[-1][0], token + 1)
         else:
@@ -29,12 +31,3 @@ def argument_from_tokens(document: Document, tokens: Iterable[int]) -> Argument:
     chosen = tuple(sorted(set(tokens)))
     pieces = [document.text[start:end] for start, end in character_spans(document, chosen)]
     return Argument(chosen, " ".join(pieces))
-
-
-def with_arguments_from(document: Document, relation: Relation) -> Relation:
-    """The relation with the texts of its arguments as this document has them, on the same tokens."""
-    return replace(
-        relation,
-        arg1=argument_from_tokens(document, relation.arg1.tokens),
-        arg2=argument_from_tokens(document, relation.arg2.tokens),
-    )

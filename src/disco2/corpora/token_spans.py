@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Self
 
 from disco2.records import Argument, Document
 
@@ -18,24 +20,28 @@ class TokensUnder:
 
 
 class TokenSpans:
-    """Looks up the tokens of one document by character offsets, ends exclusive."""
+    """Looks up tokens, given as their spans in a text, by character offsets, ends exclusive."""
 
-    def __init__(self, document: Document) -> None:
-        self._text = document.text
-        self._starts = [token.start for token in document.tokens]
-        self._ends = [token.end for token in document.tokens]
+    def __init__(self, text: str, tokens: Sequence[tuple[int, int]]) -> None:
+        self._text = text
+        self._starts = [start for start, _ in tokens]
+        self._ends = [end for _, end in tokens]
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        return cls(document.text, [(token.start, token.end) for token in document.tokens])
 
     def under(self, spans: Iterable[tuple[int, int]]) -> TokensUnder:
         """The tokens under the spans; spaces at the edges of a span do not make it inexact."""
-        chosen: set[int] = set()
+        found: list[range] = []
         exact = True
         for start, end in spans:
             first = bisect_right(self._ends, start)
             last = bisect_left(self._starts, end)
-            chosen.update(range(first, last))
+            found.append(range(first, last))
             whole = first < last and start <= self._starts[first] and self._ends[last - 1] <= end
             exact = exact and whole and end <= len(self._text)
-        return TokensUnder(tuple(sorted(chosen)), exact)
+        return TokensUnder(tuple(found[0] if len(found) == 1 else sorted(set(chain(*found)))), exact)
 
     def argument(self, spans: Iterable[tuple[int, int]]) -> tuple[Argument, bool]:
         """The argument under the spans, its pieces joined by a space, and whether the spans cut no token."""

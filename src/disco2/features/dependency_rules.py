@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from disco2.records import Argument, Document
 from disco2.trees.pieces import pieces
 
@@ -17,11 +19,11 @@ def argument_dependency_rules(doc: Document, argument: Argument) -> set[str]:
         if sentence.dependencies is None:
             continue
         heads, labels = sentence.dependencies.heads, sentence.dependencies.labels
-        dependents: dict[int, list[str]] = {position: [] for position in positions}
+        inside = set(positions)
+        dependents: defaultdict[int, list[str]] = defaultdict(list)
         for position in positions:
-            if heads[position] in dependents:
-                dependents[heads[position]].append(f"<{labels[position]}>")
+            if heads[position] in inside:
+                dependents[heads[position]].append(labels[position])
         for head, found in dependents.items():
-            if found:
-                rules.add(f"{doc.tokens[sentence.start + head].text} <- {' '.join(found)}")
+            rules.add(f"{doc.tokens[sentence.start + head].text} <- <{'> <'.join(found)}>")
     return rules

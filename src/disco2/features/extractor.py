@@ -23,7 +23,7 @@ from disco2.features.productions import argument_productions
 from disco2.features.selection import Presence, class_membership, select
 from disco2.features.settings import FeatureSettings
 from disco2.features.stored_rows import stored_rows, stored_settings, stored_texts
-from disco2.features.three_way import RulesOf, SidedRule, rule_candidates, sided
+from disco2.features.three_way import RulesOf, SidedRule, columns_by_side, rule_candidates, rules_by_side
 from disco2.features.word_pairs import WordPair, argument_stems, pair_candidates
 from disco2.records import Instance
 
@@ -151,8 +151,9 @@ class FeatureExtractor:
             (self._production_columns, argument_productions),
             (self._dependency_columns, argument_dependency_rules),
         ):
-            if table:
-                columns.extend(table[rule] for rule in sided(instance, rules_of) if rule in table)
+            if any(table):
+                for column_of, rules in zip(table, rules_by_side(instance, rules_of), strict=True):
+                    columns.extend([column_of[rule] for rule in column_of.keys() & rules])
         if self._first_word_columns:
             opening = first_words(instance, self.settings.first_words)
             columns.extend(
@@ -174,14 +175,13 @@ class FeatureExtractor:
         return columns
 
     @cached_property
-    def _production_columns(self) -> dict[SidedRule, int]:
-        start = len(self.word_pairs)
-        return {rule: column for column, rule in enumerate(self.production_rules, start)}
+    def _production_columns(self) -> list[dict[str, int]]:
+        return columns_by_side(self.production_rules, start=len(self.word_pairs))
 
     @cached_property
-    def _dependency_columns(self) -> dict[SidedRule, int]:
+    def _dependency_columns(self) -> list[dict[str, int]]:
         start = len(self.word_pairs) + len(self.production_rules)
-        return {rule: column for column, rule in enumerate(self.dependency_rules, start)}
+        return columns_by_side(self.dependency_rules, start=start)
 
     @cached_property
     def _first_word_columns(self) -> dict[FirstWord, int]:

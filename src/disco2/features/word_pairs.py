@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
+import Stemmer
 from numpy.typing import NDArray
 
 from disco2.features.selection import Presence
 from disco2.records import Argument, Document, Instance
 
-if TYPE_CHECKING:
-    from snowballstemmer.porter_stemmer import PorterStemmer
-
 WordPair = tuple[str, str]
 
+_stemmer = Stemmer.Stemmer("porter", 0)  # without a cache of its own
 _stemming = Lock()  # a stemmer keeps the word it works on in itself
-
-
-@cache
-def _stemmer() -> PorterStemmer:
-    import snowballstemmer  # late, for it loads the stemmers of thirty languages
-
-    return snowballstemmer.stemmer("porter")
 
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """The Porter stem of the lower-cased word."""
-    with _stemming:
-        return str(_stemmer().stemWord(word.lower()))
+    """The Porter stem of the lower-cased word. Half a character, as damaged text has it, stays as it is."""
+    lowered = word.lower()
+    try:
+        with _stemming:
+            found: str = _stemmer.stemWord(lowered)
+    except UnicodeEncodeError:
+        return lowered
+    return found
 
 
 def argument_stems(doc: Document, argument: Argument) -> set[str]:
     """The stems of an argument's words, each once."""
-    return {stem(doc.tokens[token].text) for token in argument.tokens}
+    return set(map(stem, doc.words(argument.tokens)))
 
 
 def pair_candidates(

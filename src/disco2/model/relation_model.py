@@ -15,8 +15,8 @@ from disco2.model.arrays import Floats
 from disco2.model.parameters import Parameters
 from disco2.model.scorer import NumPyScorer, Scorer, fastest_scorer
 from disco2.model.settings import ModelSettings
-from disco2.threads import single_threaded
 from disco2.records import WITHOUT_SENSE, Instance
+from disco2.threads import single_threaded
 from disco2.vectors import WordVectors
 
 BATCH_SIZE = 256  # what a batch needs stays in the processor's cache

@@ -212,6 +212,7 @@ def _prefixes(sense: str) -> Iterable[str]:
     return (".".join(steps[: depth + 1]) for depth in range(len(steps)))
 
 
+@lru_cache(maxsize=1 << 10)  # a corpus has few labels, and each of them thousands of times
 def _key(label: str) -> str:
     return "".join(
         character for character in label.casefold() if character not in "-_" and not character.isspace()

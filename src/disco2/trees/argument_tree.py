@@ -7,6 +7,8 @@ one-word argument is a single leaf that is also the root.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from disco2.errors import InputError
 from disco2.records import Constituents, Document, Relation
-from disco2.trees.pieces import pieces
+from disco2.trees.pieces import pieces, runs_from_the_right
 
 Nodes = NDArray[np.int32]
 
@@ -62,11 +64,11 @@ def argument_tree(document: Document, tokens: tuple[int, ...], *, relation: Rela
     first_leaf = 0
     for sentence, local in pieces(document, tokens):
         if sentence.constituents is None:
-            subtrees.append(builder.join(list(range(first_leaf, first_leaf + len(local)))))
+            subtrees.append(builder.join(range(first_leaf + len(local) - 1, first_leaf - 1, -1)))
         else:
-            subtrees.extend(_subtrees_inside(sentence.constituents, local, first_leaf, builder))
+            subtrees.extend(reversed(_subtrees_inside(sentence.constituents, local, first_leaf, builder)))
         first_leaf += len(local)
-    builder.join(subtrees)
+    builder.join(subtrees[::-1])
     return builder.tree(tokens)
 
 
@@ -81,63 +83,66 @@ class _Builder:
         self.starts = [*range(leaves)]
         self.ends = [*range(1, leaves + 1)]
 
-    def join(self, nodes: list[int]) -> int:
-        """The root of a right-branching tree over the given nodes."""
-        top = nodes[-1]
-        for node in reversed(nodes[:-1]):
-            inner = self.leaves + len(self.left)
-            self.left.append(node)
-            self.right.append(top)
-            self.parent[node] = self.parent[top] = inner
-            self.starts.append(self.starts[node])
-            self.ends.append(self.ends[top])
+    def join(self, nodes: Sequence[int]) -> int:
+        """The root of a right-branching tree over the given nodes, which come from right to left."""
+        left, right, parent, starts, ends = self.left, self.right, self.parent, self.starts, self.ends
+        top = nodes[0]
+        for node in nodes[1:]:
+            inner = len(starts)
+            left.append(node)
+            right.append(top)
+            parent[node] = parent[top] = inner
+            starts.append(starts[node])
+            ends.append(ends[top])
             top = inner
         return top
 
     def tree(self, tokens: tuple[int, ...]) -> ArgumentTree:
-        arrays = (self.left, self.right, self.parent, self.starts, self.ends)
-        return ArgumentTree(tokens, *(np.array(array, dtype=np.int32) for array in arrays))
+        # Two arrays, cut up, for making an array takes longer than filling it; examples keep only the first.
+        children = np.array(self.left + self.right, dtype=np.int32)
+        rest = np.array(self.parent + self.starts + self.ends, dtype=np.int32)
+        inner, nodes = len(self.left), len(self.parent)
+        parent, starts, ends = rest[:nodes], rest[nodes : 2 * nodes], rest[2 * nodes :]
+        return ArgumentTree(tokens, children[:inner], children[inner:], parent, starts, ends)
 
 
 def _subtrees_inside(
     phrases: Constituents, tokens: list[int], first_leaf: int, builder: _Builder
 ) -> list[int]:
-    """Build the maximal subtrees over the given tokens of one sentence; their roots in text order.
+    """Build the maximal subtrees over the given tokens of one sentence; their roots from right to left.
 
-    A phrase lies inside the argument when all its tokens do, and then so do its descendants. Pre-order puts
-    children behind their parents, so a walk from the back meets every child before its parent.
+    A phrase lies inside the argument when all its tokens do: then it lies inside one run of adjacent tokens.
     """
-    leaf_of = {token: first_leaf + position for position, token in enumerate(tokens)}
-    before = [0] * (len(phrases.tags) + 1)  # before[t]: how many of the argument's tokens precede t
-    for token in range(len(phrases.tags)):
-        before[token + 1] = before[token] + (token in leaf_of)
+    roots: list[int] = []
+    for begin, end in runs_from_the_right(tokens):
+        first_leaf_of_run = first_leaf + bisect_left(tokens, begin)
+        roots.extend(_subtrees_of_run(phrases, begin, end, first_leaf_of_run, builder))
+    return roots
 
-    inside = [
-        before[end] - before[start] == end - start
-        for start, end in zip(phrases.starts, phrases.ends, strict=True)
-    ]
-    children: list[list[int]] = [[] for _ in inside]
-    tops: list[int] = []
-    for node, parent in enumerate(phrases.parents):
-        if inside[node]:
-            (children[parent] if parent >= 0 and inside[parent] else tops).append(node)
 
-    built: dict[int, int] = {}
+def _subtrees_of_run(
+    phrases: Constituents, begin: int, end: int, first_leaf: int, builder: _Builder
+) -> list[int]:
+    """Build the maximal subtrees over the tokens ``begin`` to ``end``; their roots from right to left.
 
-    def parts(nodes: list[int], start: int, end: int) -> list[int]:
-        """The built subtrees of some nodes and the leaves that none of them covers, in text order."""
-        roots: list[int] = []
-        position = start
-        for node in nodes:
-            roots.extend(
-                leaf_of[token] for token in range(position, phrases.starts[node]) if token in leaf_of
-            )
-            roots.append(built[node])
-            position = phrases.ends[node]
-        roots.extend(leaf_of[token] for token in range(position, end) if token in leaf_of)
-        return roots
-
-    for node in reversed(range(len(inside))):
-        if inside[node]:
-            built[node] = builder.join(parts(children[node], phrases.starts[node], phrases.ends[node]))
-    return parts(tops, 0, len(phrases.tags))
+    Pre-order puts children behind their parents and sorts phrases by where they start, so a walk from the
+    back meets every child before its parent, and the words from right to left.
+    """
+    starts, ends, first_leaf_below = phrases.starts, phrases.ends, builder.starts
+    to_leaf = first_leaf - begin
+    roots: list[int] = []  # what is built and has no parent yet, from right to left
+    reached = end + to_leaf  # they cover the leaves from here on
+    for node in range(bisect_right(starts, end - 1) - 1, bisect_left(starts, begin) - 1, -1):
+        if ends[node] > end or ends[node] == starts[node]:
+            continue
+        start = starts[node] + to_leaf
+        while reached > start:  # words of this phrase, or behind it, that no smaller phrase covers
+            reached -= 1
+            roots.append(reached)
+        first, stop = len(roots) - 1, ends[node] + to_leaf
+        while first and first_leaf_below[roots[first - 1]] < stop:
+            first -= 1
+        if first < len(roots) - 1:  # not only the one that a unary chain ends in
+            roots[first:] = [builder.join(roots[first:])]
+    roots.extend(range(reached - 1, first_leaf - 1, -1))
+    return roots

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from disco2.records import Document, Mention
-from disco2.trees.argument_tree import ArgumentTree
+from disco2.trees.argument_tree import ArgumentTree, Nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +60,60 @@ def mention_node(tree: ArgumentTree, mention: Mention) -> int | None:
     It is the node that spans just the part of the mention that lies in the argument; else the smallest inner
     node that covers the head and stays inside the mention; else the head's leaf.
     """
-    head = bisect_left(tree.tokens, mention.head)
-    if head == tree.leaves or tree.tokens[head] != mention.head:
+    return _node(tree.tokens, tree.starts, tree.ends, tree.parent, mention)
+
+
+def _node(
+    tokens: Sequence[int],
+    starts: Sequence[int] | Nodes,
+    ends: Sequence[int] | Nodes,
+    parents: Sequence[int] | Nodes,
+    mention: Mention,
+) -> int | None:
+    head = bisect_left(tokens, mention.head)
+    if head == len(tokens) or tokens[head] != mention.head:
         return None
-    start, end = bisect_left(tree.tokens, mention.start), bisect_left(tree.tokens, mention.end)
+    start, end = bisect_left(tokens, mention.start), bisect_left(tokens, mention.end)
     smallest, node = head, head
-    while node >= 0 and start <= tree.starts[node] and tree.ends[node] <= end:
-        if tree.starts[node] == start and tree.ends[node] == end:
+    while node >= 0 and start <= starts[node] and ends[node] <= end:
+        if starts[node] == start and ends[node] == end:
             return node
-        if smallest < tree.leaves:
+        if smallest < len(tokens):
             smallest = node
-        node = int(tree.parent[node])
+        node = int(parents[node])
     return smallest
 
 
 def entity_links(first: ArgumentTree, second: ArgumentTree, mentions: MentionIndex) -> list[EntityLink]:
     """The chains that both arguments mention, in the order of their first mention."""
-    first_nodes = _nodes_by_chain(first, mentions)
-    second_nodes = _nodes_by_chain(second, mentions)
-    return [
-        EntityLink(chain, tuple(sorted(nodes)), tuple(sorted(second_nodes[chain])))
-        for chain, nodes in first_nodes.items()
-        if chain in second_nodes
-    ]
+    of_first, of_second = _by_chain(first, mentions), _by_chain(second, mentions)
+    shared = [chain for chain in of_first if chain in of_second]
+    first_nodes, second_nodes = _nodes(first, of_first, shared), _nodes(second, of_second, shared)
+    return [EntityLink(*link) for link in zip(shared, first_nodes, second_nodes, strict=True)]
 
 
-def _nodes_by_chain(tree: ArgumentTree, mentions: MentionIndex) -> dict[str, set[int]]:
-    nodes: defaultdict[str, set[int]] = defaultdict(set)
-    for mention in mentions.between(tree.tokens[0], tree.tokens[-1]):
-        node = mention_node(tree, mention)
-        if node is not None:
-            nodes[mention.chain].add(node)
-    return dict(nodes)
+def _by_chain(tree: ArgumentTree, mentions: MentionIndex) -> dict[str, list[Mention]]:
+    """The mentions whose head is in the argument."""
+    tokens = tree.tokens
+    between = mentions.between(tokens[0], tokens[-1])
+    if between and tokens[-1] - tokens[0] >= len(tokens):  # the argument has gaps
+        inside = set(tokens)
+        between = [mention for mention in between if mention.head in inside]
+    found: defaultdict[str, list[Mention]] = defaultdict(list)
+    for mention in between:
+        found[mention.chain].append(mention)
+    return found
+
+
+def _nodes(
+    tree: ArgumentTree, mentions: Mapping[str, list[Mention]], chains: Sequence[str]
+) -> list[tuple[int, ...]]:
+    """The nodes of each chain's mentions, sorted, each once."""
+    if not chains:
+        return []
+    starts, ends, parents = tree.starts.tolist(), tree.ends.tolist(), tree.parent.tolist()
+    found = []
+    for chain in chains:
+        nodes = {_node(tree.tokens, starts, ends, parents, mention) for mention in mentions[chain]}
+        found.append(tuple(sorted(node for node in nodes if node is not None)))
+    return found

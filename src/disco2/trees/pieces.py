@@ -26,3 +26,17 @@ def pieces(doc: Document, tokens: Sequence[int]) -> Iterator[tuple[Sentence, lis
             )
         yield sentence, [token - sentence.start for token in tokens[first:last]]
         first = last
+
+
+def runs_from_the_right(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The stretches of adjacent tokens, each as (first, last exclusive), the last one first."""
+    if tokens[-1] - tokens[0] + 1 == len(tokens):
+        yield tokens[0], tokens[-1] + 1
+        return
+    begin = end = tokens[-1] + 1
+    for token in reversed(tokens):
+        if token + 1 != begin:
+            yield begin, end
+            end = token + 1
+        begin = token
+    yield begin, end

@@ -39,7 +39,7 @@ def located_by_offsets(name: str, text: str, trees: Trees | None, *, dirt: Dirt)
     way = "offsets" if document is not None else "bare"
     if document is None:
         document = split_by_rule(name, text)
-    spans = TokenSpans(document)
+    spans = TokenSpans.of(document)
 
     def find(selection: Selection) -> Argument:
         argument, _ = spans.argument(selection.spans)

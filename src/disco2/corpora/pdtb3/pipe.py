@@ -44,9 +44,10 @@ def parse_spans(field: str) -> Spans:
         start, dots, end = piece.partition("..")
         if not (dots and _is_offset(start) and _is_offset(end)):
             raise CorpusError(f"'{piece}' is not a span of the form 12..34.")
-        if int(end) < int(start):
+        span = int(start), int(end)
+        if span[1] < span[0]:
             raise CorpusError(f"The span '{piece}' ends before it starts.")
-        spans.append((int(start), int(end)))
+        spans.append(span)
     return tuple(spans)
 
 
@@ -58,7 +59,7 @@ def parse_pdtb3_line(fields: Sequence[str]) -> RawRelation:
     """The relation in one line's fields; raises CorpusError, without a place, where they can't be one."""
     if len(fields) != FIELDS:
         raise CorpusError(f"{len(fields)} fields between pipes where PDTB 3 has {FIELDS}.")
-    fields = [field.strip() for field in fields]
+    fields = list(map(str.strip, fields))
     return RawRelation(
         kind=fields[0],
         connective_spans=parse_spans(fields[1]),

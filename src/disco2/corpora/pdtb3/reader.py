@@ -137,7 +137,7 @@ def _document(source: _Source, layers: WsjLayers, *, dirt: Dirt) -> tuple[Docume
 def _relations(
     source: _Source, document: Document, convention: Convention, *, dirt: Dirt
 ) -> Iterator[Relation]:
-    tokens = TokenSpans(document)
+    tokens = TokenSpans.of(document)
     for number, line in source.lines:
         where = f"{source.file}:{number}"
         label = kind_and_senses(line.kind, line.senses, inventory(INVENTORY), where=where, dirt=dirt)

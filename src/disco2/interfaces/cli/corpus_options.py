@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 from disco2.annotation.annotator import Layer, check_mixture
 from disco2.corpora.automatic import read_layers, with_automatic_layers
 from disco2.corpora.catalogue import CORPUS_NAMES, read_corpus
+from disco2.corpora.collecting import cycles_left_alone
 from disco2.corpora.intersection import documents_with_coreference
 from disco2.errors import CorpusError, SettingsError
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
@@ -79,7 +81,7 @@ class CorpusChoice(AnnotatorOptions):
             raise CorpusError(
                 "No corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
             )
-        with messages.status(f"reading {self.corpus}"):  # silent where nobody watches
+        with messages.status(f"reading {self.corpus}"), cycles_left_alone():  # silent where nobody watches
             corpus = read_corpus(
                 self.corpus,
                 self.path,
@@ -90,6 +92,7 @@ class CorpusChoice(AnnotatorOptions):
                 offsets=self.offsets,
                 encoding=self.encoding,
             )
+            gc.freeze()  # a command keeps its corpus to the end, so nobody need look through it for cycles
         if self.with_coref_only:
             corpus = documents_with_coreference(corpus)
         for note in corpus.notes:
