@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.numba_cache import use_cache_of_this_source
+
 from benchmarks.speed.cold_start import measure_cold_start
 from benchmarks.speed.from_text import measure_text
 from benchmarks.speed.loading import measure_loading
@@ -85,6 +87,7 @@ def measure(run: Run, *, report: Callable[[str], None] = lambda line: None) -> d
 def main(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     limit_this_process(everything=True)
+    use_cache_of_this_source()  # so that what is measured is what stands here
     run = Run(quick=given.quick, gum_folder=given.gum)
 
     def report(line: str) -> None:

@@ -18,8 +18,10 @@ from tests.corpora.miniature import (
 )
 from tests.corpora.miniature_conll16 import write_conll16_parts
 from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.numba_cache import use_cache_of_this_source
 
 ROOT = Path(__file__).resolve().parent.parent
+use_cache_of_this_source()  # before numba is imported
 FILES = (3, 4)  # two documents in each of the 25 sections
 WITH_COREFERENCE = 3  # OntoNotes has annotated the first of them, and not the second
 

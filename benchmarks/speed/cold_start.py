@@ -5,7 +5,6 @@ Processor time of the new process; its peak memory is its largest resident size.
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -49,5 +48,7 @@ def _process(code: str) -> Callable[[], object]:
 
 def _children() -> float:
     """Processor time of the processes that have ended."""
+    import resource  # not on Windows
+
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

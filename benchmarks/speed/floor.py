@@ -2,7 +2,7 @@
 
 Every product of one kind is made at once over all nodes of the batch, although the levels of trees must wait
 for each other; operands lie ready, contiguous, in float32, and the result is written into its place. There is
-no tanh, no gathering of children, no scattering, no loss, no update. Real steps can't reach it.
+no tanh, no gathering of children, no scattering, no loss, no update.
 
 Left out, which makes the floor lower and the ratio to it worse for us:
 
@@ -13,18 +13,23 @@ Left out, which makes the floor lower and the ratio to it worse for us:
   for a model, so leaf children are look-ups, and only inner children have a half product each.
 
 Letters: K dimensions, Y labels, R rank, F columns of features; of a batch: n relations, ``inner`` nodes,
-``children`` that are inner nodes, ``down`` nodes on the way to mentions, ``links`` entities.
+``children`` that are inner nodes, ``down`` nodes on the way to mentions, ``inner_siblings`` of these that are
+inner nodes, ``links`` entities.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchmarks.speed.workload import Workload
 from disco2.batches import Example
 from disco2.model import ModelSettings
+
+# As in ``disco2.model.compiled.products``, which can't be imported without numba.
+SMALL, THINNEST, MANY = 1_000_000, 32, 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class Sizes:
     inner: int
     children: int
     down: int
+    inner_siblings: int
     links: int
     labels: int
     features: int
@@ -64,10 +70,25 @@ class Sizes:
                 int((side >= len(tree.words)).sum()) for tree in trees for side in (tree.left, tree.right)
             ),
             down=sum(len(tree.downward.nodes) for tree in trees if tree.downward is not None),
+            inner_siblings=sum(
+                int((tree.downward.siblings >= len(tree.words)).sum())
+                for tree in trees
+                if tree.downward is not None
+            ),
             links=sum(len(one.links) for one in examples),
             labels=labels,
             features=features,
         )
+
+    @classmethod
+    def of_batches(cls, workload: Workload, batch: int) -> list[Sizes]:
+        """Those of all whole batches of so many relations."""
+        examples = [one.example for one in workload.made]
+        labels, features = workload.parameters["beta"].shape
+        return [
+            cls.of(examples[begin : begin + batch], labels=labels, features=features)
+            for begin in range(0, len(examples) - batch + 1, batch)
+        ]
 
 
 def training_products(sizes: Sizes, settings: ModelSettings) -> list[Product]:
@@ -94,6 +115,36 @@ def scoring_products(sizes: Sizes, settings: ModelSettings) -> list[Product]:
         *_bilinear("arguments", sizes.n, sizes.labels, settings, gradients=False),
         *_bilinear("links", sizes.links, sizes.labels, settings, gradients=False),
     ]
+
+
+def looked_up(products: Sequence[Product], sizes: Sizes, settings: ModelSettings) -> list[Product]:
+    """The same where siblings that are words are look-ups: in scoring V's half, in training its error."""
+    K = settings.K
+    training = any(one.name == "up, gradient of U" for one in products)
+    both = "down, errors to parents and siblings" if training else "down"
+    return [
+        *(one for one in products if one.name != both),
+        Product(f"{both}, parents", sizes.down, K, K),
+        Product(f"{both}, inner siblings", sizes.inner_siblings, K, K),
+    ]
+
+
+def in_blocks(products: Sequence[Product]) -> list[Product]:
+    """Every product as several, of as many rows as the compiled code multiplies at a time."""
+    return [part for one in products for part in _blocks(one)]
+
+
+def _blocks(product: Product) -> list[Product]:
+    summed = product.shared > product.columns and product.shared > product.rows  # over all nodes: a gradient
+    length = product.shared if summed else product.rows
+    others = product.operations // (2 * length) if length else 1
+    block = SMALL // others // 16 * 16
+    if block < THINNEST:
+        block = MANY
+    sizes = [min(block, length - begin) for begin in range(0, length, block)]
+    if summed:
+        return [replace(product, shared=size) for size in sizes]
+    return [replace(product, rows=size) for size in sizes]
 
 
 def feature_products(sizes: Sizes, *, gradients: bool) -> list[Product]:

@@ -11,7 +11,6 @@ Where a whole process is measured, it is the largest resident size of a new one 
 from __future__ import annotations
 
 import gc
-import resource
 import subprocess
 import sys
 import tracemalloc
@@ -49,5 +48,7 @@ def own_resident_bytes() -> int:
         for line in status.read_text(encoding="utf-8").splitlines():
             if line.startswith("VmHWM:"):
                 return 1024 * int(line.split()[1])
+    import resource  # not on Windows
+
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return largest * (1 if sys.platform == "darwin" else 1024)

@@ -15,7 +15,7 @@ from benchmarks.speed.run import Run
 from benchmarks.speed.steps import product_steps
 from benchmarks.speed.timing import in_turns
 from benchmarks.speed.workload import STANDARD_BATCH, STANDARD_K, Workload
-from disco2.batches import Encoder, collate
+from disco2.batches import UNKNOWN_WORD, Encoder, collate
 from disco2.features import FeatureExtractor
 from disco2.model import ModelSettings, RelationModel
 from disco2.records import Instance
@@ -46,10 +46,14 @@ def _rows(run: Run, workload: Workload, model: RelationModel, instances: Sequenc
     def find_features() -> object:
         return extractor.transform(instances)
 
+    def word_row(form: str) -> int:
+        row = model.vectors.row(form)
+        return UNKNOWN_WORD if row is None else row + 1
+
     def encode() -> object:
         # A new encoder has seen no word yet.
         encoder = Encoder(
-            word_row=lambda form: (model.vectors.row(form) or -1) + 1,
+            word_row=word_row,
             labels=model.labels,
             extractor=None,
             with_entities=True,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from benchmarks.speed.floor import Sizes, products_alone, scoring_products
+from benchmarks.speed.floor import Sizes, in_blocks, looked_up, products_alone, scoring_products
 from benchmarks.speed.memory import peak_bytes
 from benchmarks.speed.rows import Row, row
 from benchmarks.speed.run import Run
 from benchmarks.speed.steps import Step, product_scores
 from benchmarks.speed.timing import in_turns
+from benchmarks.speed.training_step import FLOOR, IN_BLOCKS, LOOKED_UP
 from benchmarks.speed.workload import SCORING_BATCH, Workload
 
 SCORING = "scoring, generated"
@@ -22,7 +23,8 @@ def against_floor(run: Run, workload: Workload) -> Row:
     batches = workload.batches(SCORING_BATCH)
     steps = {
         "product": product_scores(workload, batches),
-        "floor": scoring_floor(workload, SCORING_BATCH),
+        FLOOR: scoring_floor(workload, SCORING_BATCH),
+        **lower_floors(workload, SCORING_BATCH),
     }
     return row(
         f"scoring, {workload.name}",
@@ -35,13 +37,17 @@ def against_floor(run: Run, workload: Workload) -> Row:
 
 def scoring_floor(workload: Workload, batch: int) -> Step:
     """The matrix products of scoring all batches."""
-    examples = [one.example for one in workload.made]
-    labels, features = workload.parameters["beta"].shape
     return products_alone(
-        [
-            scoring_products(
-                Sizes.of(examples[begin : begin + batch], labels=labels, features=features), workload.settings
-            )
-            for begin in range(0, len(examples) - batch + 1, batch)
-        ]
+        [scoring_products(sizes, workload.settings) for sizes in Sizes.of_batches(workload, batch)]
     )
+
+
+def lower_floors(workload: Workload, batch: int) -> dict[str, Step]:
+    """Two lower ones."""
+    sizes = Sizes.of_batches(workload, batch)
+    products = [scoring_products(one, workload.settings) for one in sizes]
+    pairs = zip(products, sizes, strict=True)
+    return {
+        LOOKED_UP: products_alone([looked_up(some, one, workload.settings) for some, one in pairs]),
+        IN_BLOCKS: products_alone([in_blocks(some) for some in products]),
+    }

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from benchmarks.speed import autograd
-from benchmarks.speed.floor import Sizes, feature_products, products_alone, training_products
+from benchmarks.speed.floor import (
+    Sizes,
+    feature_products,
+    in_blocks,
+    looked_up,
+    products_alone,
+    training_products,
+)
 from benchmarks.speed.memory import peak_bytes
 from benchmarks.speed.rows import Beside, Row, row
 from benchmarks.speed.run import Run
@@ -16,6 +23,7 @@ FIRST_STEP = f"{STEP}, one batch, first step"
 MIDWAY = f"{STEP}, one batch, midway"
 
 FLOOR = "floor"
+LOOKED_UP, IN_BLOCKS = "floor, siblings looked up", "floor, in blocks"
 DENSE_FLOOR = "floor with dense features"
 RECURSIVE = "recursive"
 ONE_PASS = "recursive, one pass back"  # noqa: S105  not that kind of pass
@@ -39,7 +47,7 @@ def against_floor(run: Run, workload: Workload) -> Row:
     steps = {
         "product": product_steps(workload, batches),
         FLOOR: training_floor(workload, STANDARD_BATCH),
-        DENSE_FLOOR: training_floor(workload, STANDARD_BATCH, dense_features=True),
+        **other_floors(workload, STANDARD_BATCH),
     }
     return row(
         f"training step, {workload.name}",
@@ -73,15 +81,20 @@ def against_others(run: Run, workload: Workload, name: str) -> Row:
     )
 
 
-def training_floor(workload: Workload, batch: int, *, dense_features: bool = False) -> Step:
+def training_floor(workload: Workload, batch: int) -> Step:
     """The matrix products of the steps over all batches."""
-    examples = [one.example for one in workload.made]
-    labels, features = workload.parameters["beta"].shape
-    batches = []
-    for begin in range(0, len(examples) - batch + 1, batch):
-        sizes = Sizes.of(examples[begin : begin + batch], labels=labels, features=features)
-        products = training_products(sizes, workload.settings)
-        if dense_features:
-            products += feature_products(sizes, gradients=True)
-        batches.append(products)
-    return products_alone(batches)
+    return products_alone(
+        [training_products(sizes, workload.settings) for sizes in Sizes.of_batches(workload, batch)]
+    )
+
+
+def other_floors(workload: Workload, batch: int) -> dict[str, Step]:
+    """Two lower ones, and a higher one."""
+    sizes = Sizes.of_batches(workload, batch)
+    products = [training_products(one, workload.settings) for one in sizes]
+    pairs = list(zip(products, sizes, strict=True))
+    return {
+        LOOKED_UP: products_alone([looked_up(some, one, workload.settings) for some, one in pairs]),
+        IN_BLOCKS: products_alone([in_blocks(some) for some in products]),
+        DENSE_FLOOR: products_alone([some + feature_products(one, gradients=True) for some, one in pairs]),
+    }

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ContextDecorator, ExitStack
-from threading import Lock, get_ident
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,15 +39,13 @@ class SingleThreaded(ContextDecorator):
         self._limits = ExitStack()
         self._loaded: list[str] = []
         self._controller: ThreadpoolController | None = None
-        self._limited_by = 0  # the thread that came in first
 
     def __enter__(self) -> None:
         with self._lock:
             fresh = self._find_libraries()
             if self._controller is not None and (fresh or not self._inside):
+                self._take_control()
                 self._limits.enter_context(self._controller.limit(limits=1, user_api="blas"))
-            if not self._inside:
-                self._limited_by = get_ident()
             self._inside += 1
 
     def __exit__(self, *exception: object) -> None:
@@ -57,11 +55,15 @@ class SingleThreaded(ContextDecorator):
                 self._take_control()
                 self._limits.close()
 
+    def renew_lock(self) -> None:
+        """Called in a new process, which has but one thread."""
+        self._lock = Lock()
+
     def _take_control(self) -> None:
-        """threadpoolctl 3.7 and later heed the thread that set a limit alone; here any may be the last."""
+        """threadpoolctl 3.7 and later heed the thread that set a limit alone; here any may come or go."""
         for library in self._controller.lib_controllers if self._controller is not None else ():
             release = getattr(library, "clear_controlling_thread", None)
-            if release is not None and get_ident() != self._limited_by:
+            if release is not None:
                 release(force=True)
 
     def _find_libraries(self) -> bool:
@@ -78,6 +80,8 @@ class SingleThreaded(ContextDecorator):
 
 
 _single_threaded = SingleThreaded()
+if hasattr(os, "register_at_fork"):  # another thread may hold the lock when a process is forked
+    os.register_at_fork(after_in_child=_single_threaded.renew_lock)
 
 
 def single_threaded() -> SingleThreaded:

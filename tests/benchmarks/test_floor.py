@@ -8,6 +8,8 @@ from benchmarks.speed.floor import (
     Product,
     Sizes,
     feature_products,
+    in_blocks,
+    looked_up,
     products_alone,
     scoring_products,
     training_products,
@@ -18,7 +20,7 @@ from disco2.batches import collate
 from disco2.model import ModelSettings
 
 LABELS, FEATURES = 3, 7
-SIZES = Sizes(n=2, inner=10, children=6, down=4, links=1, labels=LABELS, features=FEATURES)
+SIZES = Sizes(n=2, inner=10, children=6, down=4, inner_siblings=3, links=1, labels=LABELS, features=FEATURES)
 
 
 def shapes(products: list[Product]) -> dict[str, tuple[int, int, int]]:
@@ -36,6 +38,7 @@ def test_sizes_are_those_of_the_batch() -> None:
     assert sizes.children == sizes.inner - roots
     assert sizes.links == len(batch.link_examples) > 0
     assert sizes.down > 0
+    assert sizes.inner_siblings == int((batch.down_siblings >= leaves).sum()) > 0
 
 
 def test_a_training_step_has_three_products_for_each_direction() -> None:
@@ -57,6 +60,28 @@ def test_scoring_multiplies_inner_children_alone_and_no_gradient() -> None:
     assert found["down"] == (4, 10, 5)
     assert found["arguments, projected by a2"] == (2, 5, 2 * LABELS)
     assert len(found) == 2 + 2 * 3
+
+
+def test_siblings_that_are_words_can_be_looked_up() -> None:
+    settings = ModelSettings(K=5)
+    found = shapes(looked_up(scoring_products(SIZES, settings), SIZES, settings))
+    assert "down" not in found
+    assert found["down, parents"] == (4, 5, 5)
+    assert found["down, inner siblings"] == (3, 5, 5)
+    found = shapes(looked_up(training_products(SIZES, settings), SIZES, settings))
+    assert found["down"] == (4, 10, 5)  # its input is needed for the gradient of V
+    assert found["down, errors to parents and siblings, inner siblings"] == (3, 5, 5)
+
+
+@pytest.mark.parametrize("K", [5, 50, 200])
+def test_blocks_are_the_same_work(K: int) -> None:
+    sizes = Sizes(
+        n=64, inner=2100, children=2000, down=570, inner_siblings=200, links=40, labels=12, features=9
+    )
+    products = training_products(sizes, ModelSettings(K=K))
+    blocks = in_blocks(products)
+    assert sum(one.operations for one in blocks) == sum(one.operations for one in products)
+    assert (len(blocks) > len(products)) == (K > 5)
 
 
 def test_dense_features_are_a_figure_of_their_own() -> None:

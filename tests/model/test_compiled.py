@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +12,12 @@ import pytest
 from disco2.batches import Batch, collate
 from disco2.model.composer import NumPyComposer
 from disco2.model.ensemble import stacked
-from disco2.model.fastest import fastest_composer, is_compiled
+from disco2.model.fastest import fastest_composer, is_compiled, is_installed
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters, initial_parameters
 from disco2.model.scorer import NumPyScorer, fastest_scorer
 from disco2.model.settings import PAIR_SCALINGS, ModelSettings
+from disco2.training.arithmetic import NUMPY, fastest_arithmetic
 from disco2.training.loss import LOSSES
 from tests.generated import random_example
 from tests.model.test_network import SHAPES
@@ -154,6 +157,86 @@ def test_a_runaway_stays_visible() -> None:
 def test_when_compiled_code_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_compiled(np.float32)
     assert not is_compiled(np.float64)
+    monkeypatch.setenv("DISCO2_COMPILED", "OFF")
+    assert not is_compiled(np.float32)
     monkeypatch.setenv("DISCO2_COMPILED", "0")
     assert not is_compiled(np.float32)
     assert isinstance(fastest_composer("f4"), NumPyComposer)
+
+
+def test_indices_outside_a_table_are_errors_as_in_numpy() -> None:
+    settings = ModelSettings(K=6)
+    parameters, vectors, batch = parameters_of(settings), vectors_of(settings), batch_of(SHAPES)
+    scorer = fastest_scorer(settings, parameters, vectors)
+    right = scorer.scores(batch)
+    for words in (np.full_like(batch.words, VOCABULARY), np.full_like(batch.words, -VOCABULARY - 1)):
+        wrong = replace(batch, words=words)
+        for composer in (NumPyComposer(), fastest_composer("f4")):
+            with pytest.raises(IndexError):
+                forward(settings, parameters, vectors, wrong, composer=composer)
+        with pytest.raises(IndexError):
+            scorer.scores(wrong)
+    with pytest.raises(IndexError):
+        scorer.scores(replace(batch, feature_columns=batch.feature_columns + FEATURES))
+    np.testing.assert_array_equal(scorer.scores(batch), right)  # nothing is left of what went wrong
+
+
+def test_a_batch_that_was_interrupted_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = ModelSettings(K=6)
+    parameters, vectors, batch = parameters_of(settings), vectors_of(settings), batch_of(SHAPES)
+    scorer = fastest_scorer(settings, parameters, vectors)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("disco2.model.compiled.scorer.np.unique", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        scorer.scores(batch)
+    monkeypatch.undo()
+    np.testing.assert_allclose(
+        scorer.scores(batch), NumPyScorer(settings, parameters, vectors).scores(batch), rtol=CLOSE, atol=CLOSE
+    )
+
+
+def test_threads_take_turns() -> None:
+    settings = ModelSettings(K=20)
+    scorer = fastest_scorer(settings, parameters_of(settings), vectors_of(settings))
+    batches = [batch_of(SHAPES * (1 + seed), seed=seed) for seed in range(4)]
+    expected = [scorer.scores(batch) for batch in batches]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(scorer.scores, batches * 50))
+    finally:
+        sys.setswitchinterval(interval)
+    for scores, right in zip(found, expected * 50, strict=True):
+        np.testing.assert_array_equal(scores, right)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float16])
+def test_other_precisions_are_left_to_numpy(kind: type[np.floating]) -> None:
+    settings = ModelSettings(K=6)
+    parameters = {name: value.astype(kind) for name, value in parameters_of(settings).items()}
+    assert isinstance(fastest_scorer(settings, parameters, vectors_of(settings)), NumPyScorer)
+    assert isinstance(fastest_composer("f4", kind), NumPyComposer)
+    assert fastest_arithmetic(parameters) is NUMPY
+
+
+def test_parameters_that_are_not_laid_out_plainly_are_left_to_numpy() -> None:
+    parameters = {"U": np.asfortranarray(np.ones((3, 6), dtype=np.float32))}
+    assert fastest_arithmetic(parameters) is NUMPY
+    assert fastest_arithmetic({"U": np.ones((3, 6), dtype=np.float32)}) is not NUMPY
+
+
+def test_a_numba_that_does_not_work_is_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("disco2.model.fastest.log.warning", lambda message, *_: said.append(message))
+    monkeypatch.setitem(sys.modules, "disco2.model.compiled.jit", None)  # importing it fails
+    is_installed.cache_clear()
+    try:
+        assert not is_compiled(np.float32)
+    finally:
+        is_installed.cache_clear()
+    assert len(said) == 1
+    assert "NumPy does the same" in said[0]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from disco2.model import ModelSettings, initial_parameters
-from disco2.training.development import Verdict
+from disco2.training.development import Development, Verdict
 from disco2.training.loop import train
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
@@ -75,3 +75,29 @@ def test_the_loss_decides_unless_one_class_is_told_from_the_rest() -> None:
     assert run(Scripted(*scores), stop_by="score")[1].best.number == 1
     assert run(Scripted(*scores, positive=0))[1].best.number == 1
     assert run(Scripted(*scores, positive=0), stop_by="loss")[1].best.number == 5
+
+
+def test_a_training_with_compiled_code_is_the_one_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same losses in every pass, but for rounding; without numba there is nothing to compare."""
+    pytest.importorskip("numba")
+    pytest.importorskip("scipy")
+
+    def losses(compiled: str) -> list[float]:
+        monkeypatch.setenv("DISCO2_COMPILED", compiled)
+        generator = np.random.default_rng(0)
+        model = ModelSettings(K=8)
+        examples = [
+            random_example(generator, words=(9, 14), vocabulary=30, labels=3, features=6, chains=1)[0]
+            for _ in range(60)
+        ]
+        _, history = train(
+            model,
+            initial_parameters(model, labels=3, features=6, seed=1),
+            generator.normal(size=(30, 8)).astype(np.float32),
+            examples,
+            Development.of(examples[:20], [frozenset([one.label]) for one in examples[:20]]),
+            TrainingSettings(epochs=5, batch_size=16),
+        )
+        return [figure for epoch in history.epochs for figure in (epoch.loss, epoch.development_loss)]
+
+    np.testing.assert_allclose(losses("1"), losses("0"), rtol=1e-4)

@@ -5,6 +5,7 @@ The environment variable DISCO2_COMPILED=0 asks for NumPy all the same.
 
 from __future__ import annotations
 
+import logging
 import os
 from functools import cache
 from importlib.util import find_spec
@@ -14,21 +15,37 @@ from numpy.typing import DTypeLike
 
 from disco2.model.composer import Composer, NumPyComposer
 
+log = logging.getLogger(__name__)
+
+NEEDED = ("numba", "scipy")
+OFF = ("0", "false", "no", "off")
+
 
 @cache
 def is_installed() -> bool:
-    """Whether what compiled code needs is there."""
-    return find_spec("numba") is not None and find_spec("scipy") is not None
+    """Whether compiled code can be had. Asking loads it, since what is installed may yet not work."""
+    try:
+        if not all(map(find_spec, NEEDED)):
+            return False
+        import disco2.model.compiled.jit  # noqa: F401
+    except (
+        Exception
+    ) as error:  # a numba that does not know this NumPy, for instance, fails in ways of its own
+        log.warning("Compiled code can't be used, NumPy does the same more slowly: %s", error)
+        return False
+    return True
 
 
-def is_compiled(dtype: DTypeLike = np.float32) -> bool:
-    """Whether compiled code is used for numbers of this precision."""
-    return np.dtype(dtype) == np.float32 and os.environ.get("DISCO2_COMPILED") != "0" and is_installed()
+def is_compiled(*dtypes: DTypeLike) -> bool:
+    """Whether compiled code is used for arrays of these kinds: all have to be singles."""
+    if os.environ.get("DISCO2_COMPILED", "").lower() in OFF:
+        return False
+    return all(np.dtype(dtype) == np.float32 for dtype in dtypes) and is_installed()
 
 
-def fastest_composer(dtype: DTypeLike) -> Composer:
-    """A composer for vectors of this precision, with buffers of its own."""
-    if not is_compiled(dtype):
+def fastest_composer(*dtypes: DTypeLike) -> Composer:
+    """A composer for vectors and parameters of these kinds, with buffers of its own: for one thread."""
+    if not is_compiled(*dtypes):
         return NumPyComposer()
     from disco2.model.compiled.composer import CompiledComposer
 

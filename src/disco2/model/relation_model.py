@@ -20,7 +20,7 @@ from disco2.threads import single_threaded
 from disco2.vectors import WordVectors
 
 BATCH_SIZE = 256  # what a batch needs stays in the processor's cache
-VERY_MANY = 20_000  # examples at once: from here on, loading compiled code (a second) pays
+VERY_MANY = 50_000  # examples times members at once: from here on, loading compiled code (a second) pays
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class RelationModel:
         """The same for examples that are already encoded."""
         found = np.zeros((len(examples), len(self.labels)), dtype=self.parameters["b"].dtype)
         scorer: Scorer = NumPyScorer(self.settings, self.parameters, self.leaves)
-        if len(examples) >= VERY_MANY:
+        if len(examples) * self.settings.members >= VERY_MANY:
             scorer = self.fast_scorer
         with single_threaded():
             for begin in range(0, len(examples), batch_size):

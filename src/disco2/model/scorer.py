@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-
 from disco2.batches import Batch
 from disco2.model.arrays import Floats
 from disco2.model.ensemble import batch_scores
@@ -35,8 +33,8 @@ class NumPyScorer:
 
 def fastest_scorer(settings: ModelSettings, parameters: Parameters, vectors: Floats) -> Scorer:
     """``vectors``: [vocabulary, K], the rows that ``batch.words`` names."""
-    floats = np.result_type(vectors, *parameters.values())
-    if not (settings.composes and is_compiled(floats)):
+    kinds = {vectors.dtype, *(value.dtype for value in parameters.values())}
+    if not (settings.composes and is_compiled(*kinds)):
         return NumPyScorer(settings, parameters, vectors)
     from disco2.model.compiled.scorer import CompiledScorer
 

@@ -30,7 +30,7 @@ class AdaGrad:
             name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters
         }
         self._clip = clip
-        self._arithmetic = fastest_arithmetic(np.result_type(*parameters.values()))
+        self._arithmetic = fastest_arithmetic(parameters)
         self.squares = {name: np.zeros_like(value) for name, value in parameters.items()}  # summed squared g
 
     def step(self, gradients: Parameters) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from disco2.model.arrays import Floats
 from disco2.model.fastest import is_compiled
+from disco2.model.parameters import Parameters
 
 TINY = 1e-8  # keeps a parameter that never had a gradient from being divided by zero
 
@@ -47,9 +47,11 @@ def blend(mean: Floats, theta: Floats, share: float) -> None:
 NUMPY = Arithmetic(penalise, descend, blend)
 
 
-def fastest_arithmetic(dtype: DTypeLike) -> Arithmetic:
-    """Compiled where it can be."""
-    if not is_compiled(dtype):
+def fastest_arithmetic(parameters: Parameters) -> Arithmetic:
+    """Compiled where these parameters allow it."""
+    values = parameters.values()
+    plain = all(value.flags.c_contiguous and value.flags.writeable for value in values)
+    if not (plain and is_compiled(*{value.dtype for value in values})):
         return NUMPY
     from disco2.training.compiled_arithmetic import COMPILED
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from disco2.model.parameters import Parameters
 from disco2.training.arithmetic import fastest_arithmetic
 
@@ -19,7 +17,7 @@ class RunningMean:
         self._parameters = parameters
         self._decay = decay
         self.steps = 0
-        self._arithmetic = fastest_arithmetic(np.result_type(*parameters.values()))
+        self._arithmetic = fastest_arithmetic(parameters)
         self.values = {name: value.copy() for name, value in parameters.items()} if decay else parameters
 
     def update(self) -> None:

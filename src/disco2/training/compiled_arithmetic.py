@@ -14,10 +14,11 @@ _TINY = np.float32(TINY)
 @compiled
 def _penalise(gradient: Floats, theta: Floats, penalty: np.float32) -> np.float32:
     total = np.float32(0)
+    if penalty:  # else theta has no part, not even where it has run away
+        for i in range(gradient.size):
+            gradient[i] += penalty * theta[i]
     for i in range(gradient.size):
-        g = gradient[i] + penalty * theta[i]
-        gradient[i] = g
-        total += g * g
+        total += gradient[i] * gradient[i]
     return total
 
 
@@ -49,10 +50,11 @@ def blend(mean: Floats, theta: Floats, share: float) -> None:
 
 
 def _flat(array: Floats) -> Floats:
-    """A view with one axis: never a copy, since the array is to be changed."""
-    view = array.view()
-    view.shape = (array.size,)
-    return view
+    """A view with one axis: never a copy, which would be changed in vain."""
+    flat = array.reshape(-1)
+    if array.size and not np.may_share_memory(flat, array):
+        raise ValueError("compiled arithmetic is for contiguous arrays")
+    return flat
 
 
 COMPILED = Arithmetic(penalise, descend, blend)

@@ -60,7 +60,7 @@ def train(
     best: Parameters = {name: saved.best[name] for name in parameters} if saved else {}
     finished = saved is not None and saved.finished
     before, started = history.seconds, time.perf_counter()
-    composer = fastest_composer(vectors.dtype)  # may load a BLAS, which the next line has to know of
+    composer = _composer_for(vectors, parameters)  # may load a BLAS, which the next line has to know of
     with single_threaded():
         if not saved and settings.warm_start and model.uses_features and model.uses_vectors:
             _train_features_alone(parameters, vectors, batches, settings, generator)
@@ -104,7 +104,7 @@ class Learner:
         self._model = model
         self._parameters = parameters
         self._vectors = vectors
-        self._composer = composer or fastest_composer(vectors.dtype)
+        self._composer = composer or _composer_for(vectors, parameters)
         self.loss = LOSSES[settings.loss]
         self._optimiser = AdaGrad(
             parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
@@ -167,6 +167,10 @@ class Learner:
         for index in generator.permutation(len(batches)):
             total += self.step(batches[index]) * batches[index].size
         return total / max(sum(batch.size for batch in batches), 1)
+
+
+def _composer_for(vectors: Floats, parameters: Parameters) -> Composer:
+    return fastest_composer(vectors.dtype, *{value.dtype for value in parameters.values()})
 
 
 def _train_features_alone(

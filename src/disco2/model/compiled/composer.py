@@ -16,6 +16,7 @@ from disco2.model.compiled.downward import (
     spread_to_mentions,
     sum_mentions,
 )
+from disco2.model.compiled.indices import check_words
 from disco2.model.compiled.upward import upward, upward_gradient
 from disco2.model.compiled.workspace import Workspace
 from disco2.model.composer import Composed, Pair
@@ -90,6 +91,7 @@ class CompiledComposer:
         self._room = Workspace()
 
     def compose(self, batch: Batch, vectors: Floats, U: Floats, V: Floats | None) -> Composed:
+        check_words(batch, len(vectors))
         room, K, inner = self._room, len(U), batch.inner_nodes
         slot = room.ints("slot", len(batch.words) + inner)
         slots = room.floats("slots", 2 * (inner + batch.size), K)

@@ -21,13 +21,11 @@ from disco2.model.compiled.tanh import tanh_rows
 
 @compiled
 def new_words(words: Ints, known: NDArray[np.bool_], found: Ints) -> int:
-    """Writes to ``found`` the words that are not ``known`` yet; returns their number. They are known now."""
+    """Writes to ``found`` the words that are not ``known`` yet, each as often as it occurs; their number."""
     count = 0
     for leaf in range(len(words)):
-        word = words[leaf]
-        if not known[word]:
-            known[word] = True
-            found[count] = word
+        if not known[words[leaf]]:
+            found[count] = words[leaf]
             count += 1
     return count
 

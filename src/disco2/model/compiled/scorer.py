@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 import numpy as np
 
 from disco2.batches import Batch
@@ -10,6 +12,7 @@ from disco2.model.arrays import Floats
 from disco2.model.bilinear import Bilinear
 from disco2.model.compiled.downward import sum_mentions
 from disco2.model.compiled.half_products import copy_vectors, downward_by_halves, new_words, upward_by_halves
+from disco2.model.compiled.indices import check_features, check_words
 from disco2.model.compiled.terms import add_bilinear, add_features
 from disco2.model.compiled.workspace import Workspace
 from disco2.model.ensemble import members_of
@@ -23,6 +26,8 @@ class CompiledScorer:
 
     def __init__(self, settings: ModelSettings, parameters: Parameters, vectors: Floats) -> None:
         self._pairs = settings.pairs
+        self._vocabulary = len(vectors)
+        self._turn = Lock()
         room = Workspace()
         members = members_of(settings, parameters)
         self._members = [_Member(member, vectors, room) for member in members]
@@ -34,9 +39,15 @@ class CompiledScorer:
             self._beta = np.ascontiguousarray(beta.T)
 
     def scores(self, batch: Batch) -> Floats:
-        """psi(y) of all labels, [n, Y]: the mean over the members."""
+        """psi(y) of all labels, [n, Y]: the mean over the members. Threads that ask take turns."""
+        check_words(batch, self._vocabulary)
+        with self._turn:
+            return self._scores(batch)
+
+    def _scores(self, batch: Batch) -> Floats:
         found: Floats = np.tile(self._b, (batch.size, 1))
         if self._beta is not None:
+            check_features(batch, len(self._beta))
             add_features(batch.feature_rows, batch.feature_columns, self._beta, found)
         share = np.float32(1 / len(self._members))
         weights = share * link_weights(batch, self._pairs, found.dtype)[:, 0]
@@ -132,12 +143,13 @@ class _Member:
         count = new_words(batch.words, self._known, found)
         if not count:
             return
-        words = found[:count]
+        words = np.unique(found[:count])
         vectors = self._vectors[words]
         self._table[words] = vectors @ self._UT[:K]
         self._table[vocabulary + words] = vectors @ self._UT[K:]
         if self._VT is not None:
             self._table[2 * vocabulary + words] = vectors @ self._VT[K:]
+        self._known[words] = True  # last, so that an interruption leaves nothing half known
 
 
 def _transposed(matrices: Bilinear) -> Bilinear:

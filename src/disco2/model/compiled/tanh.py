@@ -7,7 +7,7 @@ import numpy as np
 from disco2.model.arrays import Floats
 from disco2.model.compiled.jit import compiled
 
-_LIMIT = np.float32(7.9)  # beyond this, tanh is 1 but for the last bit of a single
+_LIMIT = np.float32(7.9)  # beyond this, tanh is 1 but for 3e-7
 _P1, _P3, _P5, _P7 = (
     np.float32(value)
     for value in (0.9999994258950224, 0.12922691548458884, 0.0029485177599076016, 1.1414737301667568e-05)
