@@ -6,17 +6,21 @@ from benchmarks.speed.floor import Sizes, in_blocks, looked_up, products_alone, 
 from benchmarks.speed.memory import peak_bytes
 from benchmarks.speed.rows import Row, row
 from benchmarks.speed.run import Run
-from benchmarks.speed.steps import Step, product_scores
+from benchmarks.speed.steps import Step, collated_scores, product_scores
 from benchmarks.speed.timing import in_turns
 from benchmarks.speed.training_step import FLOOR, IN_BLOCKS, LOOKED_UP
 from benchmarks.speed.workload import SCORING_BATCH, Workload
+from disco2.model.scorer import NumPyScorer, fastest_scorer
 
 SCORING = "scoring, generated"
 
 
 def measure_scoring(run: Run) -> list[Row]:
-    """Pairs a second in batches of 1,024."""
-    return [against_floor(run, workload) for workload in run.workloads]
+    """Pairs a second in batches of 1,024, and with collating, which a program that scores can't avoid."""
+    rows = [against_floor(run, workload) for workload in run.workloads]
+    if not run.quick:
+        rows += [with_collating(run, workload) for workload in run.workloads]
+    return rows
 
 
 def against_floor(run: Run, workload: Workload) -> Row:
@@ -33,6 +37,17 @@ def against_floor(run: Run, workload: Workload) -> Row:
         seconds=in_turns(steps, repeats=run.repeats),
         peak=None if run.quick else peak_bytes(lambda: product_scores(workload, batches[:1])()),
     )
+
+
+def with_collating(run: Run, workload: Workload) -> Row:
+    """From encoded examples, in the batches that the product makes of them."""
+    examples = [one.example for one in workload.made]
+    works = {
+        "product": collated_scores(workload, examples, fastest_scorer),
+        "NumPy": collated_scores(workload, examples, NumPyScorer),
+    }
+    name = f"collating and scoring, {workload.name}"
+    return row(name, "pairs", count=len(examples), seconds=in_turns(works, repeats=run.repeats))
 
 
 def scoring_floor(workload: Workload, batch: int) -> Step:

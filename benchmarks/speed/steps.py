@@ -13,9 +13,12 @@ from tests.model.recursive_gradient import recursive_gradients
 from benchmarks.speed import autograd
 from benchmarks.speed.made import Made
 from benchmarks.speed.workload import Workload
-from disco2.batches import Batch
+from disco2.batches import Batch, Example, collate
+from disco2.model import ModelSettings
+from disco2.model.arrays import Floats
 from disco2.model.parameters import Parameters
-from disco2.model.scorer import fastest_scorer
+from disco2.model.relation_model import BATCH_SIZE
+from disco2.model.scorer import Scorer, fastest_scorer
 from disco2.training.adagrad import AdaGrad
 from disco2.training.loop import Learner
 from disco2.training.settings import TrainingSettings
@@ -72,6 +75,21 @@ def product_scores(workload: Workload, batches: Sequence[Batch]) -> Step:
     def run() -> None:
         for batch in batches:
             scorer.scores(batch)
+
+    return run
+
+
+def collated_scores(
+    workload: Workload,
+    examples: Sequence[Example],
+    scorer: Callable[[ModelSettings, Parameters, Floats], Scorer],
+) -> Step:
+    """The product's scores of examples that are collated on the way."""
+    ready = scorer(workload.settings, workload.parameters, workload.vectors)
+
+    def run() -> None:
+        for begin in range(0, len(examples), BATCH_SIZE):
+            ready.scores(collate(examples[begin : begin + BATCH_SIZE]))
 
     return run
 
