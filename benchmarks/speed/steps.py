@@ -20,6 +20,7 @@ from disco2.model.parameters import Parameters
 from disco2.model.relation_model import BATCH_SIZE
 from disco2.model.scorer import Scorer, fastest_scorer
 from disco2.training.adagrad import AdaGrad
+from disco2.training.arithmetic import fastest_arithmetic
 from disco2.training.loop import Learner
 from disco2.training.settings import TrainingSettings
 
@@ -98,7 +99,11 @@ def adagrad(parameters: Parameters) -> AdaGrad:
     """The optimiser as the product's defaults have it."""
     settings = TrainingSettings()
     return AdaGrad(
-        parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
+        parameters,
+        rates=settings.rates(),
+        regularisers=settings.regularisers(),
+        clip=settings.clip,
+        arithmetic=fastest_arithmetic(parameters),
     )
 
 

@@ -15,6 +15,7 @@ from disco2.model.fastest import fastest_composer
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
 from disco2.training.adagrad import AdaGrad
+from disco2.training.arithmetic import NUMPY, fastest_arithmetic
 from disco2.training.development import Development, in_batches
 from disco2.training.dropout import Dropout
 from disco2.training.loop import Learner, train
@@ -88,7 +89,11 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
 
     twin, _ = start(model)
     optimiser = AdaGrad(
-        twin, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
+        twin,
+        rates=settings.rates(),
+        regularisers=settings.regularisers(),
+        clip=settings.clip,
+        arithmetic=fastest_arithmetic(twin) if model.composes else NUMPY,
     )
     dropout = Dropout(0.5, seed=settings.seed)
     for batch in batches:

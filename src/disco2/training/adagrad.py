@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from disco2.model.parameters import GROUP_OF, Parameters
-from disco2.training.arithmetic import fastest_arithmetic
+from disco2.training.arithmetic import NUMPY, Arithmetic
 
 
 class AdaGrad:
@@ -23,6 +23,7 @@ class AdaGrad:
         rates: Mapping[str, float],
         regularisers: Mapping[str, float],
         clip: float,
+        arithmetic: Arithmetic = NUMPY,
     ) -> None:
         self._parameters = parameters
         self._rates = {name: rates[GROUP_OF[name]] for name in parameters}
@@ -30,7 +31,7 @@ class AdaGrad:
             name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters
         }
         self._clip = clip
-        self._arithmetic = fastest_arithmetic(parameters)
+        self._arithmetic = arithmetic
         self.squares = {name: np.zeros_like(value) for name, value in parameters.items()}  # summed squared g
 
     def step(self, gradients: Parameters) -> None:

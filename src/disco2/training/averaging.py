@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from disco2.model.parameters import Parameters
-from disco2.training.arithmetic import fastest_arithmetic
+from disco2.training.arithmetic import NUMPY, Arithmetic
 
 
 class RunningMean:
@@ -13,11 +13,11 @@ class RunningMean:
     1 / (1 - decay) steps. With a decay of 0 the mean is the parameters themselves.
     """
 
-    def __init__(self, parameters: Parameters, *, decay: float) -> None:
+    def __init__(self, parameters: Parameters, *, decay: float, arithmetic: Arithmetic = NUMPY) -> None:
         self._parameters = parameters
         self._decay = decay
         self.steps = 0
-        self._arithmetic = fastest_arithmetic(parameters)
+        self._arithmetic = arithmetic
         self.values = {name: value.copy() for name, value in parameters.items()} if decay else parameters
 
     def update(self) -> None:

@@ -29,7 +29,8 @@ def training_identity(
 ) -> str:
     """A hash of everything that a training depends on, asked for before its first step."""
     digest = _Digest()
-    digest.text(json.dumps([VERSION, is_compiled(vectors.dtype), asdict(model), asdict(settings)]))
+    compiled = model.composes and is_compiled(vectors.dtype)
+    digest.text(json.dumps([VERSION, compiled, asdict(model), asdict(settings)]))
     for name in sorted(parameters):
         digest.text(name)
         digest.array(parameters[name])

@@ -10,13 +10,14 @@ import numpy as np
 
 from disco2.batches import Batch, Example
 from disco2.model.arrays import Floats
-from disco2.model.composer import Composer
+from disco2.model.composer import Composer, NumPyComposer
 from disco2.model.fastest import fastest_composer
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
 from disco2.training.adagrad import AdaGrad
+from disco2.training.arithmetic import NUMPY, fastest_arithmetic
 from disco2.training.averaging import RunningMean
 from disco2.training.checkpoint import Checkpoint, TrainingState
 from disco2.training.development import Development, Verdict, in_batches
@@ -60,7 +61,9 @@ def train(
     best: Parameters = {name: saved.best[name] for name in parameters} if saved else {}
     finished = saved is not None and saved.finished
     before, started = history.seconds, time.perf_counter()
-    composer = _composer_for(vectors, parameters)  # may load a BLAS, which the next line has to know of
+    composer = _composer_for(
+        model, vectors, parameters
+    )  # may load a BLAS, which the next line has to know of
     with single_threaded():
         if not saved and settings.warm_start and model.uses_features and model.uses_vectors:
             _train_features_alone(parameters, vectors, batches, settings, generator)
@@ -104,12 +107,17 @@ class Learner:
         self._model = model
         self._parameters = parameters
         self._vectors = vectors
-        self._composer = composer or _composer_for(vectors, parameters)
+        self._composer = composer or _composer_for(model, vectors, parameters)
         self.loss = LOSSES[settings.loss]
+        arithmetic = fastest_arithmetic(parameters) if model.composes else NUMPY
         self._optimiser = AdaGrad(
-            parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
+            parameters,
+            rates=settings.rates(),
+            regularisers=settings.regularisers(),
+            clip=settings.clip,
+            arithmetic=arithmetic,
         )
-        self.mean = RunningMean(parameters, decay=settings.averaging)
+        self.mean = RunningMean(parameters, decay=settings.averaging, arithmetic=arithmetic)
         drops = settings.dropout > 0 and model.uses_vectors
         self._dropout = Dropout(settings.dropout, seed=settings.seed) if drops else None
 
@@ -169,7 +177,10 @@ class Learner:
         return total / max(sum(batch.size for batch in batches), 1)
 
 
-def _composer_for(vectors: Floats, parameters: Parameters) -> Composer:
+def _composer_for(model: ModelSettings, vectors: Floats, parameters: Parameters) -> Composer:
+    """Compiled code takes a second to load: as long as a whole training of a model that composes nothing."""
+    if not model.composes:
+        return NumPyComposer()
     return fastest_composer(vectors.dtype, *{value.dtype for value in parameters.values()})
 
 
