@@ -16,8 +16,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.numba_cache import use_cache_of_this_source
-
 from benchmarks.speed.cold_start import measure_cold_start
 from benchmarks.speed.from_text import measure_text
 from benchmarks.speed.loading import measure_loading
@@ -42,6 +40,7 @@ from benchmarks.speed.training_step import (
 from disco2.errors import Disco2Error, InputError
 from disco2.files import check_file_place, write_bytes, write_text
 from disco2.threads import limit_this_process
+from tests.numba_cache import use_cache_of_this_source
 
 Measure = Callable[[Run], list[Row]]
 

@@ -14,8 +14,6 @@ import sys
 import time
 from dataclasses import replace
 
-from tests.features.feature_documents import random_instances, seeded
-
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.word_pairs import pair_candidates
 from disco2.model import ModelSettings
@@ -24,6 +22,7 @@ from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 from disco2.vectors.shipped import read_shipped
+from tests.features.feature_documents import random_instances, seeded
 
 LABELS = tuple(f"class{number}" for number in range(11))
 LONGEST_SENTENCE = 26

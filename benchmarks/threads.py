@@ -16,7 +16,6 @@ from collections.abc import Callable
 from timeit import repeat
 
 import numpy as np
-from tests.generated import random_example
 from threadpoolctl import threadpool_limits
 
 from disco2.model import ModelSettings, initial_parameters
@@ -24,6 +23,7 @@ from disco2.threads import single_threaded
 from disco2.training.development import in_batches
 from disco2.training.loop import Learner
 from disco2.training.settings import TrainingSettings
+from tests.generated import random_example
 
 PAIRS, K, LABELS, FEATURES, VOCABULARY = 1024, 50, 14, 700, 5000
 PASSES, ROUNDS = 3, 5

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from benchmarks import minilm
 from benchmarks.side_by_side import Row, ratios, table
-
 from disco2.experiments.configuration import Configuration
 from tests.instances import reasons_and_results
 

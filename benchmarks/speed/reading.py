@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
-from tests.corpora.miniature_more_scenes import ALL_SCENES
-
 from benchmarks.speed.memory import peak_bytes
 from benchmarks.speed.rows import Row, row
 from benchmarks.speed.run import Run
@@ -16,6 +13,8 @@ from benchmarks.speed.timing import in_turns
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pdtb2.reader import read_pdtb2
 from disco2.records import Corpus
+from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
+from tests.corpora.miniature_more_scenes import ALL_SCENES
 
 SPLIT = "lines and columns of the same files"
 

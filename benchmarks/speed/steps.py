@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tests.model.recursive_gradient import recursive_gradients
-
 from benchmarks.speed import autograd
 from benchmarks.speed.made import Made
 from benchmarks.speed.workload import Workload
@@ -23,6 +21,7 @@ from disco2.training.adagrad import AdaGrad
 from disco2.training.arithmetic import fastest_arithmetic
 from disco2.training.loop import Learner
 from disco2.training.settings import TrainingSettings
+from tests.model.recursive_gradient import recursive_gradients
 
 Step = Callable[[], object]
 

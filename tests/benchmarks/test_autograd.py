@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from benchmarks.speed.autograd import by_levels, node_by_node
 from benchmarks.speed.generated import Recipe, generate
 from benchmarks.speed.workload import Workload, generated_workload
-
 from disco2.model.network import backward, forward
 from disco2.training.loss import large_margin
 

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+
+from benchmarks import __main__ as command
 from benchmarks.speed import autograd, memory, plot, rows, training_step
 from benchmarks.speed.rows import Beside, Row
 from benchmarks.speed.run import Run
 from benchmarks.speed.timing import in_turns
 from benchmarks.speed.workload import generated_workload
-
-from benchmarks import __main__ as command
 
 
 def stand_in(run: Run) -> list[Row]:

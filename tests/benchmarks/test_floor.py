@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from benchmarks.speed.floor import (
     Product,
     Sizes,
@@ -15,7 +16,6 @@ from benchmarks.speed.floor import (
     training_products,
 )
 from benchmarks.speed.generated import Recipe, generate
-
 from disco2.batches import collate
 from disco2.model import ModelSettings
 

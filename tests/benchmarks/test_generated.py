@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from benchmarks.speed import gum_statistics
 from benchmarks.speed.describe import describe
 from benchmarks.speed.generated import Recipe, generate, tree
 from benchmarks.speed.workload import generated_workload, violated
-
 from disco2.batches import Encoder
 from disco2.corpora.gum import read_gum
 from disco2.experiments.configuration import Configuration

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from benchmarks.speed.scoring import scoring_floor
 from benchmarks.speed.steps import product_scores, product_steps, recursive_step
 from benchmarks.speed.timing import in_turns

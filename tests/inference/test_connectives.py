@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.connectives import counts
 
+from benchmarks.connectives import counts
 from disco2.annotation.layers import document_from_words
 from disco2.corpora.gum import read_gum
 from disco2.inference.connectives import opening_connective
