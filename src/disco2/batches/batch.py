@@ -128,7 +128,8 @@ def collate(examples: Sequence[Example]) -> Batch:
 @dataclass(frozen=True, slots=True)
 class _Downward:
     trees: Ints  # trees that have mentions
-    row_of: dict[int, Ints]  # tree -> downward rows of its paths' rows (0 is the root)
+    begins: Ints  # [all trees] where the rows of a tree's paths begin in ``rows``
+    rows: Ints  # downward rows, tree by tree: the root's, then those of its paths' nodes
     parents: Ints
     siblings: Ints
     owners: Ints
@@ -136,51 +137,50 @@ class _Downward:
 
 
 def _downward(trees: Sequence[EncodedArgument]) -> _Downward:
-    owners = [index for index, tree in enumerate(trees) if tree.downward is not None]
+    owners = np.array(
+        [index for index, tree in enumerate(trees) if tree.downward is not None], dtype=np.int32
+    )
     paths = [tree.downward for tree in trees if tree.downward is not None]
     counts = np.array([len(path.nodes) for path in paths], dtype=np.int32)
-    starts = _starts(counts)
     orders = _concatenate([path.orders for path in paths])
     order = np.argsort(orders, kind="stable").astype(np.int32)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order), dtype=np.int32)
 
-    roots = len(owners)
-    row_of: dict[int, Ints] = {}
-    parents: list[Ints] = []
-    for index, (owner, path) in enumerate(zip(owners, paths, strict=True)):
-        rows = np.empty(len(path.nodes) + 1, dtype=np.int32)
-        rows[0] = index
-        rows[1:] = roots + rank[starts[index] : starts[index] + counts[index]]
-        row_of[owner] = rows
-        parents.append(rows[path.parents])
+    roots = np.arange(len(owners), dtype=np.int32)
+    begins = np.zeros(len(trees), dtype=np.int32)
+    begins[owners] = _starts(counts) + roots
+    rows = np.empty(len(order) + len(owners), dtype=np.int32)
+    are_nodes = np.ones(len(rows), dtype=bool)
+    are_nodes[begins[owners]] = False
+    rows[begins[owners]] = roots
+    rows[are_nodes] = len(owners) + rank
 
-    tree_numbers = np.array(owners, dtype=np.int32)
+    node_owners = np.repeat(owners, counts)
     return _Downward(
-        trees=tree_numbers,
-        row_of=row_of,
-        parents=_concatenate(parents)[order],
+        trees=owners,
+        begins=begins,
+        rows=rows,
+        parents=rows[begins[node_owners] + _concatenate([path.parents for path in paths])][order],
         siblings=_concatenate([path.siblings for path in paths])[order],
-        owners=np.repeat(tree_numbers, counts)[order],
+        owners=node_owners[order],
         levels=_half_level_boundaries(orders),
     )
 
 
 def _mentions(examples: Sequence[Example], down: _Downward) -> tuple[MentionGroups, MentionGroups, Ints]:
-    first: list[Ints] = []
-    second: list[Ints] = []
-    link_examples: list[int] = []
-    for index, example in enumerate(examples):
-        for link in example.links:
-            first.append(down.row_of[2 * index][link.first])
-            second.append(down.row_of[2 * index + 1][link.second])
-            link_examples.append(index)
-    return _groups(first), _groups(second), np.array(link_examples, dtype=np.int32)
+    links = [link for example in examples for link in example.links]
+    counts = [len(example.links) for example in examples]
+    owners = np.repeat(np.arange(len(examples), dtype=np.int32), counts)
+    first = _groups([link.first for link in links], down.begins[2 * owners], down.rows)
+    second = _groups([link.second for link in links], down.begins[2 * owners + 1], down.rows)
+    return first, second, owners
 
 
-def _groups(rows_by_link: Sequence[Ints]) -> MentionGroups:
-    sizes = np.array([len(rows) for rows in rows_by_link], dtype=np.int32)
-    rows = _concatenate(rows_by_link)
+def _groups(mentions: Sequence[Ints], begins: Ints, downward_rows: Ints) -> MentionGroups:
+    """``mentions``: for each link rows of its tree's paths, which begin at ``begins`` among all."""
+    sizes = np.array([len(rows) for rows in mentions], dtype=np.int32)
+    rows = downward_rows[np.repeat(begins, sizes) + _concatenate(mentions)]
     by_row = np.argsort(rows, kind="stable")
     distinct, row_starts = np.unique(rows[by_row], return_index=True)
     links = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
