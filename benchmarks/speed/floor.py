@@ -27,9 +27,7 @@ import numpy as np
 from benchmarks.speed.workload import Workload
 from disco2.batches import Example
 from disco2.model import ModelSettings
-
-# As in ``disco2.model.compiled.products``, which can't be imported without numba.
-SMALL, THINNEST, MANY = 1_000_000, 32, 1024
+from disco2.model.compiled.blocks import rows_at_a_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +136,7 @@ def _blocks(product: Product) -> list[Product]:
     summed = product.shared > product.columns and product.shared > product.rows  # over all nodes: a gradient
     length = product.shared if summed else product.rows
     others = product.operations // (2 * length) if length else 1
-    block = SMALL // others // 16 * 16
-    if block < THINNEST:
-        block = MANY
+    block = rows_at_a_time(others)
     sizes = [min(block, length - begin) for begin in range(0, length, block)]
     if summed:
         return [replace(product, shared=size) for size in sizes]

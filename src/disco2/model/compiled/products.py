@@ -1,27 +1,14 @@
-"""Matrix products in blocks of rows.
-
-OpenBLAS multiplies matrices that are small enough without packing them first, and is a fifth faster then at
-the sizes that matter here (docs/decisions/006-compiled-composition.md). So a large product is made in blocks
-that count as small, unless these would be so thin that calling costs more than packing.
-"""
+"""Matrix products in blocks of rows: see ``blocks``."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from disco2.model.arrays import Floats
+from disco2.model.compiled import blocks
 from disco2.model.compiled.jit import compiled
 
-SMALL = 1_000_000  # multiplications
-THINNEST = 32  # rows
-MANY = 1024  # rows, where packing pays
-
-
-@compiled
-def rows_at_a_time(operations_a_row: int) -> int:
-    """How many rows to multiply at a time, so that the product is small and what it needs stays in cache."""
-    block = SMALL // operations_a_row // 16 * 16
-    return block if block >= THINNEST else MANY
+rows_at_a_time = compiled(blocks.rows_at_a_time)
 
 
 @compiled
