@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disco2.batches import Example
 from disco2.errors import InputError
-from disco2.inference.feature_names import readable_feature
 from disco2.inference.prediction import Prediction, Span
-from disco2.inference.shared import mention_span
+from disco2.inference.score_terms import EntitySpans, ScoreTerms, score_terms, source_of
 from disco2.model import RelationModel
 from disco2.model.arrays import Floats
-from disco2.model.contributions import Contributions, contributions
-from disco2.records import Argument, Document, Instance, Mention
-from disco2.trees import (
-    ArgumentTree,
-    MentionIndex,
-    MentionIndexes,
-    argument_tree,
-    entity_links,
-    mention_node,
-)
+from disco2.trees import MentionIndexes
 
 PORTION = 256  # predictions that are encoded at a time
-Values = Callable[[Floats], tuple[float, float]]  # a row of all labels -> that of the sense and its rival
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,32 +107,17 @@ def explained(
     mentions = MentionIndexes()
     for begin in range(0, len(predictions), PORTION):
         portion = predictions[begin : begin + PORTION]
-        instances = [_source(prediction) for prediction in portion]
+        instances = [source_of(prediction) for prediction in portion]
         examples = model.encoder.encode(instances)
         for prediction, instance, example in zip(portion, instances, examples, strict=True):
-            index = mentions.of(instance.document)
-            yield _explanation(model, prediction, instance, example, index, sense, rival)
-
-
-def _source(prediction: Prediction) -> Instance:
-    if prediction.source is None:
-        raise InputError(
-            "This prediction no longer knows its text, so it can't be explained.",
-            hint="Explain predictions as the pipeline gives them, before they are stored.",
-        )
-    return prediction.source
+            entities = EntitySpans(prediction, mentions.of(instance.document))
+            terms = score_terms(model, example, entities)
+            yield _explanation(model, prediction, terms, sense or prediction.sense, rival)
 
 
 def _explanation(
-    model: RelationModel,
-    prediction: Prediction,
-    instance: Instance,
-    example: Example,
-    mentions: MentionIndex,
-    sense: str,
-    rival: str,
+    model: RelationModel, prediction: Prediction, terms: ScoreTerms, sense: str, rival: str
 ) -> Explanation:
-    sense = sense or prediction.sense
     others = [outcome for outcome in prediction.probabilities if outcome != sense]
     rival = rival or (others[0] if others else "")
     column = _column(model, sense)
@@ -154,34 +126,28 @@ def _explanation(
     def values(row: Floats) -> tuple[float, float]:
         return float(row[column]), 0.0 if rival_column is None else float(row[rival_column])
 
-    parts = contributions(model, example)
-    bias = Term("bias", *values(parts.bias))
-    arguments = Term("arguments", *values(parts.arguments))
-    pairs, other_pairs = _pairs(prediction, instance, mentions, parts, values)
-    features = [
-        Term(readable_feature(model.extractor, int(fired)), *values(row))
-        for fired, row in zip(example.features, parts.features, strict=True)
-        if model.extractor is not None
-    ]
-    features.sort(key=lambda term: (-abs(term.value), term.name))
     score, rival_score = prediction.scores[sense], prediction.scores[rival] if rival else 0.0
-    terms: tuple[Term | MentionPair | OtherPairs, ...] = (bias, arguments, *pairs, *other_pairs, *features)
-    rounding = Term(
-        "rounding",
-        score - math.fsum(term.value for term in terms),
-        rival_score - math.fsum(term.rival for term in terms),
-    )
     return Explanation(
         sense=sense,
         score=score,
         rival=rival,
         rival_score=rival_score,
-        bias=bias,
-        arguments=arguments,
-        pairs=tuple(pairs),
-        other_pairs=tuple(other_pairs),
-        features=tuple(features),
-        rounding=rounding,
+        bias=Term("bias", *values(terms.bias)),
+        arguments=Term("arguments", *values(terms.arguments)),
+        pairs=tuple(
+            MentionPair(pair.chain, pair.arg1, pair.arg2, *values(pair.values)) for pair in terms.pairs
+        ),
+        other_pairs=tuple(
+            OtherPairs(others.chain, others.count, *values(others.values)) for others in terms.other_pairs
+        ),
+        features=tuple(
+            Term(feature.name, *values(feature.values)) for feature in terms.strongest_features(column)
+        ),
+        rounding=Term(
+            "rounding",
+            terms.rounding(column, score),
+            0.0 if rival_column is None else terms.rounding(rival_column, rival_score),
+        ),
     )
 
 
@@ -191,52 +157,3 @@ def _column(model: RelationModel, label: str) -> int:
             f"The model knows no outcome '{label}'.", hint=f"It knows: {', '.join(model.labels)}."
         )
     return model.labels.index(label)
-
-
-def _pairs(
-    prediction: Prediction,
-    instance: Instance,
-    mentions: MentionIndex,
-    parts: Contributions,
-    values: Values,
-) -> tuple[list[MentionPair], list[OtherPairs]]:
-    """The aligned pairs in the order of the model's links, each with the text of its mentions.
-
-    Of a long chain those of its first mentions on each side, and all others as one term: the number of terms
-    grows with the mentions, not with their pairs.
-    """
-    if not parts.links:
-        return [], []
-    document, relation = instance.document, instance.relation
-    tree1 = argument_tree(document, relation.arg1.tokens, relation=relation)
-    tree2 = argument_tree(document, relation.arg2.tokens, relation=relation)
-    first = _spans(document, relation.arg1, tree1, mentions, prediction.origins[0])
-    second = _spans(document, relation.arg2, tree2, mentions, prediction.origins[1])
-    pairs: list[MentionPair] = []
-    other_pairs: list[OtherPairs] = []
-    found = entity_links(tree1, tree2, mentions)
-    for link, terms, total in zip(found, parts.links, parts.link_totals, strict=True):
-        rows, columns, _ = terms.shape
-        pairs.extend(
-            MentionPair(link.chain, first[node, link.chain], second[other, link.chain], *values(terms[i, j]))
-            for i, node in enumerate(link.first[:rows])
-            for j, other in enumerate(link.second[:columns])
-        )
-        if link.pairs > rows * columns:
-            others = total - terms.sum(axis=(0, 1))
-            other_pairs.append(OtherPairs(link.chain, link.pairs - rows * columns, *values(others)))
-    return pairs, other_pairs
-
-
-def _spans(
-    document: Document, argument: Argument, tree: ArgumentTree, mentions: MentionIndex, origin: int
-) -> dict[tuple[int, str], Span]:
-    """The text behind each node and chain; of several mentions at one node, the longest."""
-    longest: dict[tuple[int, str], Mention] = {}
-    for mention in mentions.between(tree.tokens[0], tree.tokens[-1]):
-        node = mention_node(tree, mention)
-        if node is not None:
-            key = (node, mention.chain)
-            if key not in longest or mention.end - mention.start > longest[key].end - longest[key].start:
-                longest[key] = mention
-    return {key: mention_span(document, argument, mention, origin) for key, mention in longest.items()}

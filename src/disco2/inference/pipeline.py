@@ -17,6 +17,7 @@ from disco2.inference.given_pair import GivenPair
 from disco2.inference.judging import judged, senses_of
 from disco2.inference.model_info import ModelInfo
 from disco2.inference.prediction import Prediction
+from disco2.inference.view import RelationView, relation_view
 from disco2.model import RelationModel
 from disco2.model.calibration import Calibration
 from disco2.records import Document
@@ -92,6 +93,10 @@ class Pipeline:
     def explain_many(self, predictions: Sequence[Prediction]) -> Iterator[Explanation]:
         """The same for many predictions, in order; much quicker where they are of one long text."""
         return explained(self.model, predictions)
+
+    def view(self, prediction: Prediction, *, senses: int = 4) -> RelationView:
+        """Trees, vectors and entities, to be drawn, and the scores of the most probable senses in parts."""
+        return relation_view(self.model, prediction, senses=senses)
 
 
 def _given(pair: object, name: str) -> GivenPair:

@@ -1,0 +1,126 @@
+"""One page with everything inside, which no text can break."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from disco2.drawing.assets import SCRIPTS, STYLES, asset_text
+from disco2.drawing.html import relations_html
+from disco2.drawing.trees import draw_trees
+from disco2.errors import InputError
+from disco2.inference.json_form import text_result
+from tests.drawing.made_up import HOSTILE, pipeline
+
+TEXT = f"Bob gave Tina the burger. She was {HOSTILE} hungry. He <!-- was & \u2028 not."
+VOID = {"meta", "link", "br", "img", "input"}
+
+
+class Page(HTMLParser):
+    """The elements of a page as a browser would find them, and the text of each script and style."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.texts.append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.texts:
+            self.texts[-1] += data
+
+    def text(self, name: str) -> str:
+        place = next(place for place, (_, found) in enumerate(self.elements) if found.get("id") == name)
+        return self.texts[place]
+
+
+def page_of(text: str, *, views: bool = True) -> str:
+    nlp = pipeline()
+    document = nlp.annotate(text)
+    found = nlp.relations(document)
+    return relations_html(
+        text_result(nlp, document, found), [nlp.view(one) for one in found] if views else None
+    )
+
+
+def test_the_data_arrives_as_it_was() -> None:
+    nlp = pipeline()
+    document = nlp.annotate(TEXT)
+    found = nlp.relations(document)
+    assert found
+    views = [nlp.view(one) for one in found]
+    result = text_result(nlp, document, found)
+    page = Page(relations_html(result, views))
+    data = json.loads(page.text("disco2-data"))
+    assert data["result"] == json.loads(json.dumps(result))
+    assert [one["svg"] for one in data["views"]] == [draw_trees(view) for view in views]
+    assert [one["view"] for one in data["views"]] == [view.to_json() for view in views]
+    assert json.loads(Page(relations_html(result, None)).text("disco2-data"))["views"] is None
+
+
+@pytest.mark.parametrize("views", [True, False])
+def test_no_text_breaks_out(views: bool) -> None:
+    page = Page(page_of(TEXT, views=views))
+    assert not page.open
+    scripts = [attributes for tag, attributes in page.elements if tag == "script"]
+    assert len(scripts) == 1 + len(SCRIPTS)
+    assert all(set(attributes) <= {"type", "id"} for attributes in scripts)
+    assert "<" not in page.text("disco2-data")
+    assert "\u2028" not in page.text("disco2-data")
+
+
+def test_nothing_comes_from_outside() -> None:
+    written = page_of("Bob gave Tina the burger. She was hungry.")
+    page = Page(written)
+    for tag, attributes in page.elements:
+        assert tag not in {"link", "iframe", "img", "base", "object"}
+        assert not {"src", "href", "srcset", "style"} & attributes.keys()
+        assert not [name for name in attributes if name.startswith("on")]
+    addresses = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w{2,}[^\s'\"\\<>]*", written))
+    assert addresses <= {"http://www.w3.org/2000/svg"}
+
+
+def test_it_has_what_the_script_looks_for() -> None:
+    page = Page(page_of("Bob gave Tina the burger. She was hungry."))
+    tags = {attributes["id"]: tag for tag, attributes in page.elements if "id" in attributes}
+    assert tags["disco2-root"] == "main"
+    assert tags["disco2-data"] == "script"
+    styles = [text for (tag, _), text in zip(page.elements, page.texts, strict=True) if tag == "style"]
+    assert [text.strip() for text in styles] == [asset_text(name).strip() for name in STYLES]
+
+
+@pytest.mark.parametrize("name", [*STYLES, *SCRIPTS])
+def test_our_own_files_can_be_put_inside(name: str) -> None:
+    written = asset_text(name).lower()
+    assert "</script" not in written
+    assert "</style" not in written
+    assert "<!--" not in written
+
+
+def test_a_text_without_relations_has_a_page() -> None:
+    assert json.loads(Page(page_of("Bob slept.")).text("disco2-data"))["views"] == []
+
+
+def test_views_must_belong_to_the_result() -> None:
+    nlp = pipeline()
+    document = nlp.annotate("Bob gave Tina the burger. She was hungry. He was not.")
+    found = nlp.relations(document)
+    views = [nlp.view(one) for one in found]
+    result = text_result(nlp, document, found)
+    assert len(json.loads(Page(relations_html(result, views[:1])).text("disco2-data"))["views"]) == 1
+    with pytest.raises(InputError, match="4 views of 2 relations"):
+        relations_html(result, views * 2)

@@ -1,0 +1,95 @@
+"""The colours are legible, and the states of the contract have a look."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from disco2.drawing.assets import asset_text
+from disco2.drawing.entity_roles import COLOURS
+
+CSS = asset_text("trees.css")
+Theme = dict[str, str]
+
+
+def themes() -> dict[str, Theme]:
+    """The colours of the three blocks that set them: light, dark by preference, dark by attribute."""
+    blocks = [
+        dict(re.findall(r"--d2-([\w-]+): (#[0-9a-f]{6});", block))
+        for block in re.findall(r"\{([^{}]*--d2-ground[^{}]*)\}", CSS)
+        if "--d2-ground: #" in block
+    ]
+    return dict(zip(("light", "dark", "dark by attribute"), blocks, strict=True))
+
+
+def luminance(colour: str) -> float:
+    """As WCAG defines it."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_all_themes_set_the_same_names_and_both_dark_ones_the_same_colours() -> None:
+    light, dark, by_attribute = themes().values()
+    assert light.keys() == dark.keys()
+    assert dark == by_attribute
+    used = set(re.findall(r"var\(--d2-([\w-]+)\)", CSS))
+    assert used <= light.keys() | {"chain", "chosen"}
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_contrast(name: str) -> None:
+    theme = themes()[name]
+    ground = theme["ground"]
+    for text in ("ink", "soft"):
+        assert contrast(theme[text], ground) >= 4.5
+    for line in ("line", "accent", *(f"chain-{number}" for number in range(COLOURS))):
+        assert contrast(theme[line], ground) >= 3, line
+    for number in range(COLOURS):
+        assert contrast(theme["on-chain"], theme[f"chain-{number}"]) >= 4.5  # letters on badges
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_stronger_numbers_stand_out_more(name: str) -> None:
+    theme = themes()[name]
+    for sign in ("neg", "pos"):
+        steps = [contrast(theme[f"{sign}{level}"], theme["ground"]) for level in (1, 2, 3, 4)]
+        assert steps == sorted(steps)
+        assert contrast(theme["zero"], theme["ground"]) <= steps[0]
+    assert len({theme[f"{sign}{level}"] for sign in ("neg", "pos") for level in (1, 2, 3, 4)}) == 8
+
+
+def test_every_state_has_a_look() -> None:
+    for look in (
+        ".d2-edge.d2-way {",
+        ".d2-arrow.d2-way {",
+        ".d2-node.d2-goal .d2-box {",
+        ".d2-node.d2-way .d2-down {",
+        ".d2-node:not(.d2-way, .d2-read) {",
+    ):
+        assert f'.d2-trees[data-pass="down"] {look}' in CSS
+    assert ".d2-trees[data-chain] :is([data-mark], [data-link]):not(.d2-chosen) {" in CSS
+    for number in range(COLOURS):
+        assert f".d2-trees .d2-chain-{number} {{" in CSS
+        assert f".d2-trees.d2-chain-{number} {{" in CSS
+    assert '[data-pass="up"] .d2-edge.d2-reached {' in CSS
+    assert "prefers-reduced-motion" in CSS
+    assert '[data-theme="light"]' in CSS
+    assert '[data-theme="dark"]' in CSS
+
+
+def test_the_sheet_holds_for_trees_alone_and_names_nothing_outside() -> None:
+    rules = re.sub(r"/\*.*?\*/", "", CSS, flags=re.DOTALL)
+    for selectors in re.findall(r"([^{}]+)\{", rules):
+        if "@" not in selectors:
+            for selector in re.split(r",\s*\n", selectors):
+                assert selector.strip().startswith(".d2-trees"), selector
+    assert "url(" not in rules
+    assert "@import" not in rules
+    assert "<" not in CSS

@@ -1,0 +1,332 @@
+"""The drawing has everything that a page may ask it for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from disco2.drawing.entity_roles import MOST_LINKS
+from disco2.drawing.nodes import cell_class
+from disco2.drawing.pass_state import PassState
+from disco2.drawing.trees import draw_trees
+from disco2.inference.view import RelationView
+from disco2.model.settings import KINDS
+from tests.drawing.made_up import (
+    BURGER,
+    HOSTILE,
+    NAMESPACE,
+    TWICE,
+    chain_of_phrases,
+    drawn,
+    pipeline,
+    plain_view,
+    view_of,
+    with_class,
+)
+
+
+def heights(view: RelationView, side: int) -> list[int]:
+    argument = view.arguments[side]
+    found = [0] * len(argument.words)
+    for left, right in zip(argument.left, argument.right, strict=True):
+        found.append(1 + max(found[left], found[right]))
+    return found
+
+
+def check_nodes_and_edges(view: RelationView, root: ElementTree.Element) -> None:
+    for side, argument in enumerate(view.arguments):
+        expected = heights(view, side)
+        leaves = len(argument.words)
+        nodes = with_class(root, "d2-node", arg=str(side + 1))
+        assert [int(node.get("data-node", "")) for node in nodes] == list(range(2 * leaves - 1))
+        assert [int(node.get("data-height", "")) for node in nodes] == expected
+        kinds = ["d2-leaf" in node.get("class", "").split() for node in nodes]
+        assert kinds == [True] * leaves + [False] * (leaves - 1)
+        parents = {
+            child: node
+            for node, children in enumerate(zip(argument.left, argument.right, strict=True), start=leaves)
+            for child in children
+        }
+        edges = with_class(root, "d2-edge", arg=str(side + 1))
+        assert {int(edge.get("data-child", "")): int(edge.get("data-height", "")) for edge in edges} == {
+            child: expected[parent] for child, parent in parents.items()
+        }
+        assert len(edges) == 2 * leaves - 2
+        words = [node.findtext(f"{NAMESPACE}text[@class='d2-word']") for node in nodes[:leaves]]
+        assert all(words)
+
+
+def test_every_node_and_edge_is_there() -> None:
+    view = view_of(*BURGER)
+    root = drawn(view)
+    assert root.tag == f"{NAMESPACE}svg"
+    assert (root.get("class"), root.get("role")) == ("d2-trees", "img")
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    assert [child.tag for child in root][:2] == [f"{NAMESPACE}title", f"{NAMESPACE}desc"]
+    assert "Bob gave Tina the burger." in root.findtext(f"{NAMESPACE}desc", "")
+    check_nodes_and_edges(view, root)
+
+
+def test_a_composed_node_shows_the_beginning_of_its_vector() -> None:
+    view = view_of(*BURGER)
+    for side, argument in enumerate(view.arguments):
+        for node in with_class(drawn(view), "d2-inner", arg=str(side + 1)):
+            up = next(group for group in node if group.get("class") == "d2-cells d2-up")
+            expected = [cell_class(value) for value in argument.up[int(node.get("data-node", ""))][:8]]
+            assert [cell.get("class") for cell in up] == [f"d2-cell {name}" for name in expected]
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [(0, "zero"), (-0.04, "zero"), (0.1, "pos1"), (-0.3, "neg2"), (0.5, "pos3"), (-1, "neg4"), (5, "pos4")],
+)
+def test_classes_of_cells(value: float, name: str) -> None:
+    assert cell_class(value) == f"d2-{name}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_models_of_all_kinds_are_drawn(kind: str) -> None:
+    view = view_of(*BURGER, kind=kind)
+    root = drawn(view)
+    check_nodes_and_edges(view, root)
+    composes = kind in ("entities", "upward")
+    assert bool(with_class(root, "d2-cell")) == composes
+    assert bool(with_class(root, "d2-scale")) == composes
+    ways = [element for element in root.iter() if element.get("data-way")]
+    assert bool(ways) == (kind == "entities")
+    assert len(with_class(root, "d2-mention")) == 2  # coreference is there, whoever reads it
+
+
+def test_ways_mentions_and_what_is_read() -> None:
+    """Bob (gave (Tina (the (burger .)))): the annotator's trees branch to the right."""
+    root = drawn(view_of(*BURGER))
+    first = {node.get("data-node"): node for node in with_class(root, "d2-node", arg="1")}
+    assert [name for name, node in first.items() if node.get("data-way")] == ["2", "8", "9", "10"]
+    assert [name for name, node in first.items() if node.get("data-read")] == ["0", "1", "7"]
+    assert [name for name, node in first.items() if node.get("data-mention")] == ["2"]
+    assert "d2-mention d2-chain-0" in first["2"].get("class", "")
+    edges = with_class(root, "d2-edge", arg="1")
+    assert [edge.get("data-child") for edge in edges if edge.get("data-way") == "c0"] == ["2", "8", "9"]
+    assert [name for name, node in first.items() if with_class(node, "d2-down")] == ["2", "8", "9", "10"]
+
+
+def test_several_chains_on_one_way() -> None:
+    view = view_of(*TWICE)
+    assert [chain.chain for chain in view.chains] == ["Bob", "Tina"]
+    root = drawn(view)
+    tops = [node for node in with_class(root, "d2-node") if "d2-root" in node.get("class", "")]
+    assert [node.get("data-way") for node in tops] == ["c0 c1", "c0 c1"]
+    marks = with_class(root, "d2-mark")
+    assert sorted(mark.get("data-mark", "") for mark in marks) == ["c0"] * 4 + ["c1"] * 3
+    letters = {(mark.get("data-mark"), mark.findtext(f"{NAMESPACE}text")) for mark in marks}
+    assert letters == {("c0", "A"), ("c1", "B")}  # not by colour alone
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "links"),
+    [(1, 1, 1), (2, 3, 6), (5, 5, 25), (6, 5, 25), (1, 40, 25), (40, 1, 25), (40, 40, 25), (3, 9, 24)],
+)
+def test_links_of_mentions_and_of_roots(first: int, second: int, links: int) -> None:
+    root = drawn(view_of("Bob " * first + "slept.", "He woke " + "him " * (second - 1)))
+    found = [link for link in with_class(root, "d2-link") if link.get("data-link")]
+    assert len(found) == links <= MOST_LINKS
+    assert {link.get("data-link") for link in found} == {"c0"}
+    assert {link.get("class") for link in found} == {"d2-link d2-chain-0"}
+    assert len(with_class(root, "d2-roots")) == 1
+
+
+def test_the_ninth_chain_has_the_first_colour_and_another_letter() -> None:
+    view = view_of(*BURGER)
+    chain = view.chains[0]
+    view = replace(view, chains=tuple(replace(chain, chain=str(number)) for number in range(30)))
+    marks = with_class(drawn(view), "d2-mark")
+    by_chain = {mark.get("data-mark"): mark for mark in marks}
+    assert by_chain["c8"].get("class") == "d2-mark d2-chain-0"
+    assert [by_chain[f"c{n}"].findtext(f"{NAMESPACE}text") for n in (0, 8, 25, 26)] == ["A", "I", "Z", "AA"]
+
+
+def test_states_are_set_as_a_page_would() -> None:
+    view = view_of(*BURGER)
+    plain = draw_trees(view)
+    assert "data-pass" not in plain
+    assert "d2-reached" not in plain
+
+    up = drawn(view, state=PassState("up", reached=2))
+    assert (up.get("data-pass"), up.get("data-chain")) == ("up", None)
+    for name in ("d2-node", "d2-edge"):
+        for part in with_class(up, name):
+            is_reached = "d2-reached" in part.get("class", "").split()
+            assert is_reached == (int(part.get("data-height", "")) <= 2)
+    everywhere = drawn(view, state=PassState("up"))
+    assert len(with_class(everywhere, "d2-reached")) == 11 + 10 + 7 + 6
+
+    down = drawn(view, state=PassState("down", chain=0))
+    assert (down.get("data-pass"), down.get("data-chain")) == ("down", "c0")
+    assert down.get("class") == "d2-trees d2-chain-0"
+    check_chosen(down, "c0")
+    with pytest.raises(ValueError, match="goes to a chain"):
+        PassState("down")
+    with pytest.raises(ValueError, match="none, up, down"):
+        PassState("sideways")
+
+
+def check_chosen(root: ElementTree.Element, chain: str) -> None:
+    """What names a chain has the classes of the chosen one, and nothing else has them."""
+    for attribute, name in (
+        ("data-way", "d2-way"),
+        ("data-read", "d2-read"),
+        ("data-mention", "d2-goal"),
+        ("data-mark", "d2-chosen"),
+        ("data-link", "d2-chosen"),
+    ):
+        named = {part for part in root.iter() if chain in part.get(attribute, "").split()}
+        assert named
+        assert named <= set(with_class(root, name))
+    chosen = with_class(root, "d2-chosen")
+    assert {part.get("data-mark") or part.get("data-link") for part in chosen} == {chain}
+    assert all(chain in part.get("data-way", "").split() for part in with_class(root, "d2-way"))
+
+
+def test_a_late_chain_can_be_chosen_like_the_first() -> None:
+    view = view_of(*TWICE)
+    first, second = view.chains
+    view = replace(view, chains=(first,) * 20 + (second,))
+    root = drawn(view, state=PassState("down", chain=20))
+    assert root.get("class") == "d2-trees d2-chain-4"
+    check_chosen(root, "c20")
+    assert len(with_class(root, "d2-way")) < len([part for part in root.iter() if part.get("data-way")])
+    for node in with_class(root, "d2-node"):
+        assert len(with_class(node, "d2-down")) == (1 if node.get("data-way") else 0)
+
+
+def test_standalone_brings_its_style_and_nothing_else_does() -> None:
+    view = view_of(*BURGER)
+    assert not list(drawn(view).iter(f"{NAMESPACE}style"))
+    alone = drawn(view, standalone=True)
+    (style,) = alone.iter(f"{NAMESPACE}style")
+    assert ".d2-edge" in (style.text or "")
+    assert "fill: #1b1f24; fill: var(--d2-ink);" in (style.text or "")  # for viewers that know no names
+    for root in (drawn(view), alone):
+        for element in root.iter():
+            assert "style" not in element.attrib
+            assert not [name for name in element.attrib if name.startswith("on") or name == "id"]
+            assert element.tag != f"{NAMESPACE}script"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        HOSTILE,
+        "\"><img src=x onerror='alert(1)'>",
+        "a&b&amp;",
+        "]]>",
+        "<!--",
+        "\x00\x01\x1b",
+        "\ud800\uffff",
+        "",
+    ],
+)
+def test_no_word_breaks_out(word: str) -> None:
+    view = view_of(*BURGER)
+    first = view.arguments[0]
+    words = (word, *first.words[1:])
+    labels = (word, *first.labels[1:-1], word)
+    chain = view.chains[0]
+    mention = replace(chain.first[0], text=word)
+    view = replace(
+        view,
+        arguments=(
+            replace(first, words=words, labels=labels, span=replace(first.span, text=word)),
+            view.arguments[1],
+        ),
+        chains=(replace(chain, chain=word, first=(mention,)),),
+        relation=replace(view.relation, sense=word),
+    )
+    for standalone in (False, True):
+        written = draw_trees(view, standalone=standalone)
+        written.encode("utf-8")
+        root = ElementTree.fromstring(written)  # noqa: S314  ours
+        assert not list(root.iter(f"{NAMESPACE}script"))
+        assert not list(root.iter(f"{NAMESPACE}img"))
+        assert len(with_class(root, "d2-node")) == 18
+    if word == HOSTILE:
+        shown = root.findtext(f".//{NAMESPACE}text[@class='d2-word']", "")
+        assert shown == HOSTILE[:23] + "…"
+        titles = [title.text for title in root.iter(f"{NAMESPACE}title")]
+        assert HOSTILE in titles  # the whole word, for those who point at it
+
+
+def test_the_same_view_gives_the_same_bytes() -> None:
+    assert draw_trees(view_of(*TWICE)) == draw_trees(view_of(*TWICE))
+
+
+@pytest.mark.parametrize("to_left", [False, True])
+def test_a_tree_of_300_levels(to_left: bool) -> None:
+    high = chain_of_phrases([f"word{number}" for number in range(301)], to_left=to_left)
+    view = plain_view(high, chain_of_phrases(["one"]))
+    root = drawn(view)
+    check_nodes_and_edges(view, root)
+    assert max(int(node.get("data-height", "")) for node in with_class(root, "d2-node")) == 300
+    assert float(root.get("height", "")) < 12_000
+    assert float(root.get("width", "")) < 30_000
+
+
+def test_pairs_that_fit_are_side_by_side_and_others_stacked() -> None:
+    def baselines(view: RelationView) -> set[str]:
+        trees = with_class(drawn(view), "d2-tree")
+        return {re.split(r"[ ()]", tree.get("transform", ""))[2] for tree in trees}
+
+    assert len(baselines(view_of(*BURGER))) == 1
+    long = "Bob " + "and the dog " * 10 + "saw Tina."
+    assert len(baselines(view_of(long, long))) == 2
+
+
+def points_of(path: str) -> list[tuple[float, float]]:
+    """Points on a path of absolute M, L, Q and C, all corners included and curves at some places."""
+    found: list[tuple[float, float]] = []
+    for letter, numbers in re.findall(r"([MLQC])([^MLQC]*)", path):
+        values = [float(value) for value in numbers.split()]
+        handles = list(zip(values[0::2], values[1::2], strict=True))
+        if letter == "C":
+            start, (one, two, end) = found[-1], handles
+            for t in (0.25, 0.4, 0.5, 0.6, 0.75):
+                shares = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
+                points = (start, one, two, end)
+                x, y = (
+                    sum(s * point[axis] for s, point in zip(shares, points, strict=True)) for axis in (0, 1)
+                )
+                found.append((x, y))
+        found.extend(handles[-1:])
+    return found
+
+
+def test_nothing_is_drawn_outside_the_paper() -> None:
+    many = "Bob told Tina that " + "Bob and Tina knew Bob and " * 8 + "Tina."
+    for pair in (BURGER, TWICE, ("Rain", "Bob"), (many, many), ("Bob", many)):
+        root = drawn(view_of(*pair))
+        width, height = float(root.get("width", "")), float(root.get("height", ""))
+        for link in with_class(root, "d2-link"):
+            for x, y in points_of(link.get("d", "")):
+                assert 0 <= x <= width
+                assert 0 <= y <= height
+
+
+def test_one_word_each() -> None:
+    root = drawn(view_of("Bob", "Bob"))
+    assert len(with_class(root, "d2-node")) == 2
+    assert not with_class(root, "d2-edge")
+    assert [node.get("data-way") for node in with_class(root, "d2-node")] == ["c0", "c0"]
+    assert len(with_class(root, "d2-link")) == 2
+
+
+def test_a_real_model_is_drawn(tmp_path: Path) -> None:
+    """As a user does it, from the pipeline to a file."""
+    nlp = pipeline()
+    for prediction in nlp("Bob gave Tina the burger. She was hungry. He was not."):
+        file = tmp_path / f"{prediction.index}.svg"
+        file.write_text(draw_trees(nlp.view(prediction), standalone=True), encoding="utf-8")
+        assert ElementTree.parse(file).getroot().get("class") == "d2-trees"  # noqa: S314  ours

@@ -1,0 +1,193 @@
+"""What a relation's view shows is what the model computed."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from disco2.errors import InputError
+from disco2.inference.candidates import Candidate
+from disco2.inference.judging import judged
+from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import Prediction, Span
+from disco2.inference.view import RelationView, ViewedArgument
+from disco2.model.settings import KINDS
+from disco2.records import Argument
+from tests.inference.small_pipeline import random_model, small_pipeline
+from tests.inference.test_explanation import TWICE
+
+ODD_PAIRS = {
+    "one word": ("Rain", "Bob"),
+    "one word each, one entity": ("Bob", "Bob"),
+    "several sentences": ("Bob came. He was late. Tina laughed.", "She left. He stayed."),
+    "long": ("Bob " + "and the dog " * 66 + "saw Tina.", "She " + "and the cat " * 66 + "saw him."),
+    "many mentions": ("Bob " * 60, "He saw " + "him " * 60),
+    "controls and emoji": ("Bob\x00 \x07saw 👨‍👩‍👧‍👦 \U0001f600.", "He\x1b laughed\u202e."),
+    "right to left": ("דנה הלכה הביתה.", "היא הייתה רעבה."),
+}
+
+
+def slow_upward(pipeline: Pipeline, argument: ViewedArgument) -> list[np.ndarray]:
+    """u = tanh(U [left; right]), node by node in double precision."""
+    model = pipeline.model
+    U = model.parameters["U"][0] if model.settings.members > 1 else model.parameters["U"]
+    table = {word: model.vectors.row(word) for word in argument.words}
+    zeros = np.zeros(model.settings.K)
+    found = [
+        zeros if (row := table[word]) is None else model.vectors.matrix[row].astype(float)
+        for word in argument.words
+    ]
+    for left, right in zip(argument.left, argument.right, strict=True):
+        found.append(np.tanh(U.astype(float) @ np.concatenate([found[left], found[right]])))
+    return found
+
+
+def slow_downward(pipeline: Pipeline, argument: ViewedArgument, mentions: list[int]) -> dict[int, np.ndarray]:
+    """d = u at the root, then tanh(V [d of the parent; u of the sibling]), for one mention after another."""
+    model = pipeline.model
+    V = model.parameters["V"][0] if model.settings.members > 1 else model.parameters["V"]
+    up = slow_upward(pipeline, argument)
+    leaves, root = len(argument.words), len(up) - 1
+    found = {}
+    for mention in mentions:
+        way = [mention]
+        while way[-1] != root:
+            way.append(
+                next(
+                    node
+                    for node in range(leaves, root + 1)
+                    if way[-1] in (argument.left[node - leaves], argument.right[node - leaves])
+                )
+            )
+        found[root] = up[root]
+        for parent, node in zip(way[::-1], way[::-1][1:], strict=False):
+            left, right = argument.left[parent - leaves], argument.right[parent - leaves]
+            sibling = right if node == left else left
+            found[node] = np.tanh(V.astype(float) @ np.concatenate([found[parent], up[sibling]]))
+    return found
+
+
+def check_vectors(pipeline: Pipeline, view: RelationView) -> None:
+    for side, argument in enumerate(view.arguments):
+        np.testing.assert_allclose(argument.up, slow_upward(pipeline, argument), atol=6e-5)
+        for chain in view.chains:
+            mentions = [mention.node for mention in (chain.first, chain.second)[side]]
+            expected = slow_downward(pipeline, argument, mentions)
+            assert list(chain.down[side]) == sorted(expected, reverse=True)  # from the root down
+            for node, vector in chain.down[side].items():
+                np.testing.assert_allclose(vector, expected[node], atol=6e-5)
+
+
+def check_scores(pipeline: Pipeline, prediction: Prediction, view: RelationView) -> None:
+    assert [sense.sense for sense in view.senses] == list(prediction.probabilities)[: len(view.senses)]
+    for sense in view.senses:
+        assert sense.probability == prediction.probabilities[sense.sense]
+        assert sense.score == prediction.scores[sense.sense]
+        terms = [sense.bias, sense.arguments, sense.rounding]
+        terms += [term.value for some in (sense.pairs, sense.other_pairs, sense.features) for term in some]
+        assert math.fsum(terms) == pytest.approx(sense.score, abs=1e-12)
+        assert abs(sense.rounding) < 1e-4 * max(1, abs(sense.score))
+        sizes = [abs(feature.value) for feature in sense.features]
+        assert sizes == sorted(sizes, reverse=True)
+        explanation = pipeline.explain(prediction, sense=sense.sense)
+        assert [pair.value for pair in sense.pairs] == [pair.value for pair in explanation.pairs]
+        assert [(one.name, one.value) for one in sense.features] == [
+            (one.name, one.value) for one in explanation.features
+        ]
+
+
+@pytest.mark.parametrize("members", [1, 5])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_model_has_a_view(kind: str, members: int) -> None:
+    pipeline = small_pipeline(random_model(kind=kind, members=members))
+    prediction = pipeline.classify(*TWICE)
+    view = pipeline.view(prediction)
+    check_scores(pipeline, prediction, view)
+    assert [chain.chain for chain in view.chains] == ["Bob", "Tina"]
+    assert (view.member, view.members) == (1, members)
+    composes = kind in ("entities", "upward")
+    assert view.dimensions == (8 if composes else 0)
+    if kind == "entities":
+        check_vectors(pipeline, view)
+    else:
+        assert all(chain.down == ({}, {}) for chain in view.chains)
+        assert all(sense.pairs == () for sense in view.senses)
+    if kind == "upward":
+        for argument in view.arguments:
+            np.testing.assert_allclose(argument.up, slow_upward(pipeline, argument), atol=6e-5)
+    if not composes:
+        assert [argument.up for argument in view.arguments] == [(), ()]
+
+
+@pytest.mark.parametrize("name", ODD_PAIRS)
+def test_odd_pairs(pipeline: Pipeline, name: str) -> None:
+    prediction = pipeline.classify(*ODD_PAIRS[name])
+    view = pipeline.view(prediction)
+    check_vectors(pipeline, view)
+    check_scores(pipeline, prediction, view)
+    for argument, span in zip(view.arguments, (prediction.arg1, prediction.arg2), strict=True):
+        leaves = len(argument.words)
+        assert argument.span == span
+        assert (len(argument.left), len(argument.right)) == (leaves - 1, leaves - 1)
+        assert len(argument.labels) == len(argument.up) == 2 * leaves - 1
+    json.dumps(view.to_json(), allow_nan=False).encode("utf-8")
+
+
+def test_an_argument_with_a_gap(small: Pipeline) -> None:
+    source = small.classify("Bob gave Tina the burger.", "She was hungry.").source
+    assert source is not None
+    argument = Argument((0, 2, 4), "Bob Tina burger")
+    instance = replace(source, relation=replace(source.relation, arg1=argument))
+    candidate = Candidate(instance, Span("Bob Tina burger", 0, 24), Span("She was hungry.", 0, 15))
+    prediction = next(judged(small.model, small.calibration, [candidate]))
+    view = small.view(prediction)
+    assert view.arguments[0].words == ("Bob", "Tina", "burger")
+    check_vectors(small, view)
+    check_scores(small, prediction, view)
+
+
+def test_mentions_are_named_by_their_text(shipped: Pipeline) -> None:
+    view = shipped.view(shipped.classify("The old man sold his house.", "He was happy."))
+    chain = view.chains[0]
+    words = view.arguments[0].words
+    assert [mention.text for mention in chain.first][-1] == "The old man"
+    assert chain.first[0].text == "his" == words[chain.first[0].node]
+    assert view.arguments[0].labels[chain.first[-1].node] == "NP"
+
+
+def test_the_json_is_plain_and_complete(small: Pipeline) -> None:
+    prediction = small.classify(*TWICE)
+    form = small.view(prediction, senses=2).to_json()
+    assert json.loads(json.dumps(form)) == form
+    assert list(form) == [
+        "relation", "arguments", "chains", "member", "members", "dimensions", "senses",
+    ]  # fmt: skip
+    assert form["relation"] == prediction.to_json()
+    assert list(form["arguments"][0]) == ["text", "start", "end", "words", "left", "right", "labels", "up"]
+    assert list(form["chains"][0]) == ["chain", "first", "second", "down"]
+    assert form["chains"][0]["first"][0] == {"node": 0, "text": "Bob"}
+    assert [set(way) for way in form["chains"][0]["down"]] != [set(), set()]
+    assert len(form["senses"]) == 2
+    assert list(form["senses"][0]) == [
+        "sense", "probability", "score", "bias", "arguments", "pairs", "other_pairs", "features", "rounding",
+    ]  # fmt: skip
+    assert list(form["senses"][0]["pairs"][0]) == ["chain", "arg1", "arg2", "value"]
+    assert "-0.0," not in json.dumps(form["arguments"])
+
+
+def test_views_are_equal_where_relations_are(small: Pipeline) -> None:
+    assert small.view(small.classify(*TWICE)) == small.view(small.classify(*TWICE))
+
+
+def test_how_many_senses(small: Pipeline) -> None:
+    prediction = small.classify(*TWICE)
+    assert small.view(prediction, senses=0).senses == ()
+    assert len(small.view(prediction, senses=100).senses) == len(prediction.probabilities)
+    with pytest.raises(InputError, match="-1 senses"):
+        small.view(prediction, senses=-1)
+    with pytest.raises(InputError, match="no longer knows its text"):
+        small.view(replace(prediction, source=None))
