@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,14 @@ ROOT = Path(__file__).resolve().parent.parent
 use_cache_of_this_source()  # before numba is imported
 FILES = (3, 4)  # two documents in each of the 25 sections
 WITH_COREFERENCE = 3  # OntoNotes has annotated the first of them, and not the second
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests neither read nor fill the user's cache of annotated texts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DISCO2_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

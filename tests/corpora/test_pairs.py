@@ -51,7 +51,7 @@ def test_each_pair_is_a_document_whose_tokens_lie_in_its_text(tmp_path: Path) ->
     corpus = read(tmp_path, "p.csv", 'arg1,arg2\n"One. Two,\nthree.",Four\n')
     relation = corpus.relations[0]
     document = corpus.documents[relation.document]
-    assert document.text == "One. Two,\nthree.\nFour"
+    assert document.text == "One. Two,\nthree.\n\nFour"
     assert relation.arg1.tokens + relation.arg2.tokens == tuple(range(len(document.tokens)))
     assert document.words(relation.arg2.tokens) == ["Four"]
     for token in document.tokens:
@@ -187,10 +187,11 @@ def test_no_bytes_break_the_reader(
 def test_odd_splits_and_labels_are_findings(tmp_path: Path) -> None:
     lines = [{"arg1": "It rained.", "arg2": "We left.", "split": "tset", "label": ["A", 1, True]}]
     lines += [{"arg1": "It rained.", "arg2": "We left.", "split": "Validation", "label": {}}]
+    lines += [{"arg1": "It rained.", "arg2": "We left.", "label": False}]
     corpus = read(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))
     assert corpus.parts == {"a:1": "tset", "a:2": "dev"}
-    assert [relation.senses for relation in corpus.relations] == [("A", "1"), ()]
-    assert corpus.dirt.counts() == {"unknown split": 1, "unusable label": 2}
+    assert [relation.senses for relation in corpus.relations] == [("A", "1", "true"), (), ("false",)]
+    assert corpus.dirt.counts() == {"unknown split": 1, "unusable label": 1}
 
 
 def test_a_column_twice_is_refused(tmp_path: Path) -> None:

@@ -34,20 +34,21 @@ def test_pairs_get_trees_and_chains(run: Run, pairs: Path) -> None:
         assert code == 0, err
         return [part["shared_entities"] for part in json.loads(out)["splits"].values()]
 
-    assert not any(shares())
-    assert all(share > 0.7 for share in shares("--automatic", "all"))
+    assert not any(shares("--automatic", "none"))
+    assert all(share > 0.7 for share in shares())
+    assert shares() == shares("--automatic", "all") == shares("--no-cache")
 
 
 def test_a_model_remembers_that_its_layers_were_automatic(run: Run, pairs: Path, tmp_path: Path) -> None:
     corpus = ("--corpus", "pairs", "--path", pairs)
     quick = ("--set", "training.epochs=2", "--set", "model.K=20", "--set", "features.minimum_count=1")
-    code, _, err = run("train", *corpus, "--automatic", "all", *quick, "--output", tmp_path / "model")
+    code, _, err = run("train", *corpus, *quick, "--output", tmp_path / "model")
     assert code == 0, err
     card = (tmp_path / "model" / "MODEL_CARD.md").read_text()
     assert "Layers: tokens, tags, dependencies, constituents, coreference by disco2 English" in card
     code, _, err = run("evaluate", "--model", tmp_path / "model", *corpus, "--automatic", "all")
     assert (code, "warning" in err) == (0, False)
-    code, _, err = run("evaluate", "--model", tmp_path / "model", *corpus)
+    code, _, err = run("evaluate", "--model", tmp_path / "model", *corpus, "--automatic", "none")
     assert (code, "trained with automatic tokens" in err) == (0, True)
 
 
@@ -72,6 +73,7 @@ def test_layers_are_compared_with_several_seeds(run: Run, pairs: Path) -> None:
         (("--automatic", "trees"), "no layer 'trees'"),
         (("--automatic", "tokens,tags"), "can't be combined"),
         (("--automatic", ","), "No layer is named"),
+        (("--automatic", "none,tags"), "stands alone"),
         (("--automatic", "all", "--spacy", "no_such_pipeline"), "no_such_pipeline"),
     ],
 )

@@ -50,3 +50,14 @@ def test_holding_out_keeps_everything_in_order() -> None:
     assert hold_out(instances, share=0.2, seed=4) != (training, held)
     with pytest.raises(InputError, match="too few"):
         hold_out(instances[:1], share=0.2, seed=3)
+
+
+def test_no_label_loses_its_last_instance() -> None:
+    golds = [*[("A",)] * 20, ("B",), ("C", "D"), ("D",)]
+    instances = [instance(number, *gold) for number, gold in enumerate(golds)]
+    for seed in range(20):
+        training, held = hold_out(instances, share=0.5, seed=seed)
+        assert {label for each in training for label in each.gold} == set("ABCD")
+        assert len(held) == 12
+    with pytest.raises(InputError, match="each label has one alone"):
+        hold_out(instances[19:22], share=0.5, seed=1)

@@ -7,7 +7,7 @@ import pytest
 
 from disco2.errors import InputError
 from disco2.model.calibration import Calibration
-from disco2.training.temperature import COLDEST, HOTTEST, fit_temperature
+from disco2.training.temperature import COLDEST, ENOUGH, HOTTEST, fit_temperature
 
 
 def drawn(temperature: float, *, rows: int = 4000, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -34,9 +34,23 @@ def test_the_temperature_that_made_the_labels_is_found(temperature: float) -> No
 
 
 def test_labels_that_are_always_right_are_cold_and_never_right_hot() -> None:
-    scores = np.random.default_rng(2).normal(size=(50, 3))
+    scores = np.random.default_rng(2).normal(size=(ENOUGH, 3))
     assert fit_temperature(scores, scores.argmax(axis=1)) == pytest.approx(COLDEST, rel=0.01)
     assert fit_temperature(scores, scores.argmin(axis=1)) == pytest.approx(HOTTEST, rel=0.01)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 15])
+def test_a_few_relations_make_no_temperature_extreme(rows: int) -> None:
+    scores = np.random.default_rng(2).normal(size=(rows, 3))
+    right, wrong = (fit_temperature(scores, gold) for gold in (scores.argmax(axis=1), scores.argmin(axis=1)))
+    assert 0.2 < right < 1 < wrong < 5
+
+
+def test_more_relations_have_more_to_say() -> None:
+    scores = np.random.default_rng(2).normal(size=(ENOUGH, 3))
+    gold = scores.argmax(axis=1)
+    found = [fit_temperature(scores[:rows], gold[:rows]) for rows in (1, 5, 20, 60, 95, ENOUGH)]
+    assert found == sorted(found, reverse=True)
 
 
 def test_labels_that_are_not_allowed_get_nothing() -> None:

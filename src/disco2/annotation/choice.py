@@ -73,8 +73,11 @@ class AnnotatorChoice:
                 "A folder for the Stanford parser has no effect without it.", hint="Add --parser stanford."
             )
 
-    def open(self, *, layers: Layers = ALL_LAYERS) -> ChosenAnnotators:
-        """Load who makes these layers, and nobody else; close the result where it may hold the parser."""
+    def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> ChosenAnnotators:
+        """Load who makes these layers, and nobody else; close the result where it may hold the parser.
+
+        With ``on_demand`` the built-in annotators are loaded when they first have something to annotate.
+        """
         chosen: list[Annotator] = []
         program: StanfordParser | None = None
         if self.stanford_home is not None and Layer.CONSTITUENTS in layers:
@@ -100,4 +103,5 @@ class AnnotatorChoice:
         if program is not None:
             chosen.append(program)
         made = frozenset(layer for annotator in chosen for layer in annotator.requires)
-        return ChosenAnnotators([*english_annotators(layers=layers - made), *chosen], program=program)
+        built_in = english_annotators(layers=layers - made, on_demand=on_demand)
+        return ChosenAnnotators([*built_in, *chosen], program=program)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from disco2.annotation.circles import token_in_circle
@@ -39,13 +39,13 @@ def _sentence_to_json(sentence: Sentence) -> Json:
     return {
         "start": sentence.start,
         "end": sentence.end,
-        "constituents": None if tree is None else _lists(asdict(tree)),
-        "dependencies": None if parse is None else _lists(asdict(parse)),
+        "constituents": None if tree is None else _lists(tree),
+        "dependencies": None if parse is None else _lists(parse),
     }
 
 
-def _lists(arrays: dict[str, tuple[Any, ...]]) -> Json:
-    return {name: list(array) for name, array in arrays.items()}
+def _lists(arrays: Constituents | Dependencies) -> Json:
+    return {field.name: list(getattr(arrays, field.name)) for field in fields(arrays)}
 
 
 def parse_annotated(text: str | bytes, *, where: str) -> tuple[Document, str]:

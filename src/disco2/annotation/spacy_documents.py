@@ -36,16 +36,18 @@ class Analysis:
     dependencies: Sequence[Dependencies | None]  # one a sentence
 
 
-def to_spacy(document: Document, vocab: Vocab, first: int = 0, end: int | None = None) -> Doc:
+def to_spacy(
+    document: Document, vocab: Vocab, first: int = 0, end: int | None = None, *, split: bool = True
+) -> Doc:
     """spaCy's document with the tokens ``first`` to ``end`` (exclusive) and their sentences.
 
-    Any gap between words becomes one space.
+    Any gap between words becomes one space. Without ``split`` nothing is said about sentences.
     """
     from spacy.tokens import Doc
 
     tokens = document.tokens[first:end]
-    sentence_starts: list[bool | int | None] = [False] * len(tokens)
-    for sentence in document.sentences[max(0, document.sentence_index(first)) :]:
+    sentence_starts: list[bool | int | None] = [False if split else None] * len(tokens)
+    for sentence in document.sentences[max(0, document.sentence_index(first)) :] if split else ():
         if sentence.start >= first + len(tokens):
             break
         if len(sentence):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disco2.annotation.annotator import Layer, Layers, check_provided
+from disco2.annotation.cache.fingerprint import file_fingerprint
 from disco2.annotation.coreferee_chains import add_coreferee, has_coreferee, mentions_of
 from disco2.annotation.spacy_documents import (
     Analysis,
@@ -80,6 +81,16 @@ class SpacyPipeline:
     def name(self) -> str:
         meta = self._nlp.meta
         return f"spaCy {meta['lang']}_{meta['name']} {meta['version']}"
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells its results from those of others, for the cache; empty where its folder does not say it
+        all, as with coreferee, or where it has none."""
+        folder = self._nlp.path
+        if folder is None or Layer.COREFERENCE in self._provided:
+            return ""
+        components = ", ".join(self._nlp.pipe_names)
+        return f"{self.name}, {components}, {file_fingerprint(folder)}"
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Layer, Layers, check_provided
+from disco2.annotation.cache.fingerprint import file_fingerprint
 from disco2.annotation.stanza_documents import (
     StanzaDocument,
     document_from_stanza,
@@ -86,6 +87,16 @@ class StanzaPipeline:
     @property
     def name(self) -> str:
         return f"Stanza {version('stanza')} ({self._language})"
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells its results from those of others, for the cache; empty where its folder is not known."""
+        folder = getattr(self._pipeline, "dir", None)
+        if not folder or not (Path(folder) / self._language).is_dir():
+            return ""
+        # Beside the models, a file says which of them are the usual ones.
+        files = file_fingerprint(Path(folder) / self._language, Path(folder) / "resources.json")
+        return f"{self.name}, {files}"
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:

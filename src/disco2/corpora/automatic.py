@@ -5,32 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from disco2.annotation.annotator import Annotators, Layer, Layers
+from disco2.annotation.annotator import Annotator, Layer, Layers
+from disco2.annotation.pair_text import Span, pair_spans, pair_text
+from disco2.corpora.pairs import NAME as PAIRS
 from disco2.corpora.token_lists import character_spans
 from disco2.corpora.token_spans import TokenSpans
 from disco2.errors import SettingsError
 from disco2.records import Corpus, Dirt, Document, Relation
 
 DOCUMENTS_AT_ONCE = 16
-ALL = "all"
+ALL, NONE = "all", "none"
+_HINT = f"Use {ALL}, {NONE}, or some of: {', '.join(Layer)}."
 
 
 def read_layers(text: str) -> Layers:
-    """The layers that a user names: ``all``, or names with commas between them."""
+    """The layers that a user names: ``all``, ``none``, or names with commas between them."""
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     if not names:
-        raise SettingsError("No layer is named.", hint=f"Use {ALL}, or some of: {', '.join(Layer)}.")
+        raise SettingsError("No layer is named.", hint=_HINT)
+    if names == [NONE]:
+        return frozenset()
     unknown = [name for name in names if name not in {ALL, *Layer}]
     if unknown:
+        said = f"There is no layer '{unknown[0]}'."
         raise SettingsError(
-            f"There is no layer '{unknown[0]}'.", hint=f"Use {ALL}, or some of: {', '.join(Layer)}."
+            f"'{NONE}' stands alone." if unknown[0] == NONE else said, where="--automatic", hint=_HINT
         )
     return frozenset(Layer if ALL in names else map(Layer, names))
 
 
+def usual_layers(corpus: str) -> str:
+    """What annotators make where nobody says so: all layers of plain pairs, which bring none of their own."""
+    return ALL if corpus == PAIRS else NONE
+
+
 def with_automatic_layers(
     corpus: Corpus,
-    annotators: Annotators,
+    annotators: Annotator,
     layers: Layers,
     *,
     progress: Callable[[int], None] = lambda documents: None,
@@ -62,8 +73,7 @@ def _realigned(corpus: Corpus, documents: Mapping[str, Document], dirt: Dirt) ->
     tokens = {name: TokenSpans.of(document) for name, document in documents.items()}
     for relation in corpus.relations:
         old, new = corpus.documents[relation.document], tokens[relation.document]
-        arg1, _ = new.argument(character_spans(old, relation.arg1.tokens))
-        arg2, _ = new.argument(character_spans(old, relation.arg2.tokens))
+        (arg1, _), (arg2, _) = map(new.argument, _argument_spans(old, relation))
         if not arg1.tokens or not arg2.tokens:
             dirt.add(
                 "argument without automatic tokens",
@@ -74,3 +84,12 @@ def _realigned(corpus: Corpus, documents: Mapping[str, Document], dirt: Dirt) ->
         connective = new.under(character_spans(old, relation.connective_tokens)).tokens
         relations.append(replace(relation, arg1=arg1, arg2=arg2, connective_tokens=connective))
     return tuple(relations)
+
+
+def _argument_spans(document: Document, relation: Relation) -> tuple[list[Span], list[Span]]:
+    """Where the arguments lie: as the two texts that make up their document, else under their tokens."""
+    arg1, arg2 = relation.arg1, relation.arg2
+    if document.text == pair_text(arg1.text, arg2.text):
+        first, second = pair_spans(arg1.text, arg2.text)
+        return [first], [second]
+    return character_spans(document, arg1.tokens), character_spans(document, arg2.tokens)

@@ -51,7 +51,7 @@ def read_corpus(
     its guidelines instead; for DISRPT, ``dependencies`` holds the tokens where they are not beside the
     relations. An option that the corpus has no use for raises SettingsError.
     """
-    kind = _known(name)
+    kind = known_corpus(name)
     given = {
         "trees": trees is not None,
         "coreference": coreference is not None,
@@ -149,7 +149,7 @@ def _read(
     return read_role_pairs(path)
 
 
-def _known(name: str) -> str:
+def known_corpus(name: str) -> str:
     """The corpus that a name means, whatever its case and hyphens."""
     kinds = {_key(kind): kind for kind in CORPUS_NAMES}
     kind = kinds.get(_key(name))

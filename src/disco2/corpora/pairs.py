@@ -2,25 +2,38 @@
 
 Columns: ``arg1`` and ``arg2``, and where the user has them ``label`` (in JSON also a list of labels), ``id``,
 ``split`` (train, dev, test) and ``kind`` (Implicit, where it is not given). Other columns are passed over.
-Every pair becomes a document of its own, the two arguments on two lines.
+Every pair becomes a document of its own, each argument a paragraph.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from disco2.annotation.pair_text import pair_spans, pair_text
 from disco2.annotation.tokenise import tokenise
 from disco2.corpora.decoding import BYTE_ORDER_MARK, NOT_UTF8, lines_of, read_text
 from disco2.corpora.json_text import BrokenJsonError, parse_json
 from disco2.corpora.sense_column import read_kind, read_senses
 from disco2.errors import CorpusError
-from disco2.records import Argument, Corpus, Dirt, Document, Relation, RelationKind, Sentence, Token
+from disco2.records import (
+    WITHOUT_SENSE,
+    Argument,
+    Corpus,
+    Dirt,
+    Document,
+    Relation,
+    RelationKind,
+    Sentence,
+    Token,
+)
 from disco2.records.senses import SenseInventory, inventory
 
+NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
 COLUMNS = (*REQUIRED, "label", "id", "split", "kind")
 DELIMITERS = (",", ";", "\t")
@@ -69,16 +82,16 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
-    return Corpus("pairs", known.name, documents, tuple(relations), parts, dirt)
+    notes = (*_labels_with_a_meaning(relations), *_pairs_in_two_parts(relations, parts))
+    return Corpus(NAME, known.name, documents, tuple(relations), parts, dirt, notes=notes)
 
 
 def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, Argument]:
     """A document of two arguments, split into words and sentences by rule."""
-    text = f"{arg1}\n{arg2}"
     tokens: list[Token] = []
     sentences: list[Sentence] = []
     arguments: list[Argument] = []
-    for argument, offset in ((arg1, 0), (arg2, len(arg1) + 1)):
+    for argument, (offset, _) in zip((arg1, arg2), pair_spans(arg1, arg2), strict=True):
         first = len(tokens)
         for words in tokenise(argument):
             if words:
@@ -87,7 +100,8 @@ def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, 
                     replace(word, start=word.start + offset, end=word.end + offset) for word in words
                 )
         arguments.append(Argument(tuple(range(first, len(tokens))), argument))
-    return Document(name, text, tuple(tokens), tuple(sentences)), arguments[0], arguments[1]
+    document = Document(name, pair_text(arg1, arg2), tuple(tokens), tuple(sentences))
+    return document, arguments[0], arguments[1]
 
 
 def _is_json(path: Path, text: str) -> bool:
@@ -187,9 +201,9 @@ def _pair(
 def _labels(record: Record, *, where: str, dirt: Dirt) -> list[str]:
     given = record.get("label")
     items = given if isinstance(given, list) else [given]
-    labels = [_plain(item) for item in items]
+    labels = [str(item).lower() if isinstance(item, bool) else _plain(item) for item in items]
     if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
-        dirt.add("unusable label", where=where, detail=f"{given!r:.80} is no text or number; left out.")
+        dirt.add("unusable label", where=where, detail=f"{given!r:.80} can't be a label; left out.")
     return labels
 
 
@@ -202,6 +216,31 @@ def _plain(value: object) -> str:
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _labels_with_a_meaning(relations: Sequence[Relation]) -> Iterator[str]:
+    counts = Counter(sense for relation in relations for sense in relation.senses if sense in WITHOUT_SENSE)
+    for label, count in sorted(counts.items()):
+        yield (
+            f"The label {label} ({count} pairs) has a meaning of its own here: a model answers it for "
+            "neighbouring sentences of a text, and never for two arguments that are given. Under another "
+            "name, such as 'unrelated', it would be a label like any other."
+        )
+
+
+def _pairs_in_two_parts(relations: Sequence[Relation], parts: Mapping[str, str]) -> Iterator[str]:
+    trained_on = {_both(relation) for relation in relations if parts.get(relation.document) == "train"}
+    elsewhere = Counter(
+        part
+        for relation in relations
+        if (part := parts.get(relation.document, "train")) != "train" and _both(relation) in trained_on
+    )
+    for part, count in sorted(elsewhere.items()):
+        yield f"{count} pairs of {part} are in train as well, word for word: figures on {part} are too good."
+
+
+def _both(relation: Relation) -> tuple[str, str]:
+    return relation.arg1.text, relation.arg2.text
 
 
 def _unused_id(

@@ -185,7 +185,8 @@ class Task:
 
 
 def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
-    """The usual task on a corpus: pdtb2, pdtb3, gum or conll16; on any other, every label that occurs.
+    """The usual task on a corpus: pdtb2, pdtb3, gum or conll16; on any other, every label that occurs, and
+    those of plain pairs as they stand.
 
     GUM's twelve types are those with 20 training relations, and Disjunction, which has 13. CoNLL-16 is scored
     on fifteen senses of mixed depth, EntRel among them, over all non-explicit relations; in its form, senses
@@ -201,7 +202,8 @@ def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
     if kind == "conll16":
         kinds = frozenset({RelationKind.IMPLICIT, RelationKind.ALTLEX})
         return Task("conll16", level=0, kinds=kinds, labels=CONLL16_SENSES, entrel="EntRel")
-    return Task(corpus_name, minimum=1)
+    # Pairs may have any labels: one that looks like a class of the PDTB has no levels to be cut at either.
+    return Task(corpus_name, level=0 if kind == "pairs" else 2, minimum=1)
 
 
 def binary_task(positive: str) -> Task:

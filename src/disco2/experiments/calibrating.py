@@ -11,7 +11,7 @@ from disco2.evaluation.calibration import expected_calibration_error
 from disco2.experiments.running_text import as_running_text
 from disco2.model import RelationModel
 from disco2.model.calibration import Calibration
-from disco2.records import WITHOUT_SENSE, Instance
+from disco2.records import Instance
 from disco2.training.temperature import fit_temperature
 
 
@@ -48,14 +48,14 @@ class _Use:
     scores: np.ndarray  # of all outcomes
 
     def gold(self, model: RelationModel) -> list[int]:
-        """The columns of the first gold labels among the allowed outcomes."""
+        """The columns of the first gold labels that are allowed outcomes."""
         columns = range(len(model.labels)) if self.allowed is None else self.allowed
         places = {model.labels[label]: place for place, label in enumerate(columns)}
-        return [places[one.gold[0]] for one in self.instances]
+        return [next(places[label] for label in one.gold if label in places) for one in self.instances]
 
 
 def _uses(model: RelationModel, instances: Sequence[Instance]) -> list[_Use]:
-    with_sense = [one for one in instances if one.relation.kind not in WITHOUT_SENSE]
+    with_sense = [one for one in instances if one.has_sense]
     uses: list[tuple[str, Sequence[Instance], list[int] | None]] = [
         ("given_arguments", with_sense, model.is_sense.nonzero()[0].tolist())
     ]

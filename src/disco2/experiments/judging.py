@@ -14,11 +14,16 @@ from disco2.corpora.task import Task
 from disco2.errors import BundleError, CorpusError, SettingsError
 from disco2.evaluation import Evaluation, evaluate
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import divide
+from disco2.experiments.division import Parts, divide
 from disco2.model import RelationModel
 from disco2.model.arrays import Floats
-from disco2.records import WITHOUT_SENSE, Corpus, Instance
+from disco2.records import Corpus, Instance
 from disco2.trees import shared_entities
+
+_OTHER_PARTS = (
+    "Name one of them with --split, or hold a test part out when you train: by a column 'split' in a file of "
+    "pairs, or by --protocol cv5-0."
+)
 
 
 @dataclass(frozen=True)
@@ -61,17 +66,8 @@ def judge(
     model: RelationModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
 ) -> Judged:
     """Let a trained model label one part of a corpus, under the task it was trained for."""
-    configuration, task = trained_for(manifest, corpus, protocol)
-    parts = divide(corpus, configuration, task=task, labels=model.labels)
-    instances = parts.instances.get(part, [])
-    if not instances:
-        filled = [name for name, some in parts.instances.items() if some]
-        hint = f"Parts with such relations: {', '.join(filled)}." if filled else ""
-        raise CorpusError(
-            f"No relation in part '{part}' under the protocol '{parts.protocol}' has a label of the model.",
-            where=corpus.name,
-            hint=hint or f"The model knows: {', '.join(model.labels)}.",
-        )
+    configuration, parts = judged_parts(model, manifest, corpus, part=part, protocol=protocol)
+    instances, task = parts.instances[part], parts.task
     scores = model.scores(instances)
     shared = shared_entities(corpus.documents, [instance.relation for instance in instances])
 
@@ -85,7 +81,7 @@ def judge(
             positive=task.versus or None,
         )
 
-    with_sense = [number for number, one in enumerate(instances) if one.relation.kind not in WITHOUT_SENSE]
+    with_sense = [number for number, one in enumerate(instances) if one.has_sense]
     among_senses = np.where(model.is_sense, scores, -np.inf)
     both = with_sense and not model.is_sense.all()
     return Judged(
@@ -99,6 +95,23 @@ def judge(
         senses_only=evaluation(with_sense, among_senses) if both else None,
         warnings=_warnings(manifest, corpus, parts.protocol, part),
     )
+
+
+def judged_parts(
+    model: RelationModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
+) -> tuple[Configuration, Parts]:
+    """A model's settings, and the corpus as it is judged under them; CorpusError where the part is empty."""
+    configuration, task = trained_for(manifest, corpus, protocol)
+    parts = divide(corpus, configuration, task=task, labels=model.labels)
+    if not parts.instances.get(part):
+        filled = [name for name, some in parts.instances.items() if some]
+        hint = f"Parts with such relations: {', '.join(filled)}. {_OTHER_PARTS}" if filled else ""
+        raise CorpusError(
+            f"No relation in part '{part}' under the protocol '{parts.protocol}' has a label of the model.",
+            where=corpus.name,
+            hint=hint or f"The model knows: {', '.join(model.labels)}.",
+        )
+    return configuration, parts
 
 
 def trained_for(manifest: Manifest, corpus: Corpus, protocol: str = "") -> tuple[Configuration, Task]:

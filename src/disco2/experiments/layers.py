@@ -17,7 +17,7 @@ from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.experiments.runs.result import Right
 from disco2.experiments.train_run import train_model
 from disco2.model import RelationModel
-from disco2.records import WITHOUT_SENSE, Corpus, Instance
+from disco2.records import Corpus, Instance
 from disco2.reporting.findings import Findings, Table
 
 PARTS = ("dev", "test")
@@ -94,7 +94,7 @@ def compare_layers(
 
 def right_answers(model: RelationModel, instances: Sequence[Instance]) -> LayerAnswers:
     """Let a model answer relations whose labels are known."""
-    with_sense = [one for one in instances if one.relation.kind not in WITHOUT_SENSE]
+    with_sense = [one for one in instances if one.has_sense]
     senses = model.is_sense.nonzero()[0]
     return LayerAnswers(
         _right(model, with_sense, senses),

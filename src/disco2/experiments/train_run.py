@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from disco2.bundle import save_bundle
-from disco2.corpora.licences import licence_of, licences_of_texts
 from disco2.errors import CorpusError
-from disco2.experiments.calibrating import calibrated
+from disco2.experiments.bundle_record import record_of
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
 from disco2.experiments.preparations import Preparations
 from disco2.experiments.running_text import as_running_text
 from disco2.experiments.weak_instances import weak_instances
-from disco2.records import Corpus, Instance, RelationKind
+from disco2.records import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.training.fit import Fitted, learn, most_common
 from disco2.training.history import Progress
 from disco2.training.preparation import Prepared, prepare
@@ -38,7 +37,7 @@ def train_model(
     ``preparations`` are what earlier trainings on this corpus prepared, and may be used again. ``checkpoint``
     is a folder from which an interrupted training goes on; it is the caller's to remove.
     """
-    _check_labels(corpus, parts)
+    check_learnable(corpus, parts)
     model, settings = configuration.model, configuration.training
     if model.kind == "majority":
         return most_common(parts.instances["train"], parts.labels, model)
@@ -77,14 +76,27 @@ def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration)
     return replace(prepared, training_relations=prepared.training_relations - len(widened))
 
 
-def _check_labels(corpus: Corpus, parts: Parts) -> None:
+def check_learnable(corpus: Corpus, parts: Parts) -> None:
+    """CorpusError where there is nothing to learn."""
     training = parts.instances["train"]
     labels = {label for instance in training for label in instance.gold}
+    if not labels and not any(relation.senses for relation in parts.relations["train"]):
+        raise CorpusError(
+            f"None of the {len(parts.relations['train'])} training relations has a label.",
+            where=corpus.name,
+            hint="In a file of pairs, labels stand in a column 'label'; see: disco2 corpus stats",
+        )
     if len(labels) < 2:
         raise CorpusError(
             f"The {len(training)} training relations have {len(labels)} labels that count; two are needed.",
             where=corpus.name,
             hint="Lower task.minimum, or choose another level or split; see: disco2 corpus stats",
+        )
+    if WITHOUT_SENSE.issuperset(labels):
+        raise CorpusError(
+            "EntRel and NoRel are the only labels, and a model needs one that says more.",
+            where=corpus.name,
+            hint="Give them other names if they are labels like any other; these have their own meaning.",
         )
 
 
@@ -113,35 +125,5 @@ def save_model(
 
     ``figures`` are recorded beside those of the development part.
     """
-    calibration, errors = calibrated(fitted.model, fitted.development)
-    save_bundle(
-        fitted.model,
-        path,
-        configuration=configuration.to_json(),
-        task=parts.task.to_json(),
-        data={
-            "corpus": corpus.name,
-            "protocol": parts.protocol,
-            "training_relations": fitted.training_relations,
-            "development_relations": len(fitted.development),
-            "vectors": configuration.vectors.source if configuration.model.uses_vectors else "none",
-            "licence": licence_of(corpus.name),
-            "licences_of_texts": list(licences_of_texts(corpus.name)),
-            "notes": list(corpus.notes),
-            "automatic_layers": list(corpus.automatic),
-            "annotators": corpus.annotators,
-        },
-        figures=_development_figures(fitted, parts, errors) | dict(figures or {}),
-        calibration={
-            "temperature": calibration.temperature,
-            "running_text": calibration.of_running_text,
-        },
-    )
-
-
-def _development_figures(fitted: Fitted, parts: Parts, errors: Mapping[str, float]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if best := fitted.history.best:
-        found |= {f"development_{parts.score_name}": best.score, "best_pass": best.number}
-    found |= {f"development_calibration_error_of_{name}": value for name, value in errors.items()}
-    return found
+    record = record_of(fitted, parts, configuration, corpus, figures=figures)
+    save_bundle(fitted.model, path, **vars(record))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from disco2.annotation.annotator import raw_document
-from disco2.annotation.paragraphs import PARAGRAPH_BREAK
+from disco2.annotation.pair_text import pair_spans, pair_text
 from disco2.errors import InputError
 from disco2.inference.candidates import Candidate, marked
 from disco2.inference.connectives import opening_connective
@@ -33,14 +33,12 @@ class GivenPair:
 
     @property
     def _text(self) -> str:
-        # No sentence goes on behind a paragraph break, but coreference does.
-        return self.arg1 + PARAGRAPH_BREAK + self.arg2
+        return pair_text(self.arg1, self.arg2)
 
     def candidate(self, annotated: Document) -> Candidate:
         """The pair in its annotated document; which token belongs to which argument is known by its place."""
         annotated = replace(annotated, text=self._text)  # with its control characters
-        cut = len(self.arg1)
-        origin = cut + len(PARAGRAPH_BREAK)
+        (_, cut), (origin, _) = pair_spans(self.arg1, self.arg2)
         first = [number for number, token in enumerate(annotated.tokens) if token.end <= cut]
         second = [number for number, token in enumerate(annotated.tokens) if token.start >= origin]
         for name, tokens in (("arg1", first), ("arg2", second)):

@@ -65,3 +65,9 @@ class Instance:
     previous: Relation | None = None
     following: Relation | None = None
     weight: float = 1.0
+
+    @property
+    def has_sense(self) -> bool:
+        """Whether it is no EntRel or NoRel: neither by its kind nor, as in plain pairs, by all its labels."""
+        labelled_without = bool(self.gold) and WITHOUT_SENSE.issuperset(self.gold)
+        return self.relation.kind not in WITHOUT_SENSE and not labelled_without

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -14,14 +15,24 @@ from disco2.records import Instance
 def hold_out(
     instances: Sequence[Instance], *, share: float, seed: int
 ) -> tuple[list[Instance], list[Instance]]:
-    """The instances, and a random share of them for development, both in their old order."""
+    """The instances, and a random share of them for development, both in their old order.
+
+    Every label keeps an instance: one that nothing is learned about could never be the answer.
+    """
     count = max(1, round(share * len(instances)))
-    if count >= len(instances):
+    left = Counter(label for instance in instances for label in instance.gold)
+    held: set[int] = set()
+    for place in np.random.default_rng(seed).permutation(len(instances)).tolist():
+        labels = instances[place].gold
+        if len(held) < count and all(left[label] > 1 for label in labels):
+            held.add(place)
+            left.subtract(labels)
+    if not held:
         raise InputError(
-            f"{len(instances)} labelled relations are too few to hold {count} of them out for development.",
+            f"{len(instances)} labelled relations are too few to hold one out for development: "
+            "each label has one alone.",
             hint="Give more relations, or a development part of your own.",
         )
-    held = set(np.random.default_rng(seed).permutation(len(instances))[:count].tolist())
     kept = [instance for place, instance in enumerate(instances) if place not in held]
     return kept, [instance for place, instance in enumerate(instances) if place in held]
 

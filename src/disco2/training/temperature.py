@@ -13,6 +13,7 @@ from disco2.errors import InputError
 from disco2.model.arrays import Floats
 
 COLDEST, HOTTEST = 0.05, 20.0  # where a temperature is looked for
+ENOUGH = 100  # relations that speak for themselves; fewer may all be right, or wrong, by chance
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEPS = 60
 
@@ -21,6 +22,8 @@ def fit_temperature(scores: Floats, gold: Sequence[int] | NDArray[np.integer[Any
     """The temperature with the least mean -log p(gold), for scores [n, Y] and the labels' numbers [n].
 
     That mean is convex in 1 / T, so it has one valley in log T as well: golden-section search finds it.
+    Fewer than ``ENOUGH`` relations are taken with a prior on log T around 0, the broader the more there are:
+    a few right answers are no reason to be certain ever after.
     """
     labels = np.asarray(gold, dtype=np.int64)
     if scores.ndim != 2 or labels.shape != scores.shape[:1] or not len(labels):
@@ -30,13 +33,15 @@ def fit_temperature(scores: Floats, gold: Sequence[int] | NDArray[np.integer[Any
         )
     if labels.min() < 0 or labels.max() >= scores.shape[1]:
         raise InputError("A gold label has no column in the scores.", hint="Leave unknown labels out.")
+    prior = max(0.0, 1 - len(labels) / ENOUGH) / (2 * math.log(2) ** 2 * len(labels))
     margins = scores.astype(np.float64)
     margins -= margins[np.arange(len(labels)), labels][:, None]
 
     def loss(log_temperature: float) -> float:
         hot = margins / math.exp(log_temperature)
         top = hot.max(axis=1, keepdims=True)
-        return float((np.log(np.exp(hot - top).sum(axis=1)) + top[:, 0]).mean())
+        mean = float((np.log(np.exp(hot - top).sum(axis=1)) + top[:, 0]).mean())
+        return mean + prior * log_temperature**2
 
     low, high = math.log(COLDEST), math.log(HOTTEST)
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)

@@ -7,12 +7,15 @@ paragraph break; a single line end is a space.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.english.paragraph_tokens import paragraph_tokens
 from disco2.annotation.english.sentence_groups import sentence_groups
 from disco2.annotation.english.weights_digest import named, weights_digest
+from disco2.annotation.paragraphs import BLANK_LINE, LINE_END
 from disco2.annotation.spacy_documents import (
     Analysis,
     analysis_of,
@@ -24,7 +27,7 @@ from disco2.annotation.spacy_documents import (
 from disco2.annotation.spacy_memory import MemoryZones
 from disco2.annotation.text_pieces import text_pieces
 from disco2.errors import BundleError
-from disco2.records import Document
+from disco2.records import Document, Sentence
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -42,6 +45,13 @@ MOST_TOKENS, MOST_CHARACTERS = 4_000, 20_000
 
 class SpacySyntax:
     """An annotator of tokens with sentences, Penn Treebank tags and Universal Dependencies."""
+
+    NAME: ClassVar = "disco2 English syntax"
+    REQUIRES: ClassVar[Mapping[Layer, Layers]] = {
+        Layer.TOKENS: frozenset(),
+        Layer.TAGS: frozenset({Layer.TOKENS}),
+        Layer.DEPENDENCIES: frozenset({Layer.TOKENS}),
+    }
 
     def __init__(self, pipeline: Language, *, digest: str = "") -> None:
         self._pipeline = pipeline
@@ -67,12 +77,16 @@ class SpacySyntax:
 
     @property
     def name(self) -> str:
-        return named("disco2 English syntax", self._digest)
+        return named(self.NAME, self._digest)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells its results from those of others, for the cache; empty without weights from a folder."""
+        return self.name if self._digest else ""
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
-        tokens = frozenset({Layer.TOKENS})
-        return {Layer.TOKENS: frozenset(), Layer.TAGS: tokens, Layer.DEPENDENCIES: tokens}
+        return self.REQUIRES
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         """With TOKENS, everything is made from the text alone; without, tokens and sentences stay."""
@@ -81,6 +95,39 @@ class SpacySyntax:
         if layers & {Layer.TAGS, Layer.DEPENDENCIES}:
             return self._on_tokens(documents, layers)
         return list(documents)
+
+    def split(self, documents: Sequence[Document], *, line_ends: bool = False) -> list[Document]:
+        """The documents, which have tokens, with new sentences on these; layers of sentences are gone.
+
+        Sentences end where paragraphs do, and with ``line_ends`` where lines do.
+        """
+        parting = LINE_END if line_ends else BLANK_LINE
+        places = [paragraph_tokens(document, parting=parting) for document in documents]
+        parts = [
+            (document, *span)
+            for document, of_document in zip(documents, places, strict=True)
+            for span in of_document
+        ]
+        spans: list[list[tuple[int, int]]] = []
+        for batch in _batches(parts, [end - start for _, start, end in parts], most=MOST_TOKENS):
+            with self._memory.zone():
+                docs = [
+                    to_spacy(document, self._pipeline.vocab, start, end, split=False)
+                    for document, start, end in batch
+                ]
+                spans += map(sentence_spans, self._through(SENTENCES, docs))
+        found = iter(spans)
+        return [
+            replace(
+                document,
+                sentences=tuple(
+                    Sentence(first + start, first + end)
+                    for first, _ in of_document
+                    for start, end in next(found)
+                ),
+            )
+            for document, of_document in zip(documents, places, strict=True)
+        ]
 
     def _from_texts(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
         pieces = [text_pieces(document.text) for document in documents]

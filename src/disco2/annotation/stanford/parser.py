@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.cache.fingerprint import file_fingerprint
 from disco2.annotation.long_sentences import pieces_of
 from disco2.annotation.projection import join_constituents, project_constituents
 from disco2.annotation.ptb import parse_brackets
@@ -45,6 +46,7 @@ class StanfordParser:
         timeout: float = TIMEOUT,
     ) -> None:
         self._command = parser_command(home, java=java, memory=memory, longest=longest)
+        self._home = home
         self._longest = longest
         self._timeout = timeout
         self._process: LineProcess | None = None
@@ -52,6 +54,11 @@ class StanfordParser:
     @property
     def name(self) -> str:
         return "Stanford parser (englishPCFG)"
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells its results from those of others, for the cache."""
+        return f"{self.name}, {self._longest}, {file_fingerprint(self._home)}"
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:

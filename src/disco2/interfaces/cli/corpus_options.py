@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from disco2.annotation.annotator import Layer, check_mixture
-from disco2.corpora.automatic import read_layers, with_automatic_layers
-from disco2.corpora.catalogue import CORPUS_NAMES, read_corpus
+from disco2.annotation.annotator import Annotator, Layer, Layers, check_mixture
+from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_file
+from disco2.annotation.choice import ChosenAnnotators
+from disco2.corpora.automatic import ALL, NONE, read_layers, usual_layers, with_automatic_layers
+from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus, read_corpus
 from disco2.corpora.collecting import cycles_left_alone
 from disco2.corpora.intersection import documents_with_coreference
-from disco2.errors import CorpusError, SettingsError
+from disco2.errors import CorpusError, InputError, SettingsError
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.cli.console import messages, progress_bar
 from disco2.interfaces.cli.grouped_options import takes
+from disco2.interfaces.cli.offered_values import among, several_of
 from disco2.interfaces.cli.options import path_option
 from disco2.records import Corpus
 
@@ -26,7 +31,10 @@ from disco2.records import Corpus
 class CorpusChoice(AnnotatorOptions):
     """The corpus that the options of a command name. Every field is an option."""
 
-    corpus: Annotated[str, typer.Option(help=f"Kind of corpus: {', '.join(CORPUS_NAMES)}.")] = ""
+    corpus: Annotated[
+        str,
+        typer.Option(help=f"Kind of corpus: {', '.join(CORPUS_NAMES)}.", autocompletion=among(CORPUS_NAMES)),
+    ] = ""
     path: Annotated[Path | None, path_option(help="Folder or file of the corpus.")] = None
     trees: Annotated[Path | None, path_option(help="Folder of PTB bracket files.")] = None
     coref: Annotated[
@@ -44,47 +52,107 @@ class CorpusChoice(AnnotatorOptions):
     raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, where it is elsewhere.")] = (
         None
     )
-    offsets: Annotated[str, typer.Option(help="How PDTB 3 spans end: auto, inclusive, exclusive.")] = "auto"
-    encoding: Annotated[str, typer.Option(help="Encoding of the files: auto, utf-8 or latin-1.")] = "auto"
+    offsets: Annotated[
+        str,
+        typer.Option(
+            help="How PDTB 3 spans end: auto, inclusive, exclusive.",
+            autocompletion=among(("auto", "inclusive", "exclusive")),
+        ),
+    ] = "auto"
+    encoding: Annotated[
+        str,
+        typer.Option(
+            help="Encoding of the files: auto, utf-8 or latin-1.",
+            autocompletion=among(("auto", "utf-8", "latin-1")),
+        ),
+    ] = "auto"
     automatic: Annotated[
         str,
-        typer.Option(help=f"Layers to make anew, not to take from the corpus: all, or {', '.join(Layer)}."),
+        typer.Option(
+            help=f"Layers to make anew, not to take from the corpus: all, none, or {', '.join(Layer)}. "
+            "Default: all for pairs, which bring none; none for any other corpus.",
+            autocompletion=several_of(Layer, alone=(ALL, NONE)),
+        ),
     ] = ""
+    no_cache: Annotated[
+        bool,
+        typer.Option(
+            "--no-cache", help="Neither take automatic layers from the cache nor keep those that are made."
+        ),
+    ] = False
 
-    def read(self) -> Corpus:
-        """The corpus, with layers made anew where that is asked for."""
-        if not self.automatic and self.chosen:
+    def layers(self, *, usual: str = "") -> Layers:
+        """Those to be made anew: as ``automatic`` says, else the usual ones, by default of such a corpus."""
+        kind, _ = self._named
+        layers = read_layers(self.automatic or usual or usual_layers(kind))
+        check_mixture(layers)
+        if not layers and self.chosen:
             raise SettingsError(
                 "An annotator is chosen, but no layer for it to make.", hint="Add --automatic with layers."
             )
-        corpus = self.read_own()
-        return self.read_automatic(corpus) if self.automatic else corpus
+        return layers
 
-    def read_automatic(self, corpus: Corpus, *, usual: str = "") -> Corpus:
-        """The corpus with the layers of ``automatic``, or the usual ones, by the chosen annotators."""
-        layers = read_layers(self.automatic or usual)
-        check_mixture(layers)
-        with self.open(layers=layers) as annotators, progress_bar() as bar:
+    def read(self, *, check: Callable[[Corpus], object] = lambda own: None, usual: str = "") -> Corpus:
+        """The corpus with its automatic layers; as these may take long to make, there is a check before."""
+        layers = self.layers(usual=usual)
+        own = self.read_own()
+        if layers:
+            check(own)
+        return self.annotated(own, layers)
+
+    def annotated(self, corpus: Corpus, layers: Layers) -> Corpus:
+        """The corpus with these layers by the chosen annotators, saying on standard error who they are."""
+        if not layers:
+            return corpus
+        with (
+            self.open(layers=layers, on_demand=True) as annotators,
+            self._cached(annotators) as maker,
+            progress_bar() as bar,
+        ):
             task = bar.add_task("annotating", total=len(corpus.documents))
             made = with_automatic_layers(
-                corpus, annotators, layers, progress=lambda done: bar.update(task, completed=done)
+                corpus, maker, layers, progress=lambda done: bar.update(task, completed=done)
             )
-        note = f"note: {', '.join(made.automatic)} by {made.annotators}"
-        messages.print(note, markup=False, style="dim")
+        note = f"{', '.join(made.automatic)} by {made.annotators}"
+        if isinstance(maker, CachedAnnotators) and maker.recalled:
+            note += f"; {maker.recalled} of {len(corpus.documents)} documents from the cache"
+        _say(note)
         if lost := len(corpus.relations) - len(made.relations):
-            messages.print(f"note: {lost} relations lie under no automatic token", markup=False, style="dim")
+            _say(f"{lost} relations lie under no automatic token")
         return made
 
-    def read_own(self) -> Corpus:
-        """The corpus with its own layers, saying on standard error what was wrong in its files."""
+    @property
+    def _named(self) -> tuple[str, Path]:
         if not self.corpus or self.path is None:
             raise CorpusError(
                 "No corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
             )
-        with messages.status(f"reading {self.corpus}"), cycles_left_alone():  # silent where nobody watches
+        return known_corpus(self.corpus), self.path
+
+    @contextmanager
+    def _cached(self, annotators: ChosenAnnotators) -> Iterator[Annotator]:
+        """The annotators, with the cache unless it is not wanted; what is wrong with it is a note."""
+        if self.no_cache:
+            yield annotators
+            return
+        try:
+            place = cache_file()
+        except InputError as error:
+            _say(f"layers are not kept: {error}")
+            yield annotators
+            return
+        with LayerStore(place) as store:
+            yield CachedAnnotators(annotators, store)
+        if store.trouble:
+            _say(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
+
+    def read_own(self) -> Corpus:
+        """The corpus with its own layers, saying on standard error what was wrong in its files."""
+        kind, path = self._named
+        with messages.status(f"reading {kind}"), cycles_left_alone():  # silent where nobody watches
             corpus = read_corpus(
-                self.corpus,
-                self.path,
+                kind,
+                path,
                 trees=self.trees,
                 coreference=self.coref,
                 dependencies=self.dependencies,
@@ -96,11 +164,15 @@ class CorpusChoice(AnnotatorOptions):
         if self.with_coref_only:
             corpus = documents_with_coreference(corpus)
         for note in corpus.notes:
-            messages.print(f"note: {note}", markup=False, style="dim")
+            _say(note)
         if counts := corpus.dirt.counts():
             summary = ", ".join(f"{kind} ({count})" for kind, count in counts.most_common())
-            messages.print(f"note: repaired or skipped: {summary}", markup=False, style="dim")
+            _say(f"repaired or skipped: {summary}")
         return corpus
+
+
+def _say(note: str) -> None:
+    messages.print(f"note: {note}", markup=False, style="dim")
 
 
 # Gives a command the options of ``CorpusChoice``; it gets them as its argument ``corpus``.

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from disco2.annotation.annotator import Layer
 from disco2.bundle import check_target
+from disco2.corpora.automatic import read_layers, usual_layers
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
-from disco2.experiments.division import divide
-from disco2.experiments.train_run import save_model, train_model
-from disco2.interfaces.cli.console import percent, print_json, progress_bar, results
+from disco2.experiments.division import Parts, divide
+from disco2.experiments.train_run import check_learnable, save_model, train_model
+from disco2.interfaces.cli.console import messages, percent, print_json, progress_bar, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
 from disco2.model.settings import KINDS
+from disco2.records import Corpus
 from disco2.training.history import Epoch
+
+MOST_REASONS = 3  # that are named
 
 
 @takes_corpus
@@ -25,9 +32,16 @@ def train(
     corpus: CorpusChoice,
     output: Annotated[Path | None, path_option(help="Folder to write the model to.")] = None,
     config: ConfigFile = None,
-    model: Annotated[str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.")] = "",
+    model: Annotated[
+        str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
+    ] = "",
     features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None,
-    vectors: Annotated[str, typer.Option(help="Word vectors: shipped, word2vec, or a file.")] = "",
+    vectors: Annotated[
+        str,
+        typer.Option(
+            help="Word vectors: shipped, word2vec, or a file.", autocompletion=among(("shipped", "word2vec"))
+        ),
+    ] = "",
     seed: Annotated[int | None, typer.Option(help="Fixes everything random.")] = None,
     assignments: Assignments = None,
     protocol: Protocol = "",
@@ -45,8 +59,10 @@ def train(
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output)
     started = time.perf_counter()
-    found = corpus.read()
+    found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
     parts = divide(found, configuration)
+    for note in _notes(found, parts, configuration):
+        messages.print(f"note: {note}", markup=False, style="dim")
     with progress_bar() as bar:
         members = configuration.model.all_members
         task = bar.add_task("preparing", total=configuration.training.epochs)
@@ -84,6 +100,21 @@ def train(
     if best:
         when = f"after pass {best.number}" if members == 1 else f"with {members} members"
         results.print(f"development {parts.score_name} {percent(best.score)}% {when}", markup=False)
+
+
+def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterator[str]:
+    """What a user should know before the training begins."""
+    if lacking := read_layers(usual_layers(corpus.name)).difference(corpus.automatic):
+        layers = ", ".join(layer for layer in Layer if layer in lacking)
+        yield f"no annotator made {layers}; predict and serve will have them made, and may do worse for it"
+    dropped, kept = parts.dropped["train"], len(parts.instances["train"])
+    if dropped:
+        named = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common(MOST_REASONS))
+        more = ", ..." if len(dropped) > MOST_REASONS else ""
+        yield f"{dropped.total()} of {kept + dropped.total()} training relations are left out: {named}{more}"
+    if not parts.instances["dev"] and configuration.model.kind != "majority":
+        share = configuration.training.development_share
+        yield f"there is no dev part: {share:.0%} of the training relations are held out to say when to stop"
 
 
 def _configured(

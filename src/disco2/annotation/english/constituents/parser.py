@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.constituents.batches import batches_by_length
@@ -32,6 +33,9 @@ class SpanParser:
     their own and joined under a ROOT; so memory is bounded, and time linear in the length.
     """
 
+    NAME: ClassVar = "disco2 span parser"
+    REQUIRES: ClassVar[Mapping[Layer, Layers]] = {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
+
     def __init__(self, stored: StoredParser, vectors: WordVectors, *, digest: str = "") -> None:
         self._digest = digest
         self._labels = stored.labels
@@ -53,11 +57,16 @@ class SpanParser:
 
     @property
     def name(self) -> str:
-        return named("disco2 span parser", self._digest)
+        return named(self.NAME, self._digest)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells its results from those of others, for the cache; empty without weights from a folder."""
+        return self.name if self._digest else ""
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
-        return {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
+        return self.REQUIRES
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         """The documents with new trees on all sentences."""

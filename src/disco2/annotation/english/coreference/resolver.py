@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class MentionRanker:
     before it and ``matches`` farther ones with the same key word.
     """
 
+    NAME: ClassVar = "disco2 mention ranking"
+    REQUIRES: ClassVar[Mapping[Layer, Layers]] = {
+        Layer.COREFERENCE: frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS})
+    }
+
     tables: Tables
     words: tuple[str, ...]
     window: int
@@ -57,13 +63,16 @@ class MentionRanker:
 
     @property
     def name(self) -> str:
-        return named("disco2 mention ranking", self.digest)
+        return named(self.NAME, self.digest)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells its results from those of others, for the cache; empty without weights from a folder."""
+        return self.name if self.digest else ""
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
-        return {
-            Layer.COREFERENCE: frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS})
-        }
+        return self.REQUIRES
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         if Layer.COREFERENCE not in layers:
