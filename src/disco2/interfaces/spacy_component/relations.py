@@ -1,0 +1,140 @@
+"""What stands in ``doc._.discourse_relations``: relations between spans of a spaCy document.
+
+On the document itself lie plain lists and numbers, so that they go wherever the document goes: to bytes, into
+a ``DocBin``, to another process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span
+
+NAME = "discourse_relations"
+# spaCy's own form of a key for what belongs to a whole document; it leaves such things out of ``as_doc``.
+KEY: Any = ("._.", NAME, None, None)
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DiscourseEntity:
+    """A chain of coreferent mentions that both arguments speak of."""
+
+    chain: str
+    arg1: tuple[Span, ...]
+    arg2: tuple[Span, ...]
+
+    def __str__(self) -> str:
+        first, second = (", ".join(span.text for span in side) for side in (self.arg1, self.arg2))
+        return f"{first} ~ {second}"
+
+    def to_json(self) -> Json:
+        return {
+            "chain": self.chain,
+            "arg1": [_span_json(span) for span in self.arg1],
+            "arg2": [_span_json(span) for span in self.arg2],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DiscourseRelation:
+    """The relation between two neighbouring sentences: a ``disco2.Prediction`` with spans of the document.
+
+    ``kind`` is Implicit, Explicit, EntRel or NoRel; ``probabilities`` are of all outcomes that were allowed,
+    the most probable first; ``connective`` opens the second sentence where the kind is Explicit, and is empty
+    otherwise.
+    """
+
+    sense: str
+    kind: str
+    probability: float
+    arg1: Span
+    arg2: Span
+    entities: tuple[DiscourseEntity, ...]
+    connective: str
+    index: int
+    probabilities: Mapping[str, float] = field(repr=False)
+
+    def to_json(self) -> Json:
+        """As in the output of ``disco2 predict --json``; offsets count characters of ``doc.text``."""
+        return {
+            "index": self.index,
+            "kind": self.kind,
+            "sense": self.sense,
+            "probability": self.probability,
+            "probabilities": dict(self.probabilities),
+            "connective": self.connective,
+            "arg1": _span_json(self.arg1),
+            "arg2": _span_json(self.arg2),
+            "entities": [entity.to_json() for entity in self.entities],
+        }
+
+
+def store(doc: Doc, result: Json, settings: Mapping[str, str]) -> None:
+    """Put what ``disco2 predict --json`` prints on the document; the text itself is there already."""
+    kept = {name: value for name, value in result.items() if name not in ("text", "document", "relations")}
+    relations = [_without_text(relation) for relation in result["relations"]]
+    doc.user_data[KEY] = kept | {"settings": dict(settings), "relations": relations}
+
+
+def stored(doc: Doc) -> Json | None:
+    """What ``store`` put there; None where nothing did."""
+    found = doc.user_data.get(KEY)
+    return found if isinstance(found, dict) else None
+
+
+def relations_of(doc: Doc) -> list[DiscourseRelation]:
+    """The relations on a document; none where the component has not seen it."""
+    found = stored(doc)
+    return [_relation(doc, relation) for relation in found["relations"]] if found is not None else []
+
+
+def result_of(doc: Doc) -> Json:
+    """All of what ``disco2 predict --json`` would print about a document that the component has seen."""
+    found = dict(stored(doc) or {})
+    found.pop("settings")
+    relations = [relation.to_json() for relation in relations_of(doc)]
+    return found | {"document": "doc", "text": doc.text, "relations": relations}
+
+
+def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
+    return DiscourseRelation(
+        sense=kept["sense"],
+        kind=kept["kind"],
+        probability=kept["probability"],
+        arg1=_span(doc, kept["arg1"]),
+        arg2=_span(doc, kept["arg2"]),
+        entities=tuple(
+            DiscourseEntity(
+                entity["chain"],
+                tuple(_span(doc, place) for place in entity["arg1"]),
+                tuple(_span(doc, place) for place in entity["arg2"]),
+            )
+            for entity in kept["entities"]
+        ),
+        connective=kept["connective"],
+        index=kept["index"],
+        probabilities=dict(kept["probabilities"]),
+    )
+
+
+def _span(doc: Doc, place: tuple[int, int]) -> Span:
+    # Places are of whole tokens; they are expanded where tokens were merged since.
+    return cast("Span", doc.char_span(*place, alignment_mode="expand"))
+
+
+def _without_text(value: Any) -> Any:
+    """A relation with [start, end] for its spans."""
+    if isinstance(value, dict):
+        if value.keys() == {"text", "start", "end"}:
+            return [value["start"], value["end"]]
+        return {name: _without_text(inner) for name, inner in value.items()}
+    return [_without_text(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _span_json(span: Span) -> Json:
+    return {"text": span.text, "start": span.start_char, "end": span.end_char}

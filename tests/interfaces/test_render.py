@@ -1,0 +1,215 @@
+"""Relations drawn for notebooks, and as pages."""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import shutil
+import sys
+from html import unescape
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+import disco2
+from disco2.errors import InputError
+from disco2.inference.json_form import read_schema
+from disco2.inference.pipeline import Pipeline
+from disco2.interfaces.spacy_component.pipe import Disco2Pipe
+from disco2.interfaces.spacy_component.relations import result_of
+from tests.inference.small_pipeline import small_pipeline
+from tests.interfaces.spacy_stand_ins import benepar_extension
+
+TEXT = "Bob gave Tina the burger. She was hungry. </script><b>He & Ann left.</b>"
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disco2")
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def small() -> Pipeline:
+    return small_pipeline()
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a notebook would show."""
+    found: list[str] = []
+    package, display = ModuleType("IPython"), ModuleType("IPython.display")
+    package.__spec__ = ModuleSpec("IPython", None)
+    display.HTML = lambda markup: markup  # type: ignore[attr-defined]
+    display.display = found.append  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    return found
+
+
+def data_of(page: str | None) -> dict[str, Any]:
+    assert page is not None
+    [data] = re.findall(r'<script type="application/json" id="disco2-data">(.*?)</script>', page, re.DOTALL)
+    found: dict[str, Any] = json.loads(data)
+    return found
+
+
+def test_a_document_becomes_a_page_with_its_trees(nlp: Language) -> None:
+    doc = nlp(TEXT)
+    page = disco2.render(doc)
+    data = data_of(page)
+    assert data["result"]["text"] == TEXT
+    assert data["result"]["relations"] == [one.to_json() for one in doc._.discourse_relations]
+    assert [view["view"]["relation"]["index"] for view in data["views"]] == [0, 1]
+    assert data["views"][0]["view"]["arguments"][0]["words"] == ["Bob", "gave", "Tina", "the", "burger", "."]
+    assert "d2-note" not in page.rpartition("</main>")[2].partition("<noscript>")[0]  # type: ignore[union-attr]
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', str(page))
+
+
+def test_what_is_drawn_of_a_document_fits_the_schema(nlp: Language) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(result_of(nlp(TEXT)), read_schema())
+
+
+def test_in_a_notebook_it_is_a_frame_of_its_own(nlp: Language, shown: list[str]) -> None:
+    assert disco2.render(nlp(TEXT), jupyter=True) is None
+    [frame] = shown
+    assert frame.startswith("<iframe")
+    [page] = re.findall(r'srcdoc="([^"]*)"', frame)
+    assert data_of(unescape(page))["result"]["text"] == TEXT
+    assert "frameElement" in page
+
+
+def test_without_ipython_a_notebook_is_refused(nlp: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("disco2.interfaces.notebook.find_spec", lambda name: None)
+    with pytest.raises(InputError, match="IPython"):
+        disco2.render(nlp(TEXT), jupyter=True)
+
+
+def test_trees_are_limited_on_demand(nlp: Language) -> None:
+    page = disco2.render(nlp(TEXT), views=1)
+    assert len(data_of(page)["views"]) == 1
+    assert "first 1 of 2 relations" in str(page)
+    with pytest.raises(InputError):
+        disco2.render(nlp(TEXT), views=-1)
+
+
+def test_trees_are_those_that_the_pipeline_gave(nlp: Language) -> None:
+    with benepar_extension():
+        odd = spacy.blank("en")
+        odd.add_pipe("sentencizer")
+        odd.add_pipe("stand_in_benepar")
+        odd.add_pipe("disco2")
+        doc = odd.make_doc("Bob gave Tina the burger. She was hungry.")
+        for token in doc:
+            token.tag_ = "NN"
+        for _, component in odd.components:
+            doc = component(doc)
+        [drawn] = data_of(disco2.render(doc))["views"]
+    assert "ODD" in drawn["view"]["arguments"][0]["labels"]
+    assert drawn["view"]["arguments"][0]["labels"][:6] == ["NN"] * 6
+
+
+def test_a_document_from_bytes_has_trees_as_long_as_its_pipeline_lives() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disco2", config={"paragraphs": "none"})
+    doc = nlp(TEXT)
+    content, expected = doc.to_bytes(), disco2.render(doc)
+    del doc, nlp
+    gc.collect()
+    copy = Doc(Vocab()).from_bytes(content)
+    alone = disco2.render(copy)
+    assert data_of(alone)["views"] is None
+    assert "disco2.render(doc, pipeline=nlp)" in str(alone)
+    again = spacy.blank("en")
+    again.add_pipe("disco2", config={"paragraphs": "none"})
+    for page in (disco2.render(copy, pipeline=again), disco2.render(copy)):
+        assert data_of(page)["result"] == data_of(expected)["result"]
+        drawn = [[view["view"]["arguments"][n]["labels"] for n in (0, 1)] for view in data_of(page)["views"]]
+        assert drawn == [
+            [view["view"]["arguments"][n]["labels"] for n in (0, 1)] for view in data_of(expected)["views"]
+        ]
+
+
+def test_the_component_that_saw_the_document_is_found_among_several() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disco2")
+    nlp.add_pipe("disco2", name="lines", config={"paragraphs": "line"})
+    page = disco2.render(nlp("It rained. We left."), pipeline=nlp, jupyter=False)
+    assert page is not None
+    assert "d2-trees" in page
+    assert "The trees are not here" not in page
+
+
+def test_a_document_that_was_changed_has_no_trees(nlp: Language) -> None:
+    doc = nlp(TEXT)
+    for token in doc:
+        token.is_sent_start = token.i in (0, 3)
+    page = disco2.render(doc)
+    assert data_of(page)["views"] is None
+    assert "was changed" in str(page)
+
+
+def test_nothing_keeps_a_pipeline_or_documents_alive(small_bundle: Path) -> None:
+    before = len(Disco2Pipe.living)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disco2", config={"bundle": str(small_bundle)})
+    docs = list(nlp.pipe([TEXT] * 3))
+    assert len(Disco2Pipe.living) == before + 1
+    del nlp
+    gc.collect()
+    assert len(Disco2Pipe.living) == before
+    assert len(docs[0]._.discourse_relations) == 2
+
+
+def test_a_pipeline_whose_model_is_gone_is_passed_over(
+    nlp: Language, small_bundle: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(small_bundle, tmp_path / "mine")
+    other = spacy.blank("en")
+    other.add_pipe("disco2", config={"bundle": str(tmp_path / "mine")})
+    shutil.rmtree(tmp_path / "mine")
+    assert data_of(disco2.render(nlp(TEXT)))["views"]
+
+
+def test_answers_of_a_pipeline_of_ours_are_drawn(small: Pipeline) -> None:
+    relations = small("Ann is tall. Max is short. It rained all day.")
+    data = data_of(disco2.render(relations, pipeline=small))
+    assert [one["sense"] for one in data["result"]["relations"]] == [one.sense for one in relations]
+    assert len(data["views"]) == 2
+
+
+def test_a_given_pair_is_drawn_in_one_text(small: Pipeline) -> None:
+    answer = small.classify("Ann gave Tina the burger.", "Tina was hungry.")
+    result = data_of(disco2.render(answer, pipeline=small))["result"]
+    [relation] = result["relations"]
+    for side in ("arg1", "arg2"):
+        spans = [relation[side], *(span for entity in relation["entities"] for span in entity[side])]
+        assert len(spans) > 1
+        assert all(result["text"][span["start"] : span["end"]] == span["text"] for span in spans)
+
+
+def test_what_can_not_be_drawn_is_refused(nlp: Language, small: Pipeline) -> None:
+    relations = small("Ann is tall. Max is short.")
+    cases: list[tuple[Any, Any, str]] = [
+        (nlp.make_doc(TEXT), None, "no relations on this document"),
+        (nlp(TEXT)[:3], None, "can't be drawn"),
+        ([nlp(TEXT)], None, "can't be drawn"),
+        (TEXT, small, "can't be drawn"),
+        (relations, None, "pipeline that gave these answers"),
+        (relations + small("Bob left. He ran."), small, "not of one text"),
+        ([], small, "no relation"),
+        (nlp(TEXT), spacy.blank("en"), "no component"),
+    ]
+    for what, pipeline, said in cases:
+        with pytest.raises(InputError, match=said):
+            disco2.render(what, pipeline=pipeline)

@@ -1,0 +1,244 @@
+"""Whose layers the component takes: those of the pipeline where it has some, else the built-in ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from time import sleep
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+import disco2
+from disco2.annotation.annotator import ALL_LAYERS, Layer, raw_document
+from disco2.annotation.english.coreference.resolver import MentionRanker
+from disco2.annotation.english.on_demand import EnglishOnDemand
+from disco2.annotation.english.syntax import SpacySyntax
+from disco2.errors import LayerError
+from disco2.interfaces.spacy_component.layers import SpacyLayers
+from disco2.records import Document
+from tests.inference.rule_annotator import RuleAnnotator
+from tests.interfaces.spacy_stand_ins import benepar_extension, tagging_pipeline
+
+TEXT = "Bob gave Tina the burger. She was hungry."
+
+
+@pytest.fixture(scope="module")
+def english() -> EnglishOnDemand:
+    return EnglishOnDemand.shared()
+
+
+@pytest.fixture(scope="module")
+def tagging() -> Language:
+    return tagging_pipeline()
+
+
+@pytest.fixture
+def benepar() -> Iterator[None]:
+    with benepar_extension():
+        yield
+
+
+def read(doc: Doc, english: EnglishOnDemand, *, constituents: str = "auto") -> tuple[Document, str]:
+    layers = SpacyLayers(
+        pipeline="theirs",
+        paragraphs="blank",
+        constituents=constituents,
+        coref_prefix="coref_clusters",
+        english=english,
+    )
+    return layers.documents([doc])[0]
+
+
+def test_tags_and_dependencies_are_the_pipelines_own(tagging: Language, english: EnglishOnDemand) -> None:
+    doc = tagging(TEXT)
+    doc[1].tag_, doc[3].dep_, doc[3].head = "ODD", "oddity", doc[0]
+    document, makers = read(doc, english)
+    assert document.tokens[1].tag == "ODD"
+    tree = document.sentences[0].dependencies
+    assert tree is not None
+    assert (tree.labels[3], tree.heads[3]) == ("oddity", 0)
+    assert "English syntax" not in makers
+    assert [name.split()[:3] for name in makers.split(" + ")] == [
+        ["theirs"],
+        ["disco2", "span", "parser"],
+        ["disco2", "mention", "ranking"],
+    ]
+
+
+def test_the_same_layers_give_the_same_answers(tagging: Language) -> None:
+    tagging.add_pipe("disco2")
+    try:
+        found = [relation.to_json() for relation in tagging(TEXT)._.discourse_relations]
+    finally:
+        tagging.remove_pipe("disco2")
+    [expected] = disco2.load()(TEXT)
+    assert found[0]["probabilities"] == pytest.approx(expected.to_json()["probabilities"], abs=1e-6)
+    assert found[0]["entities"] == expected.to_json()["entities"]
+
+
+def test_sentences_of_a_sentencizer_are_kept(english: EnglishOnDemand) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
+    document, makers = read(nlp("It rained, we left. She stayed."), english)
+    assert [document.text[document.tokens[one.start].start :][:2] for one in document.sentences] == [
+        "It",
+        "we",
+    ]
+    assert all(token.tag for token in document.tokens)
+    assert "English syntax" in makers
+
+
+def test_a_word_without_a_tag_lets_the_built_in_tagger_tag_all(
+    tagging: Language, english: EnglishOnDemand
+) -> None:
+    doc = tagging(TEXT)
+    doc[0].tag_, doc[1].tag_ = "ODD", ""
+    document, makers = read(doc, english)
+    assert [token.tag for token in document.tokens[:2]] == ["NNP", "VBD"]
+    assert "English syntax" in makers
+
+
+def test_whitespace_is_passed_over(english: EnglishOnDemand) -> None:
+    words = ["\n\n", "It", "rained", ".", " ", "\r\n", "We", "\u200b", "left", "."]
+    spaces = [False, True, False, False, False, False, True, False, False, False]
+    doc = Doc(spacy.blank("en").vocab, words=words, spaces=spaces)
+    document, _ = read(doc, english)
+    assert [token.text for token in document.tokens] == ["It", "rained", ".", "We", "left", "."]
+    assert all(doc.text[token.start : token.end] == token.text for token in document.tokens)
+    assert [(one.start, one.end) for one in document.sentences] == [(0, 3), (3, 6)]
+
+
+@pytest.mark.usefixtures("benepar")
+class TestBenepar:
+    def test_its_trees_are_taken(self, tagging: Language, english: EnglishOnDemand) -> None:
+        doc = tagging(f"{TEXT} He ate (a lot).")
+        doc.user_data["seen by benepar"] = True
+        document, makers = read(doc, english)
+        for sentence in document.sentences:
+            assert sentence.constituents is not None
+            assert sentence.constituents.labels == ("S", "ODD")
+        assert "benepar" in makers
+        assert "span parser" not in makers
+        assert document.sentences[2].constituents.tags[2] == doc[12].tag_  # type: ignore[union-attr]
+
+    def test_whitespace_is_no_leaf(self, english: EnglishOnDemand) -> None:
+        words = ["It", "rained", ".", "\n\n", "We", "left", "."]
+        doc = Doc(spacy.blank("en").vocab, words=words, sent_starts=[1, 0, 0, 0, 1, 0, 0], tags=["X"] * 7)
+        doc.user_data["seen by benepar"] = True
+        document, _ = read(doc, english)
+        assert [one.constituents.labels for one in document.sentences] == [("S", "ODD")] * 2  # type: ignore[union-attr]
+        assert [len(one) for one in document.sentences] == [3, 3]
+
+    def test_a_sentence_that_it_can_not_give_gets_a_built_in_tree(
+        self, tagging: Language, english: EnglishOnDemand
+    ) -> None:
+        doc = tagging("Bob gave Tina the burger. The bare trees stood there.")
+        doc.user_data["seen by benepar"] = True
+        document, makers = read(doc, english)
+        trees = [sentence.constituents for sentence in document.sentences]
+        assert trees[0] is not None
+        assert trees[1] is not None
+        assert "ODD" in trees[0].labels
+        assert "VP" in trees[1].labels
+        assert "benepar" in makers
+        assert "span parser" in makers
+
+    def test_built_in_means_built_in(self, tagging: Language, english: EnglishOnDemand) -> None:
+        doc = tagging(TEXT)
+        doc.user_data["seen by benepar"] = True
+        document, makers = read(doc, english, constituents="built-in")
+        assert "ODD" not in document.sentences[0].constituents.labels  # type: ignore[union-attr]
+        assert "benepar" not in makers
+
+    def test_benepar_alone_is_refused_where_it_has_seen_nothing(
+        self, tagging: Language, english: EnglishOnDemand
+    ) -> None:
+        with pytest.raises(LayerError, match="no constituents from benepar"):
+            read(tagging(TEXT), english, constituents="benepar")
+        assert read(tagging(""), english, constituents="benepar")[0].tokens == ()
+
+
+def test_chains_come_from_span_groups(english: EnglishOnDemand) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("stand_in_coref")
+    nlp.add_pipe("disco2")
+    [relation] = nlp(f"\n {TEXT}")._.discourse_relations
+    [entity] = relation.entities
+    assert (entity.chain, str(entity)) == ("1", "burger ~ hungry")
+    assert [span.text for span in entity.arg2] == ["hungry"]
+    # Where the groups have another name, they are found under it; else the built-in chains are made.
+    nlp.replace_pipe("stand_in_coref", "stand_in_coref", config={"prefix": "mine"})
+    assert str(nlp(TEXT)._.discourse_relations[0].entities[0]) == "Tina ~ She"
+    nlp.replace_pipe("disco2", "disco2", config={"coref_prefix": "mine"})
+    assert str(nlp(TEXT)._.discourse_relations[0].entities[0]) == "burger ~ hungry"
+
+
+def test_the_head_of_a_mention_comes_from_the_dependencies(english: EnglishOnDemand) -> None:
+    doc = spacy.blank("en")("\nThe old man of Rome slept. He snored.")
+    doc.spans["coref_clusters_7"] = [doc[1:6], doc[8:9]]
+    document, makers = read(doc, english)
+    assert document.mentions is not None
+    assert [(one.start, one.end, one.head, one.chain) for one in document.mentions] == [
+        (0, 5, 2, "7"),
+        (7, 8, 7, "7"),
+    ]
+    assert "span groups" in makers
+    assert "mention ranking" not in makers
+
+
+@dataclass
+class LookAlikeMention:
+    token_indexes: list[int]
+    root_index: int
+
+
+@dataclass
+class LookAlikeChain:
+    mentions: list[LookAlikeMention]
+    index: int
+
+
+def test_chains_come_from_coreferee(tagging: Language, english: EnglishOnDemand) -> None:
+    if not Doc.has_extension("coref_chains"):
+        Doc.set_extension("coref_chains", default=None)
+    doc = tagging(TEXT)
+    assert "coreferee" not in read(doc, english)[1]
+    doc._.coref_chains = [LookAlikeChain([LookAlikeMention([0], 0), LookAlikeMention([6], 6)], 3)]
+    document, makers = read(doc, english)
+    assert [(one.head, one.chain) for one in document.mentions or ()] == [(0, "3"), (6, "3")]
+    assert "coreferee" in makers
+
+
+def test_no_more_is_loaded_than_is_needed(tagging: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    doc = tagging(TEXT)
+    doc.spans["coref_clusters_1"] = [doc[0:1], doc[6:7]]
+
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("loaded, and not needed")
+
+    for component in (SpacySyntax, MentionRanker):
+        monkeypatch.setattr(component, "load", refused)
+    document, makers = read(doc, EnglishOnDemand())
+    assert document.sentences[0].constituents is not None
+    assert "span parser" in makers
+
+
+def test_threads_that_come_together_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[Path] = []
+
+    def slow(folder: Path, **_: object) -> RuleAnnotator:
+        loaded.append(folder)
+        sleep(0.05)
+        return RuleAnnotator()
+
+    monkeypatch.setattr(SpacySyntax, "load", slow)
+    fresh = EnglishOnDemand()
+    some = RuleAnnotator().annotate([raw_document("It rained.")], layers=ALL_LAYERS)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: fresh.annotate(some, layers=frozenset({Layer.TAGS})), range(4)))
+    assert len(loaded) == 1
