@@ -25,12 +25,13 @@ NAMES = {
     "VectorsError",
     "__version__",
     "load",
+    "render",
 }
 
 
 def test_the_public_names() -> None:
     assert set(disco2.__all__) == NAMES
-    assert set(dir(disco2)) >= NAMES
+    assert set(dir(disco2)) >= NAMES | {"Disco2Classifier"}
     assert disco2.__version__ == VERSION
     assert disco2.Pipeline.__module__ == "disco2.inference.pipeline"
     with pytest.raises(AttributeError, match="no attribute 'laod'"):

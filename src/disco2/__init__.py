@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from disco2.inference.loading import load
     from disco2.inference.pipeline import Pipeline
     from disco2.inference.prediction import Prediction
+    from disco2.interfaces.estimator import Disco2Classifier as Disco2Classifier
+    from disco2.interfaces.notebook import render
 
 __version__ = VERSION
 
+# Without Disco2Classifier, which needs the extra `sklearn`: `from disco2 import *` needs none.
 __all__ = [
     "BundleError",
     "CorpusError",
@@ -45,14 +48,17 @@ __all__ = [
     "VectorsError",
     "__version__",
     "load",
+    "render",
 ]
 
 # Imported when first used, so that importing the package takes no time.
 _LATE = {
+    "Disco2Classifier": "disco2.interfaces.estimator",
     "Explanation": "disco2.inference.explanation",
     "Pipeline": "disco2.inference.pipeline",
     "Prediction": "disco2.inference.prediction",
     "load": "disco2.inference.loading",
+    "render": "disco2.interfaces.notebook",
 }
 
 
@@ -65,4 +71,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_LATE})

@@ -1,0 +1,196 @@
+"""What the estimator takes as X and y, and what it says about anything else."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn", minversion="1.6")
+
+from sklearn.exceptions import DataConversionWarning
+
+import disco2
+from disco2.interfaces.estimator import Disco2Classifier, UnusableInputError, relations_of_pairs
+from disco2.interfaces.estimator.annotated_pairs import AnnotationMemory
+from disco2.interfaces.estimator.inputs import read_relations
+from disco2.records import Argument, Instance
+from tests.inference.rule_annotator import RuleAnnotator
+from tests.interfaces.made_up_pairs import SteadyRules, made_up_pairs, small_classifier
+
+PAIRS, LABELS = made_up_pairs(20)
+RELATIONS = relations_of_pairs(PAIRS, annotators=SteadyRules())
+
+
+class OtherRules(RuleAnnotator):
+    """Another annotator, whose layers are others."""
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Disco2Classifier:
+    return small_classifier().fit(PAIRS, LABELS)
+
+
+def texts(X: object) -> list[tuple[str, str]]:
+    found = []
+    for one in read_relations(X):
+        assert not isinstance(one, Instance)
+        found.append((one.arg1, one.arg2))
+    return found
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        PAIRS,
+        tuple(PAIRS),
+        [list(pair) for pair in PAIRS],
+        np.array(PAIRS),
+        np.array(PAIRS, dtype=object),
+        [np.array(pair) for pair in PAIRS],
+    ],
+    ids=["tuples", "tuple of tuples", "lists", "texts", "objects", "arrays"],
+)
+def test_pairs(X: object) -> None:
+    assert texts(X) == PAIRS
+
+
+def test_pandas(fitted: Disco2Classifier) -> None:
+    pandas = pytest.importorskip("pandas")
+    named = pandas.DataFrame([{"id": 1, "arg2": arg2, "arg1": arg1} for arg1, arg2 in PAIRS])
+    column = pandas.Series(PAIRS, index=range(100, 120))
+    for X in (named, named.astype({"arg1": "string"}), pandas.DataFrame(PAIRS), column, column.to_frame()):
+        assert texts(X) == PAIRS
+    relations = pandas.Series(RELATIONS)
+    assert fitted.predict(relations).tolist() == fitted.predict(PAIRS).tolist()
+    labels = pandas.Series(LABELS, dtype="category", index=range(5, 25))
+    assert small_classifier().fit(named, labels).classes_.tolist() == ["because", "but"]
+    lacking = pandas.Series([*LABELS[:-1], None], dtype="string")
+    with pytest.raises(ValueError, match="row 19 of y"):
+        small_classifier().fit(named, lacking)
+    with pytest.raises(ValueError, match="not both of arg1 and arg2"):
+        read_relations(named.rename(columns={"arg1": "first"}))
+    named.loc[3, "arg2"] = None
+    with pytest.raises(ValueError, match=r"row 3 of X: Its arg2 is (NaN|None)"):
+        read_relations(named)
+
+
+def test_relations_need_no_annotator(fitted: Disco2Classifier) -> None:
+    expected = fitted.predict_proba(PAIRS).tolist()
+    assert fitted.predict_proba(RELATIONS).tolist() == expected
+    assert fitted.predict_proba(np.array(RELATIONS, dtype=object)).tolist() == expected
+    assert fitted.predict_proba(np.array(RELATIONS, dtype=object).reshape(-1, 1)).tolist() == expected
+    annotator = RuleAnnotator()
+    again = small_classifier(annotators=annotator).fit(RELATIONS, LABELS)
+    assert annotator.documents == 0
+    assert again.predict_proba(RELATIONS).tolist() == expected
+    assert again.record_.data["annotators"] == ""
+    assert again.record_.data["corpus"] == "relations"
+
+
+def test_what_the_pipeline_found_can_be_judged_again(fitted: Disco2Classifier) -> None:
+    predictions = fitted.pipeline_("Bob likes tea. Ann prefers coffee. Max is tall.")
+    assert fitted.predict(predictions).shape == (2,)
+    assert fitted.decision_function(predictions)[0] == pytest.approx(
+        predictions[0].scores["but"] - predictions[0].scores["because"], abs=1e-5
+    )
+
+
+def test_labels_are_those_of_y_and_not_of_the_relations() -> None:
+    marked = [replace(relation, gold=("strange", "labels")) for relation in RELATIONS]
+    model = small_classifier().fit(marked, LABELS)
+    assert model.classes_.tolist() == ["because", "but"]
+    assert model.predict_proba(RELATIONS).tolist() == (
+        small_classifier().fit(RELATIONS, LABELS).predict_proba(RELATIONS).tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([], "0 samples"),
+        (None, "X is None"),
+        ("two texts", "of type str"),
+        ({"arg1": "It rained.", "arg2": "We left."}, "of type dict"),
+        ((pair for pair in PAIRS), "of type generator"),
+        (["one text"], "row 0 of X: It is of type str"),
+        ([("one text",)], "row 0 of X: A pair is two texts, not 1"),
+        ([PAIRS[0], ("a", "b", "c")], "row 1 of X: A pair is two texts, not 3"),
+        ([PAIRS[0], ("It rained.", 5)], "row 1 of X: Its arg2 is the number 5"),
+        ([("It rained.", float("nan"))], "row 0 of X: Its arg2 is NaN"),
+        ([(None, "It rained.")], "row 0 of X: Its arg1 is None"),
+        ([("...", "It rained.")], "row 0 of X: The argument arg1 has no word"),
+        ([("It rained.", "half \ud800")], "half of a character"),
+        ([PAIRS[0], RELATIONS[0]], "mixes 1 relations with 1 other rows"),
+        ([RELATIONS[0].relation], "of type Relation"),
+        (np.zeros((3, 2)), "the number 0"),
+        (np.array([["It rained."], ["We left."]]), "1 feature"),
+        (np.array("It rained."), "0 dimensions"),
+        (
+            [replace(RELATIONS[0], relation=replace(RELATIONS[0].relation, arg2=Argument((), "")))],
+            "The argument arg2 of relation pair has no token",
+        ),
+    ],
+)
+def test_unusable_relations(fitted: Disco2Classifier, X: Any, message: str) -> None:
+    with pytest.raises(UnusableInputError, match=message) as caught:
+        fitted.predict(X)
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, disco2.InputError)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (None, "target y is None"),
+        (LABELS[:-1], "20 relations and y has 19 labels"),
+        ([], "20 relations and y has 0 labels"),
+        (["because"] * 20, r"only one class \(because\)"),
+        ([*LABELS[:-1], None], "row 19 of y: There is no label"),
+        (np.array([*LABELS[:-1], np.nan], dtype=object), "row 19 of y: There is no label"),
+        ([1.0] * 10 + [2.0] * 9 + [float("nan")], "NaN"),
+        (np.array([*LABELS[:-1], 5], dtype=object), "several types"),
+        (np.linspace(0, 1, 20), "Unknown label type"),
+        (np.ones((20, 2), dtype=int), "1d array"),
+    ],
+)
+def test_unusable_labels(y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        small_classifier().fit(PAIRS, y)
+
+
+def test_a_column_of_labels_is_taken_with_a_warning() -> None:
+    with pytest.warns(DataConversionWarning):
+        small_classifier(epochs=1).fit(PAIRS, np.array(LABELS).reshape(-1, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small_classifier(epochs=1).fit(PAIRS, LABELS)
+
+
+def test_pairs_are_annotated_once_and_the_oldest_forgotten() -> None:
+    annotator = RuleAnnotator()
+    memory = AnnotationMemory(most_tokens=60)
+    given = read_relations(PAIRS)
+    pairs = [one for one in given if not isinstance(one, Instance)]
+    first = memory.relations(pairs[:3] + pairs[:1], annotator)
+    assert (annotator.documents, len(memory)) == (3, 3)
+    assert first[0] is first[3]
+    again = memory.relations(pairs[:3], annotator)
+    assert annotator.documents == 3
+    assert all(one is other for one, other in zip(again, first, strict=False))
+    memory.relations(pairs, annotator)
+    assert annotator.documents == 20
+    assert 2 < len(memory) < 12  # some seven tokens each
+    memory.relations(pairs[:1], annotator)
+    assert annotator.documents == 21
+    other = OtherRules()
+    memory.relations(pairs[:1], other)
+    assert other.documents == 1
+    defined_again = type("RuleAnnotator", (RuleAnnotator,), {"__module__": RuleAnnotator.__module__})()
+    memory.relations(pairs[:1], defined_again)  # as a notebook does it, with another content
+    assert defined_again.documents == 1
+    memory.clear()
+    assert len(memory) == 0
