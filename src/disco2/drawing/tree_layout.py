@@ -13,7 +13,7 @@ from disco2.drawing.markup import shown
 from disco2.drawing.text_width import text_width
 from disco2.inference.view import ViewedArgument
 
-WORD_SIZE, TAG_SIZE, LABEL_SIZE = 16, 10, 11
+WORD_SIZE, TAG_SIZE = 16, 10
 LONGEST_WORD, LONGEST_LABEL = 24, 8  # characters; an address of a web page would tear the tree apart
 
 CELLS, CELL_WIDTH, CELL_HEIGHT = 8, 6, 9
