@@ -24,7 +24,8 @@ def role_pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_version_and_help(run: Any) -> None:
-    assert run("--version")[:2] == (0, f"disco2 {VERSION}\n")
+    code, out, _ = run("--version")
+    assert (code, out.splitlines()[0]) == (0, f"disco2 {VERSION}")
     code, out, _ = run("--help")
     assert code == 0
     assert all(command in out for command in ("corpus", "train", "evaluate", "experiment"))

@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    """Import the commands and run one; importing takes a moment in which users interrupt."""
+    """Run a command; importing it takes a moment in which users interrupt."""
     if sys.stdout is None:  # closed by whoever started the program: nobody wants to see results
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     limit_this_process()  # before anything is imported that multiplies matrices

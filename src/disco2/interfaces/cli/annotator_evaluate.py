@@ -10,6 +10,7 @@ import typer
 from disco2.corpora.catalogue import read_corpus
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions, takes_annotators
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table
+from disco2.interfaces.cli.offered_values import PARTS, among
 from disco2.interfaces.cli.options import AsJson, path_option
 
 
@@ -17,7 +18,9 @@ from disco2.interfaces.cli.options import AsJson, path_option
 def annotator_evaluate(
     annotators: AnnotatorOptions,
     gum: Annotated[Path, path_option(help="Folder of a checkout of GUM.")],
-    part: Annotated[str, typer.Option(help="The part to evaluate on: train, dev or test.")] = "dev",
+    part: Annotated[
+        str, typer.Option(help="The part to evaluate on: train, dev or test.", autocompletion=among(PARTS))
+    ] = "dev",
     as_json: AsJson = False,
 ) -> None:
     """Tokens, sentences, tags, dependencies, trees and chains: how well each layer is made."""

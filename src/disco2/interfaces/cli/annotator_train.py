@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from disco2.annotation.english.annotators import COMPONENTS
 from disco2.corpora.catalogue import read_corpus
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.console import messages, results
+from disco2.interfaces.cli.offered_values import several_of
 from disco2.interfaces.cli.options import path_option
 
 
@@ -17,12 +19,15 @@ def annotator_train(
     gum: Annotated[Path, path_option(help="Folder of a checkout of GUM.")],
     output: Annotated[Path, path_option(help="Folder to write the annotator to.")],
     only: Annotated[
-        str, typer.Option(help="Some of: syntax, constituents, coreference; the others must be there.")
+        str,
+        typer.Option(
+            help="Some of: syntax, constituents, coreference; the others must be there.",
+            autocompletion=several_of(COMPONENTS),
+        ),
     ] = "",
     seed: Annotated[int, typer.Option(help="Fixes everything random.")] = 1,
 ) -> None:
     """Train tokens, tags, dependencies, constituents and coreference on GUM's training part."""
-    from disco2.annotation.english.annotators import COMPONENTS
     from disco2.experiments.annotators import train_annotators
 
     asked = [name.strip() for name in only.split(",") if name.strip()]

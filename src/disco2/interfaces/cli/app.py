@@ -1,74 +1,56 @@
-"""All commands, gathered under one name."""
+"""The program: its own options, and all commands under its name."""
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import typer
+import typer.main
 
-from disco2.interfaces.cli import (
-    annotate,
-    annotator_evaluate,
-    annotator_train,
-    corpus_convert,
-    corpus_role_pairs,
-    corpus_stats,
-    evaluate,
-    experiment,
-    experiment_all,
-    experiment_layers,
-    predict,
-    train,
-    tune,
-)
-from disco2.version import VERSION
-
-app = typer.Typer(
-    name="disco2",
-    help="Implicit discourse relations: predict, train, evaluate and look at corpora.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-corpus_app = typer.Typer(help="Look at corpora, make and convert them.", no_args_is_help=True)
-corpus_app.command("stats")(corpus_stats.corpus_stats)
-corpus_app.command("role-pairs")(corpus_role_pairs.role_pairs)
-corpus_app.command("convert")(corpus_convert.corpus_convert)
-app.add_typer(corpus_app, name="corpus")
-experiment_app = typer.Typer(help="The paper's tables and figures.", no_args_is_help=True)
-for command in (
-    experiment.multiclass,
-    experiment.crossvalidation,
-    experiment.dimension,
-    experiment.coreference,
-    experiment.binary,
-    experiment.embeddings,
-    experiment.initialisation,
-    experiment.beyond,
-):
-    experiment_app.command()(command)
-experiment_app.command("all")(experiment_all.everything)
-experiment_app.command("layers")(experiment_layers.experiment_layers)
-app.add_typer(experiment_app, name="experiment")
-annotator_app = typer.Typer(help="The built-in English annotator.", no_args_is_help=True)
-annotator_app.command("train")(annotator_train.annotator_train)
-annotator_app.command("evaluate")(annotator_evaluate.annotator_evaluate)
-app.add_typer(annotator_app, name="annotator")
-app.command("predict")(predict.predict)
-app.command("annotate")(annotate.annotate)
-app.command("train")(train.train)
-app.command("tune")(tune.tune_settings)
-app.command("evaluate")(evaluate.evaluate)
+from disco2.interfaces.cli.command_table import COMMANDS
+from disco2.interfaces.cli.lazy_commands import LazyGroup, switched_off
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"disco2 {VERSION}")
+def _print_version(context: typer.Context, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:  # as it is while a shell asks for completions
+        from disco2.interfaces.cli.version_lines import version_lines
+
+        for line in version_lines():
+            typer.echo(line)
         raise typer.Exit
 
 
-@app.callback()
-def disco2(
+def _install_completion(context: Any, _: Any, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from disco2.interfaces.cli.install_completion import install_completion
+
+        for line in install_completion():
+            typer.echo(line)
+        raise typer.Exit
+
+
+def _disco2(
     version: bool = typer.Option(
-        False, "--version", help="Print the version.", callback=_print_version, is_eager=True
+        False,
+        "--version",
+        help="Print the versions of the program and of its model.",
+        callback=_print_version,
+        is_eager=True,
     ),
 ) -> None:
     """Implicit discourse relations: predict, train, evaluate and look at corpora."""
+
+
+def _program() -> LazyGroup:
+    program = typer.Typer(name="disco2", cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None)
+    program.callback()(_disco2)
+    made = cast(LazyGroup, typer.main.get_command(program))
+    made.declare(COMMANDS)
+    for option in made.params:
+        if option.name == "install_completion":  # Typer's own rewrites the shell's start file in place
+            option.callback = _install_completion
+        switched_off(option)
+    return made
+
+
+app = _program()

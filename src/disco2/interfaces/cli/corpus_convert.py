@@ -8,21 +8,33 @@ from typing import Annotated
 
 import typer
 
+from disco2.corpora.automatic import NONE
 from disco2.corpora.conversion.convert import check_conll16_place, write_conll16, write_pairs
 from disco2.corpora.conversion.senses import with_senses_of
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.console import results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import path_option
 
 
 @takes_corpus
 def corpus_convert(
     corpus: CorpusChoice,
-    to: Annotated[str, typer.Option(help="pairs (JSONL) or conll16 (relations and parses).")],
+    to: Annotated[
+        str,
+        typer.Option(
+            help="pairs (JSONL) or conll16 (relations and parses).",
+            autocompletion=among(("pairs", "conll16")),
+        ),
+    ],
     output: Annotated[Path, path_option(help="File (pairs) or folder (conll16) to write.")],
     senses: Annotated[
-        str, typer.Option(help="pdtb2 or pdtb3: map the senses. Default: leave them as they are.")
+        str,
+        typer.Option(
+            help="pdtb2 or pdtb3: map the senses. Default: leave them as they are.",
+            autocompletion=among(("pdtb2", "pdtb3")),
+        ),
     ] = "",
 ) -> None:
     """Write a corpus in another form. Both forms leave coreference out."""
@@ -32,7 +44,7 @@ def corpus_convert(
         check_conll16_place(output)
     elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):
         raise SettingsError("The corpus would overwrite itself.", hint="Choose another --output.")
-    found = corpus.read()
+    found = corpus.read(usual=NONE)  # neither form keeps what annotators would add to plain pairs
     if senses:
         found = with_senses_of(found, senses)
     if to == "pairs":

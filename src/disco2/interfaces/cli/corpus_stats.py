@@ -11,13 +11,16 @@ from disco2.experiments.corpus_statistics import CorpusStatistics, corpus_statis
 from disco2.experiments.division import divide
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.offered_values import PARTS, among
 from disco2.interfaces.cli.options import AsJson, Protocol
 
 
 @takes_corpus
 def corpus_stats(
     corpus: CorpusChoice,
-    split: Annotated[str, typer.Option(help="Only this part: train, dev or test.")] = "",
+    split: Annotated[
+        str, typer.Option(help="Only this part: train, dev or test.", autocompletion=among(PARTS))
+    ] = "",
     protocol: Protocol = "",
     as_json: AsJson = False,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +12,13 @@ import typer
 from disco2.bundle import load_bundle
 from disco2.corpora.export import FORMS, NO_LABELS, export_predictions
 from disco2.errors import SettingsError
-from disco2.experiments.judging import Judged, judge
+from disco2.experiments.judging import Judged, judge, judged_parts
 from disco2.experiments.labelling import Labelled, label_relations
 from disco2.files import write_text
 from disco2.inference.loading import SHIPPED
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.offered_values import PARTS, among
 from disco2.interfaces.cli.options import AsJson, Protocol, path_option
 from disco2.records import Corpus
 
@@ -29,7 +31,9 @@ def evaluate(
     model: Annotated[
         Path | None, path_option(help="Folder of a trained model. Default: the English one that ships.")
     ] = None,
-    split: Annotated[str, typer.Option(help="The part to evaluate on: train, dev or test.")] = "test",
+    split: Annotated[
+        str, typer.Option(help="The part to evaluate on: train, dev or test.", autocompletion=among(PARTS))
+    ] = "test",
     protocol: Protocol = "",
     predictions: Annotated[
         Path | None, path_option(help="Write the predictions to this file, in the form --form.")
@@ -38,7 +42,8 @@ def evaluate(
         str,
         typer.Option(
             help="jsonl: a JSON line with all scores for each relation that is judged; conll16, disrpt: "
-            "the shared tasks' own, with a label for every relation of the part, explicit ones too."
+            "the shared tasks' own, with a label for every relation of the part, explicit ones too.",
+            autocompletion=among((JSONL, *FORMS)),
         ),
     ] = JSONL,
     as_json: AsJson = False,
@@ -46,7 +51,9 @@ def evaluate(
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     _check_form(form, predictions)
     bundle = load_bundle(model or SHIPPED)
-    found = corpus.read()
+    judged_here = partial(judged_parts, *bundle, part=split, protocol=protocol)
+    # The shared tasks' own forms do without labels.
+    found = corpus.read(check=judged_here) if form == JSONL else corpus.read()
     if predictions is not None and form != JSONL:
         without = NO_LABELS[form]
         labelled = label_relations(*bundle, found, part=split, protocol=protocol, without=without)

@@ -100,7 +100,8 @@ def read_versions(corpus: CorpusChoice) -> dict[str, Corpus]:
             hint=f"Use --automatic {corpus.automatic},coreference, or leave it out.",
         )
     own = corpus.read_own()
-    return coreference_versions(own, corpus.read_automatic(own, usual=layers_for_coreference(own)))
+    layers = corpus.layers(usual=layers_for_coreference(own))
+    return coreference_versions(own, corpus.annotated(own, layers))
 
 
 def _one(experiment: Experiment, corpora: Mapping[str, Corpus], options: ExperimentOptions) -> None:

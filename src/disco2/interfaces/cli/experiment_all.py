@@ -19,6 +19,7 @@ from disco2.interfaces.cli.console import messages, progress_bar
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment import read_versions, watched
 from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
+from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.tune import ShownStanding
 from disco2.reporting.writing import write_findings
 
@@ -32,7 +33,10 @@ def everything(
     options: ExperimentOptions,
     grid: Annotated[
         str,
-        typer.Option(help=f"Tune every model first: {', '.join(GRIDS)}; {UNTUNED}: settings as they are."),
+        typer.Option(
+            help=f"Tune every model first: {', '.join(GRIDS)}; {UNTUNED}: settings as they are.",
+            autocompletion=among((*GRIDS, UNTUNED)),
+        ),
     ] = GRIDS[0],
     trials: Annotated[
         int | None, typer.Option(help="Trials for each model. Default: as many as the grid has.", min=1)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from disco2.corpora.automatic import NONE
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.layers import RUNNING_TEXT, compare_layers, layers_findings
@@ -29,12 +30,13 @@ def experiment_layers(
     the arguments. Between given arguments a sense is chosen. How neighbouring relations touch is no feature
     here: automatic input does not know it.
     """
-    if not corpus.automatic:
+    layers = corpus.layers(usual=NONE)
+    if not layers:
         raise SettingsError("No layer is to be made anew.", hint="Add, for example: --automatic all")
     given = [*RUNNING_TEXT, *(assignments or [])]
     configuration = read_configuration(config, given)
     own = corpus.read_own()
-    versions = {"the corpus's own": own, f"automatic: {corpus.automatic}": corpus.read_automatic(own)}
+    versions = {"the corpus's own": own, f"automatic: {corpus.automatic}": corpus.annotated(own, layers)}
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=seeds * len(versions))
 

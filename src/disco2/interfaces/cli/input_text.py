@@ -10,9 +10,10 @@ from typing import Annotated, BinaryIO
 import typer
 
 from disco2.errors import InputError
+from disco2.interfaces.cli.offered_values import ENCODINGS, among
 
 STANDARD_INPUT = Path("-")
-Encoding = Annotated[str, typer.Option(help="Encoding of the file.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of the file.", autocompletion=among(ENCODINGS))]
 
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by the mark they begin with
 

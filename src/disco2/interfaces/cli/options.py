@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from disco2.errors import InputError
+from disco2.interfaces.cli.offered_values import PROTOCOLS, among, settings
 
 
 def place(text: str) -> Path:
@@ -25,10 +26,14 @@ def path_option(*names: str, help: str) -> Any:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Assignments = Annotated[
-    list[str] | None, typer.Option("--set", help="Any setting, such as model.K=50. May be repeated.")
+    list[str] | None,
+    typer.Option("--set", help="Any setting, such as model.K=50. May be repeated.", autocompletion=settings),
 ]
 ConfigFile = Annotated[Path | None, path_option("--config", help="TOML file with settings.")]
 Protocol = Annotated[
     str,
-    typer.Option(help="Split of the documents: own, gum, lin, ji, cv12-0 to cv12-11, cvK-i. Default: usual."),
+    typer.Option(
+        help="Split of the documents: own, gum, lin, ji, cv12-0 to cv12-11, cvK-i. Default: usual.",
+        autocompletion=among(PROTOCOLS),
+    ),
 ]

@@ -8,9 +8,12 @@ import typer
 
 from disco2.errors import InputError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
+from disco2.interfaces.cli.offered_values import among
 
 _NAMES = ", ".join(PARAGRAPH_BREAKS)
-Paragraphs = Annotated[str, typer.Option(help=f"What ends a paragraph: {_NAMES}.")]
+Paragraphs = Annotated[
+    str, typer.Option(help=f"What ends a paragraph: {_NAMES}.", autocompletion=among(PARAGRAPH_BREAKS))
+]
 
 
 def check_paragraphs(paragraphs: str) -> None:

@@ -10,6 +10,8 @@ from rich.progress import Progress, TaskID
 
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.division import divide
+from disco2.experiments.train_run import check_learnable
 from disco2.experiments.tuning.best_file import write_best
 from disco2.experiments.tuning.question import DEVELOPMENTS
 from disco2.experiments.tuning.space import GRIDS, SAMPLERS, choose_space
@@ -19,6 +21,7 @@ from disco2.experiments.tuning.tune import Tuned, check_storage, tune
 from disco2.files import check_file_place, check_folder_place
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table, progress_bar, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
 from disco2.model.settings import KINDS
 
@@ -34,14 +37,16 @@ def tune_settings(
         typer.Option(
             help=f"What is tried: {', '.join(GRIDS)}. quick: rates and regularisers from a third to three "
             "times the configured ones, which come first. paper: K, lambda and eta from the paper's lists, "
-            "the last two apart for each group of parameters."
+            "the last two apart for each group of parameters.",
+            autocompletion=among(GRIDS),
         ),
     ] = GRIDS[0],
     sampler: Annotated[
         str,
         typer.Option(
             help=f"Who chooses: {', '.join(SAMPLERS)}. tpe: learns from the trials so far. grid, for the "
-            "paper's lists: every point, with one lambda and one eta for all groups."
+            "paper's lists: every point, with one lambda and one eta for all groups.",
+            autocompletion=among(SAMPLERS),
         ),
     ] = SAMPLERS[0],
     storage: Annotated[
@@ -61,7 +66,8 @@ def tune_settings(
         str,
         typer.Option(
             help=f"What trials are judged on: {', '.join(DEVELOPMENTS)}. dev: the corpus's dev part. random: "
-            "as in the paper, a random fifth (training.development_share) of the training relations."
+            "as in the paper, a random fifth (training.development_share) of the training relations.",
+            autocompletion=among(DEVELOPMENTS),
         ),
     ] = DEVELOPMENTS[0],
     pruning: Annotated[bool, typer.Option(help="Give up trials that do worse than most.")] = True,
@@ -70,7 +76,9 @@ def tune_settings(
     ] = None,
     study: Annotated[str, typer.Option(help="Name of the study. Default: follows from what is asked.")] = "",
     config: ConfigFile = None,
-    model: Annotated[str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.")] = "",
+    model: Annotated[
+        str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
+    ] = "",
     assignments: Assignments = None,
     protocol: Protocol = "",
     as_json: AsJson = False,
@@ -88,7 +96,7 @@ def tune_settings(
     check_folder_place(output)
     storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
     check_storage(storage)
-    found = corpus.read()
+    found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
         tuned = tune(

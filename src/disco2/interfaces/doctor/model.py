@@ -1,0 +1,105 @@
+"""The model on disk: which one it is, and whether every file is what it was when the model was saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from disco2.interfaces.doctor.findings import (
+    FAILED,
+    OK,
+    REINSTALL,
+    SKIPPED,
+    Finding,
+    examined,
+    plain,
+    size_of,
+)
+
+SHORT = 8  # digits of a hash that tell models apart
+COPY = "Copy the model again from where it came from."
+
+
+def model(bundle: Path | None) -> list[Finding]:
+    """The manifest, the files behind it, and the word vectors that it names."""
+    manifest = examined("bundle", lambda: _bundle(bundle))
+    if manifest.status == FAILED:
+        if bundle is None:  # the usual advice is for models that users trained
+            manifest = replace(manifest, advice=REINSTALL)
+        files = Finding("files", SKIPPED, "The manifest, which names them, can't be read.")
+        return [manifest, files, examined("word vectors", lambda: _vectors(None, ""))]
+    wanted = str(manifest.facts["vectors"])
+    return [
+        manifest,
+        examined("files", lambda: _files(bundle)),
+        examined("word vectors", lambda: _vectors(bundle, wanted)),
+    ]
+
+
+def folder_of(bundle: Path | None) -> Path:
+    from disco2.inference.loading import SHIPPED
+
+    return SHIPPED if bundle is None else bundle
+
+
+def _bundle(bundle: Path | None) -> Finding:
+    from disco2.bundle import read_manifest
+    from disco2.inference.loading import SHIPPED_NAME
+
+    folder = folder_of(bundle)
+    manifest = read_manifest(folder)
+    name = str(manifest.data.get("name") or (SHIPPED_NAME if bundle is None else folder.resolve().name))
+    digest = str(manifest.to_json()["digest"])
+    licence = str(manifest.data.get("licence") or "not recorded")
+    place = plain(str(folder))
+    facts = {
+        "name": name,
+        "folder": place,
+        "ships_with_disco2": bundle is None,
+        "digest": digest,
+        "format": manifest.format,
+        "written_by": manifest.version,
+        "kind": str(manifest.model.get("kind", "")),
+        "labels": list(manifest.labels),
+        "licence": licence,
+        "corpus": str(manifest.data.get("corpus", "")),
+        "vectors": str(manifest.vectors.get("digest", "")),
+    }
+    found = (
+        f"{name}, digest {digest[:SHORT]}, format {manifest.format}, {len(manifest.labels)} labels, "
+        f"licence {licence.partition(':')[0]}, in {place}"
+    )
+    return Finding("bundle", OK, found, facts=facts)
+
+
+def _files(bundle: Path | None) -> Finding:
+    """Every file against its recorded hash: all that are wrong, not just the first."""
+    from disco2.bundle import read_manifest
+    from disco2.bundle.layout import hash_file
+
+    folder = folder_of(bundle)
+    hashes = read_manifest(folder).hashes
+    missing = [name for name in hashes if not (folder / name).is_file()]
+    damaged = [name for name in hashes if name not in missing and hash_file(folder / name) != hashes[name]]
+    size = sum((folder / name).stat().st_size for name in hashes if name not in missing)
+    facts = {"bytes": size, "verified": len(hashes), "missing": missing, "damaged": damaged}
+    if not missing and not damaged:
+        return Finding("files", OK, f"{len(hashes)} files verified, {size_of(size)}", facts=facts)
+    faults = {"missing": missing, "damaged": damaged}
+    found = "; ".join(f"{what}: {', '.join(names)}" for what, names in faults.items() if names)
+    return Finding("files", FAILED, found, REINSTALL if bundle is None else COPY, facts)
+
+
+def _vectors(bundle: Path | None, wanted: str) -> Finding:
+    """The ones that ship, against those that the model was made with where it does not bring its own."""
+    from disco2.vectors.shipped import FOLDER, shipped_digest
+
+    digest = shipped_digest()
+    size = sum(file.stat().st_size for file in FOLDER.iterdir() if file.is_file())
+    facts = {"digest": digest, "bytes": size}
+    found = f"{FOLDER.name}, digest {digest[:SHORT]}, {size_of(size)}"
+    if wanted in ("", digest):
+        return Finding("word vectors", OK, found, facts=facts)
+    what = f"{found}; the model was made with others, digest {wanted[:SHORT]}"
+    advice = REINSTALL if bundle is None else "Use the version of disco2 that the model was trained with."
+    return Finding("word vectors", FAILED, what, advice, facts)
