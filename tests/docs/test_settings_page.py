@@ -1,0 +1,44 @@
+"""The page of settings says what ``disco2 train --print-config`` says."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from disco2.experiments.configuration import Configuration, commented_toml
+from tests.docs.snippets import DOCS
+
+TOOL = DOCS.parent / "tools" / "make_settings_reference.py"
+PAGE = DOCS / "reference" / "settings.md"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_settings_reference", Path(TOOL))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_as_the_tool_makes_it(tool: ModuleType) -> None:
+    made = tool.settings_page()
+    assert PAGE.read_text(encoding="utf-8") == made, "run: python tools/make_settings_reference.py"
+
+
+def test_every_setting_is_on_the_page() -> None:
+    toml, page = commented_toml(Configuration()), PAGE.read_text(encoding="utf-8")
+    section = ""
+    names = []
+    for line in toml.splitlines():
+        if found := re.fullmatch(r"\[(\w+)\]", line):
+            section = found[1]
+        elif found := re.match(r"(\w+) = ", line):
+            names.append(f"{section}.{found[1]}")
+    assert len(names) > 50
+    assert re.findall(r"^\| `([\w.]+)` \|", page, flags=re.MULTILINE) == names
