@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from disco2.inference.json_form import pair_error, pair_result, read_schema, text_result
+from disco2.inference.json_form import pair_error, pair_result, pairs_result, read_schema, text_result
 from disco2.inference.pipeline import Pipeline
 
 SCHEMA = read_schema()
@@ -36,6 +36,7 @@ def results(pipeline: Pipeline) -> list[dict[str, Any]]:
         pair_result(2, "x", pair, pipeline.explain(pair)),
         pair_result(3, 1, many, pipeline.explain(many)),
         pair_error(4, 7, "'arg1' is missing."),
+        pairs_result(pipeline, [pair_result(1, "x", pair), pair_error(2, None, "It was refused.")]),
     ]
 
 

@@ -22,11 +22,14 @@ def annotate_texts(
     line ends included, so that all offsets are exact. Where ``paragraphs`` end at every ``line`` end, no
     sentence goes on behind one.
     """
-    raw = [raw_document(_seen(text, paragraphs), document_id=name) for name, text in texts]
+    raw = [unannotated(text, document_id=name, paragraphs=paragraphs) for name, text in texts]
     found = annotators.annotate(raw, layers=ALL_LAYERS)
     return [replace(document, text=text) for document, (_, text) in zip(found, texts, strict=True)]
 
 
-def _seen(text: str, paragraphs: str) -> str:
+def unannotated(text: str, *, document_id: str = "text", paragraphs: str = "blank") -> Document:
+    """What annotators get to see of a text, with no layer yet."""
     seen = without_controls(check_text(text))
-    return seen.translate(_LINES_AS_PARAGRAPHS) if paragraphs == "line" else seen
+    if paragraphs == "line":
+        seen = seen.translate(_LINES_AS_PARAGRAPHS)
+    return raw_document(seen, document_id=document_id)

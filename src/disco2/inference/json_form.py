@@ -32,6 +32,27 @@ def text_result(
     ``annotators`` made the document where it was not the pipeline's own.
     """
     tokens = document.tokens
+    return heading(pipeline, annotators=annotators) | {
+        "document": document.id,
+        "text": document.text,
+        "sentences": [
+            {"start": tokens[sentence.start].start, "end": tokens[sentence.end - 1].end}
+            for sentence in document.sentences
+        ],
+        "relations": [
+            _explained(prediction.to_json(), explanations[place] if explanations else None)
+            for place, prediction in enumerate(predictions)
+        ],
+    }
+
+
+def pairs_result(pipeline: Pipeline, answers: Sequence[Json]) -> Json:
+    """The answers to given pairs, each a ``pair_result`` or a ``pair_error``, as one object."""
+    return heading(pipeline) | {"answers": list(answers)}
+
+
+def heading(pipeline: Pipeline, *, annotators: str | None = None) -> Json:
+    """What every result opens with: who has made it."""
     return {
         "schema": SCHEMA,
         "disco2": VERSION,
@@ -44,16 +65,6 @@ def text_result(
             "running_text_temperature": pipeline.calibration.of_running_text,
         },
         "annotators": pipeline.annotators.name if annotators is None else annotators,
-        "document": document.id,
-        "text": document.text,
-        "sentences": [
-            {"start": tokens[sentence.start].start, "end": tokens[sentence.end - 1].end}
-            for sentence in document.sentences
-        ],
-        "relations": [
-            _explained(prediction.to_json(), explanations[place] if explanations else None)
-            for place, prediction in enumerate(predictions)
-        ],
     }
 
 

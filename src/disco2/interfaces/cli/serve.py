@@ -1,0 +1,85 @@
+"""disco2 serve: relations over HTTP, and a page to look at them."""
+
+from __future__ import annotations
+
+import gc
+from typing import Annotated
+
+import typer
+
+from disco2.errors import SettingsError
+from disco2.interfaces.cli.console import messages
+from disco2.interfaces.cli.pipeline_options import PipelineOptions, takes_pipeline
+from disco2.interfaces.server.extra import check_extra
+from disco2.interfaces.server.settings import Limits, ServerSettings
+
+USUAL = Limits()
+
+
+@takes_pipeline
+def serve(
+    pipeline: PipelineOptions,
+    host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 is every one of this machine.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[
+        int, typer.Option(help="Port to listen at; 0 is any that is free.", min=0, max=65535)
+    ] = 8000,
+    api_key: Annotated[
+        str | None,
+        typer.Option(
+            help="Key that clients must send, as 'Authorization: Bearer KEY'. Others see it in the list of "
+            "processes: the environment is safer.",
+            envvar="DISCO2_API_KEY",
+            show_default=False,
+        ),
+    ] = None,
+    cors_origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Web pages of this origin may ask, such as https://example.org. May be repeated."),
+    ] = None,
+    max_body: Annotated[int, typer.Option(help="Bytes of a request.", min=1)] = USUAL.body_bytes,
+    max_sentences: Annotated[int, typer.Option(help="Sentences of a text.", min=1)] = USUAL.sentences,
+    max_pairs: Annotated[int, typer.Option(help="Pairs of a request.", min=1)] = USUAL.pairs,
+    time_limit: Annotated[float, typer.Option(help="Seconds from a request to its answer.", min=0.1)] = (
+        USUAL.seconds
+    ),
+    queue: Annotated[int, typer.Option(help="Requests that may wait for their turn.", min=1)] = USUAL.queue,
+    access_log: Annotated[
+        bool, typer.Option(help="Tell of every request on standard error, without its text.")
+    ] = True,
+) -> None:
+    """Relations over HTTP, and a page to look at them. Ctrl+C or SIGTERM ends it when all is answered."""
+    check_extra()
+    if api_key == "":
+        raise SettingsError(
+            "The API key is empty.", hint="Give one; or leave --api-key out, and nobody needs one."
+        )
+    # Late: these need what the extra brings.
+    from disco2.interfaces.server.app import make_app
+    from disco2.interfaces.server.log_lines import write_log
+    from disco2.interfaces.server.running import ALL_INTERFACES, bind, run, url_of
+
+    settings = ServerSettings(
+        limits=Limits(
+            body_bytes=max_body, sentences=max_sentences, pairs=max_pairs, seconds=time_limit, queue=queue
+        ),
+        api_key=api_key or "",
+        cors_origins=tuple(cors_origin or ()),
+    )
+    # Before models are read, so that a port in use is told at once.
+    with bind(host, port) as bound, pipeline.loaded() as nlp:
+        app = make_app(nlp, settings)
+        gc.collect()
+        gc.freeze()  # the models stay to the end, so nobody need look through them for cycles
+        write_log(access=access_log)
+        if bound.getsockname()[0] in ALL_INTERFACES and not api_key:
+            messages.print(
+                "warning: everybody in the network can ask this server; --api-key would keep others out",
+                markup=False,
+            )
+
+        def tell() -> None:
+            messages.print(f"disco2 serves {nlp.info.name} at {url_of(bound)}", markup=False)
+
+        run(app, bound, seconds=time_limit, started=tell)

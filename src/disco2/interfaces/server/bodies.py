@@ -1,0 +1,82 @@
+"""What clients send, as the API describes it. Unknown names are refused, and no value is converted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from disco2.inference.json_form import Json
+
+
+def _whole(text: str) -> str:
+    """JSON can write half of a character; nothing else can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise PydanticCustomError("string_unicode", "half of a character") from None
+    return text
+
+
+WholeText = Annotated[str, AfterValidator(_whole)]
+Paragraphs = Annotated[
+    Literal["blank", "line", "none"],
+    Field(description="Where paragraphs end: at a blank line, at every line end, or nowhere."),
+]
+Text = Annotated[
+    WholeText, Field(min_length=1, description="The running text. It must have a letter or a digit.")
+]
+Explain = Annotated[bool, Field(description="Split the score of each relation into its terms.")]
+Argument = Annotated[
+    WholeText,
+    Field(min_length=1, description="One or more sentences, or a clause. It must have a letter or a digit."),
+]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class TextBody(_Body):
+    """A running text, whose neighbouring sentences are judged."""
+
+    text: Text
+    paragraphs: Paragraphs = "blank"
+    explain: Explain = False
+
+
+class PairBody(_Body):
+    """Two arguments to be judged."""
+
+    arg1: Argument
+    arg2: Argument
+    id: Annotated[WholeText | int | None, Field(description="Comes back with the answer.")] = None
+
+
+class PairsBody(_Body):
+    """Pairs of arguments, each judged on its own."""
+
+    pairs: Annotated[
+        list[PairBody], Field(min_length=1, description="The pairs; the answers keep their order.")
+    ]
+    explain: Explain = False
+
+
+class ViewBody(_Body):
+    """A running text, and which of its relations to look at."""
+
+    text: Text
+    relation: Annotated[int, Field(ge=0, description="Its index among the relations, from 0.")]
+    paragraphs: Paragraphs = "blank"
+
+
+def body_schemas(*, most_pairs: int) -> Json:
+    """The JSON Schemas of all bodies, by name, as they stand in an OpenAPI description."""
+    found: Json = {}
+    for model in (TextBody, PairsBody, ViewBody):
+        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        found |= schema.pop("$defs", {})
+        found[model.__name__] = schema
+    found["PairsBody"]["properties"]["pairs"]["maxItems"] = most_pairs
+    return found

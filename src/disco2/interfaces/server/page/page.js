@@ -1,0 +1,209 @@
+'use strict';
+
+(function (disco2) {
+  const { element, button, examples } = disco2;
+  const by = (id) => document.getElementById(id);
+  const form = /** @type {HTMLFormElement} */ (by('ask'));
+  const field = /** @type {HTMLTextAreaElement} */ (by('text'));
+  const paragraphs = /** @type {HTMLSelectElement} */ (by('paragraphs'));
+  const [alertBox, status, result, root] = ['alert', 'status', 'result', 'relations'].map(by);
+  const versions = examples[0].versions;
+  // The digest of the model that ships: of it we know how often it is right. A test holds it to the bundle.
+  const SHIPPED = 'f9ec5abe7fd1f02322e3aa3d41ec296d38e22634927e00935f0319eb3343025b';
+
+  let asking = new AbortController(); // ends with the next question
+  let showing = new AbortController(); // ends with the next answer
+  let shown = null; // what disco2.show gave: the relations on the page
+  let asked = { text: '', paragraphs: 'blank' }; // what they belong to
+
+  /** Nobody waits for the last question any more; the signal is for the next one. */
+  function endQuestion() {
+    asking.abort();
+    asking = new AbortController();
+    tell('', 'done');
+    result.removeAttribute('aria-busy');
+    return asking.signal;
+  }
+
+  /** Ask for the relations of the text in the field. @param {{wanted?: number, asNew?: boolean}} [options] */
+  async function find({ wanted = -1, asNew = true } = {}) {
+    const signal = endQuestion();
+    const now = { text: field.value, paragraphs: paragraphs.value };
+    alertBox.replaceChildren();
+    if (!now.text.trim()) {
+      const hint = 'Type or paste two sentences, or pick an example.';
+      refuse(new disco2.Fault({ what: 'There is no text yet.', hint }));
+      field.focus();
+      return;
+    }
+    tell('Finding relations \u2026', 'busy');
+    result.setAttribute('aria-busy', 'true');
+    try {
+      const answer = await disco2.ask('/v1/relations', now, signal);
+      if (signal.aborted) return;
+      asked = now;
+      showAnswer(answer, wanted, asNew);
+    } catch (fault) {
+      if (fault.name !== 'AbortError') refuse(fault);
+    }
+  }
+
+  function showAnswer(answer, wanted, asNew) {
+    endQuestion();
+    showing.abort();
+    showing = new AbortController();
+    shown?.choose(-1); // so that it waits for nothing any more
+    const beside = element('section', { class: 'compare', hidden: true, 'aria-label': 'Comparison' });
+    shown = disco2.show(root, answer, {
+      viewOf: (index, signal) => disco2.ask('/v1/views', { ...asked, relation: index }, signal),
+      linkOf: (index) => disco2.addressOf({ ...asked, relation: index }),
+      onChoose: (index) => followChoice(index),
+      beside,
+    });
+    const relations = answer.relations;
+    const first = wanted < 0 && relations.length === 1 ? relations[0].index : wanted;
+    if (relations.some(({ index }) => index === first)) shown.choose(first);
+    disco2.writeAddress({ ...asked, relation: shown.chosen() }, asNew);
+    tell(relations.length === 1 ? 'One relation found.' : `${relations.length} relations found.`, 'done');
+    if (asNew) root.querySelector('.d2-document').scrollIntoView({ block: 'nearest' }); // on phones it lies below
+    tellModel(answer);
+    compare(answer, beside, showing.signal);
+  }
+
+  /** Opening a detail is a step that the way back undoes; going from one relation to the next is none. */
+  function followChoice(index) {
+    const before = disco2.readAddress()?.relation ?? -1;
+    disco2.writeAddress({ ...asked, relation: index }, before < 0 && index >= 0);
+  }
+
+  /** What is going on: seen while it takes time, heard when it is done. */
+  function tell(message, how) {
+    status.textContent = message;
+    status.classList.toggle('done', how === 'done');
+  }
+
+  /** Show what went wrong; the text stays where it is, and so does the last answer. */
+  function refuse(fault) {
+    endQuestion();
+    const box = disco2.faultBox(fault);
+    if (shown) box.append(element('p', {}, 'What you see below is the answer to the text before.'));
+    if (fault.status === 401) box.append(keyField());
+    alertBox.replaceChildren(box);
+    alertBox.scrollIntoView({ block: 'nearest' });
+  }
+
+  function keyField() {
+    const id = disco2.freshId('key');
+    const input = /** @type {HTMLInputElement} */ (element('input', { type: 'password', id, autocomplete: 'off' }));
+    const use = () => {
+      const key = input.value.trim();
+      if (!/^[!-~]+$/.test(key)) {
+        const hint = 'A key has letters, digits and signs, and no space.';
+        refuse(new disco2.Fault({ status: 401, what: 'This is no API key.', hint }));
+        return;
+      }
+      disco2.useKey(key);
+      find();
+    };
+    input.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') use();
+    });
+    const label = element('label', { for: id }, 'API key');
+    return element('p', { class: 'key' }, label, input, button('Use this key', use));
+  }
+
+  /** The other version of the first example beside this one. */
+  async function compare(answer, beside, signal) {
+    const current = versions.findIndex((one) => one.text === asked.text);
+    if (current < 0) return;
+    try {
+      const askFor = ({ text }) => disco2.ask('/v1/relations', { ...asked, text }, signal);
+      const answers = await Promise.all(versions.map((one, n) => (n === current ? answer : askFor(one))));
+      const pairs = versions.map(({ name }, n) => ({ name, relation: answers[n].relations[0] }));
+      if (pairs.some(({ relation }) => !relation)) return;
+      beside.append(
+        element('h2', {}, `With \u201c${versions[0].name}\u201d and with \u201c${versions[1].name}\u201d`),
+        disco2.comparison(pairs, current),
+        element('p', { class: 'words' }, disco2.comparisonInWords(pairs)),
+      );
+      if (answer.model.digest === SHIPPED) beside.append(element('p', { class: 'hint' }, honestNote()));
+      beside.hidden = false;
+    } catch (fault) {
+      if (fault.name !== 'AbortError') beside.remove();
+    }
+  }
+
+  function honestNote() {
+    return (
+      'Take it with care: in running text this model is right in about 3 of 10 cases. Its probabilities are ' +
+      'calibrated, so they say so themselves.'
+    );
+  }
+
+  function tellModel({ model, annotators, disco2: version }) {
+    const told = `disco2 ${version}, model ${model.name || 'without a name'}`;
+    by('model').textContent = model.licence ? `${told}. Licence of the model: ${model.licence}.` : `${told}.`;
+    by('model').title = annotators;
+  }
+
+  /** The switch is there while the text is a version of the first example; the example of the text is marked. */
+  function followText() {
+    const current = versions.findIndex((one) => one.text === field.value);
+    by('switch').hidden = current < 0;
+    form.querySelectorAll('input[name="pronoun"]').forEach((input, n) => {
+      input.checked = n === current;
+    });
+    by('examples').childNodes.forEach((one, n) => {
+      const texts = examples[n].versions ? versions.map(({ text }) => text) : [examples[n].text];
+      one.setAttribute('aria-pressed', String(texts.includes(field.value)));
+    });
+    const lines = Math.ceil(field.value.length / 95) + field.value.split('\n').length - 1;
+    field.rows = Math.max(2, Math.min(8, lines)); // for browsers that don't know field-sizing
+  }
+
+  function take(text) {
+    field.value = text;
+    followText();
+    find();
+  }
+
+  /** Show what the address says, or the first example where it says nothing. */
+  function followAddress() {
+    const state = disco2.readAddress();
+    const wanted = state || { text: versions[0].text, paragraphs: 'blank', relation: -1 };
+    if (shown && wanted.text === asked.text && wanted.paragraphs === asked.paragraphs && state) {
+      endQuestion();
+      shown.choose(wanted.relation);
+      return;
+    }
+    field.value = wanted.text;
+    paragraphs.value = wanted.paragraphs;
+    followText();
+    find({ wanted: wanted.relation, asNew: false });
+  }
+
+  for (const example of examples) {
+    const text = example.versions ? example.versions[0].text : example.text;
+    by('examples').append(button(example.name, () => take(text), { 'aria-pressed': 'false' }));
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    find();
+  });
+  field.addEventListener('input', followText);
+  field.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      find();
+    }
+  });
+  paragraphs.addEventListener('change', () => find());
+  by('switch').addEventListener('change', (event) => take(versions[Number(event.target.value)].text));
+  by('skip').addEventListener('click', (event) => {
+    event.preventDefault(); // the fragment of the address belongs to the text
+    result.focus();
+    result.scrollIntoView();
+  });
+  window.addEventListener('popstate', followAddress);
+  followAddress();
+})(window.disco2);

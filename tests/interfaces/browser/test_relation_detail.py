@@ -1,0 +1,126 @@
+"""An arc is chosen: arguments, trees with both passes, and the parts of the score."""
+
+from __future__ import annotations
+
+import re
+
+from tests.interfaces.browser.conftest import OpenPage
+from tests.interfaces.browser.reading_the_page import answer, arcs, ask, colour, expect, open_detail
+from tests.interfaces.browser.server_process import ServerProcess
+
+STORY = (
+    "Maria found an old map in the attic. She showed it to her brother. Jonas laughed at the map. "
+    "He had never believed in treasures."
+)
+
+
+def test_click_on_the_line_of_an_arc_opens_its_detail(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    ask(page, STORY)
+    expect(arcs(page)).to_have_count(3)
+    expect(page.locator(".d2-detail")).to_be_hidden()
+    page.locator(".d2-arc-target").nth(1).dispatch_event("click")
+    relation = answer(page, STORY)["relations"][1]
+    expect(page.locator(".d2-detail h2")).to_have_text(relation["sense"])
+    expect(page.locator(".d2-argument").first).to_contain_text("She")
+    expect(page.locator(".d2-detail-head")).to_contain_text("sentence 2 to sentence 3")
+    expect(arcs(page).nth(1)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator(".d2-detail-head")).to_contain_text("sentence 3 to sentence 4")
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".d2-detail")).to_be_hidden()
+
+
+def test_entity_has_one_colour_in_trees_texts_and_table(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    page.locator(".d2-trees").wait_for()
+    page.get_by_role("radio", name=re.compile("Tina ~ She")).check(force=True)
+    trees = page.locator(".d2-trees")
+    expect(trees).to_have_attribute("data-chain", "c0")
+    expect(trees).to_have_attribute("data-pass", "down")
+    page.wait_for_timeout(500)  # colours come gradually
+    boxes = [page.locator(f'.d2-node[data-arg="{side}"][data-mention="c0"] .d2-box').first for side in (1, 2)]
+    edge = page.locator('.d2-edge[data-way~="c0"]').first
+    marks = page.locator(".d2-mention-text.d2-chosen")
+    expect(marks).to_have_count(2)
+    found = {colour(box, "stroke") for box in boxes} | {colour(edge, "stroke")}
+    found |= {colour(marks.nth(side), "borderBottomColor") for side in (0, 1)}
+    found |= {colour(page.locator(".d2-score tr.d2-chosen th"), "borderLeftColor")}
+    assert len(found) == 1
+    assert colour(page.locator('.d2-node[data-node="3"]').first, "opacity") != "1"  # "the" is not on the way
+
+    page.get_by_role("button", name="Show all").click()
+    assert trees.get_attribute("data-chain") is None
+    expect(page.locator(".d2-mention-text.d2-chosen")).to_have_count(0)
+
+
+def test_upward_pass_steps_by_height(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    step = page.get_by_role("button", name="Step", exact=True)
+    slider = page.get_by_role("slider")
+    step.click()
+    expect(page.locator(".d2-trees")).to_have_attribute("data-pass", "up")
+    expect(page.locator(".d2-node.d2-reached")).to_have_count(page.locator(".d2-leaf").count())
+    before = page.locator(".d2-node.d2-reached").count()
+    step.click()
+    expect(page.locator(".d2-below-trees")).to_contain_text("Height 1 of")
+    expect(page.locator(".d2-below-trees")).to_contain_text("the burger")
+    assert page.locator(".d2-node.d2-reached").count() > before
+    assert slider.input_value() == "1"
+    page.get_by_role("button", name="Step back").click()
+    expect(page.locator(".d2-node.d2-reached")).to_have_count(before)
+    slider.fill(slider.get_attribute("max") or "")
+    expect(page.locator(".d2-node:not(.d2-reached)")).to_have_count(0)
+
+
+def test_upward_pass_plays_and_pauses(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator(".d2-below-trees")).to_contain_text("Height 1 of")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_node_tells_its_words_equation_and_numbers(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    page.get_by_role("button", name="NP: the burger").click()
+    inspector = page.locator(".d2-inspector")
+    expect(inspector).to_contain_text("“the burger”")
+    expect(inspector).to_contain_text("u(the burger) = tanh(U [u(the); u(burger)])")
+    numbers = page.locator(".d2-strip").first.locator("rect").count()
+    assert numbers > 8
+    inspector.locator("summary").first.click()
+    assert len(inspector.locator(".d2-numbers").first.inner_text().split()) == numbers
+    page.get_by_role("button", name="NNP: Tina").click()
+    expect(inspector).to_contain_text("d(Tina) = tanh(V [")
+
+
+def test_parts_add_up_and_the_winner_is_told(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    page.locator(".d2-score").wait_for()
+    numbers = [
+        float(row.locator("td .d2-number").first.inner_text().replace("\u2212", "-"))
+        for row in page.locator(".d2-score tbody tr.d2-part, .d2-score tfoot tr").all()
+    ]
+    assert abs(sum(numbers[:-1]) - numbers[-1]) < 0.005 * (len(numbers) + 1)
+    senses = page.locator(".d2-score thead .d2-sense-name").all_inner_texts()
+    said = page.locator(".d2-verdict").inner_text()
+    assert said.startswith(f"{senses[0]} wins over {senses[1]} by ")
+    expect(page.locator(".d2-score tbody tr.d2-inner-part")).to_have_count(5)
+
+
+def test_trees_are_there_as_text_too(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    page.get_by_text("The trees as text").click()
+    expect(page.locator(".d2-brackets pre").first).to_contain_text("(NP (DT the) (NN burger))")
+    expect(page.locator(".d2-trees > title")).to_have_count(1)
+
+
+def test_detail_of_a_long_sentence_scrolls_in_its_own_box(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    long = " and ".join(f"the {animal} saw a small boat" for animal in ("cat", "dog", "horse", "goose") * 4)
+    ask(page, f"{long.capitalize()}. They were hungry.")
+    expect(page.locator(".d2-flow")).to_contain_text("They were hungry.")
+    open_detail(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(".d2-canvas").evaluate("box => box.scrollWidth > box.clientWidth")

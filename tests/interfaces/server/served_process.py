@@ -1,0 +1,87 @@
+"""disco2 serve as a user starts it, in a process of its own, with the small model and the rule annotator."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import ROOT
+
+PROGRAM = [sys.executable, "-m", "tests.interfaces.server.slow_program"]
+JSON = {"Content-Type": "application/json"}
+
+
+class Served:
+    """A running server; what it writes to standard error is gathered."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self._lines: list[str] = []
+        self._reachable = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        assert self._reachable.wait(60), "".join(self._lines)
+        assert self.process.poll() is None, "".join(self._lines)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", "".join(self._lines))
+        assert found, "".join(self._lines)
+        self.port = int(found[1])
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        with self.process.stderr as written:
+            for line in written:
+                self._lines.append(line)
+                if "http://" in line:
+                    self._reachable.set()
+        self._reachable.set()
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
+    def post(self, body: dict[str, Any]) -> tuple[int, Any]:
+        connection = self.connect()
+        connection.request("POST", "/v1/relations", json.dumps(body), JSON)
+        answer = connection.getresponse()
+        content = json.loads(answer.read())
+        connection.close()
+        return answer.status, content
+
+    def log(self) -> str:
+        """All that it wrote, once it has ended."""
+        self.process.wait(60)
+        self._reader.join(60)
+        return "".join(self._lines)
+
+
+@contextmanager
+def served(
+    bundle: Path, options: Sequence[str] = (), *, slow: float = 0.0, key: str = "", keep_alive: int = 15
+) -> Iterator[Served]:
+    """A server whose annotator needs ``slow`` seconds for each call."""
+    environment = os.environ | {
+        "SLOW_SECONDS": str(slow),
+        "DISCO2_API_KEY": key,
+        "KEEP_ALIVE": str(keep_alive),
+    }
+    process = subprocess.Popen(
+        [*PROGRAM, "serve", "--bundle", str(bundle), "--port", "0", *options],
+        cwd=ROOT,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Served(process)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(30)
