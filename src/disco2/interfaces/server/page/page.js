@@ -97,8 +97,8 @@
     const input = /** @type {HTMLInputElement} */ (element('input', { type: 'password', id, autocomplete: 'off' }));
     const use = () => {
       const key = input.value.trim();
-      if (!/^[!-~]+$/.test(key)) {
-        const hint = 'A key has letters, digits and signs, and no space.';
+      if (!/^[!-~\u00a1-\u00ff]+$/.test(key)) { // what a header of a browser can hold
+        const hint = 'A key that a browser can send has Latin letters, digits and signs, and no space.';
         refuse(new disco2.Fault({ status: 401, what: 'This is no API key.', hint }));
         return;
       }
