@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.corpora.miniature import (
-    documents,
     write_coreference,
     write_ontonotes,
     write_pdtb2,
@@ -17,13 +16,11 @@ from tests.corpora.miniature import (
     write_trees,
 )
 from tests.corpora.miniature_conll16 import write_conll16_parts
-from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.corpora.miniature_more_scenes import half_annotated
 from tests.numba_cache import use_cache_of_this_source
 
 ROOT = Path(__file__).resolve().parent.parent
 use_cache_of_this_source()  # before numba is imported
-FILES = (3, 4)  # two documents in each of the 25 sections
-WITH_COREFERENCE = 3  # OntoNotes has annotated the first of them, and not the second
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -52,8 +49,7 @@ def miniature_corpora(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, 
     OntoNotes's own files, for the others in CoNLL's.
     """
     root = tmp_path_factory.mktemp("miniature")
-    docs = documents(range(25), files=FILES, scenes=ALL_SCENES)
-    annotated = [document for document in docs if int(document.id[6:]) == WITH_COREFERENCE]
+    docs, annotated = half_annotated()
     trees = write_trees(root / "trees", docs)
     columns = write_coreference(root / "columns", annotated)
     ontonotes = write_ontonotes(root / "ontonotes", annotated)

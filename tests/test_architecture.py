@@ -12,7 +12,7 @@ import disco2
 from tests.conftest import ROOT
 
 PACKAGE = Path(disco2.__file__).parent
-OPEN_TO_ALL = {"errors", "files", "settings", "threads", "version"}
+OPEN_TO_ALL = {"errors", "files", "settings", "templates", "threads", "version"}
 
 
 def table_of_rooms() -> dict[str, set[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.corpora.miniature_documents import MiniDocument, documents
 from tests.corpora.miniature_scenes import SCENES, Said, Scene
 
 RIVALS = Scene(
@@ -127,3 +128,9 @@ GARDEN = Scene(
 )
 
 ALL_SCENES = (*SCENES, RIVALS, BOXES, GARDEN)
+
+
+def half_annotated() -> tuple[list[MiniDocument], list[MiniDocument]]:
+    """Two documents in each of the 25 sections, and those of them that OntoNotes has annotated: the first."""
+    docs = documents(range(25), files=(3, 4), scenes=ALL_SCENES)
+    return docs, [document for document in docs if document.id.endswith("03")]

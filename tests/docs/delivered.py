@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 from tests.corpora.miniature import (
-    documents,
     write_coreference,
     write_ontonotes,
     write_pdtb2,
@@ -14,10 +13,7 @@ from tests.corpora.miniature import (
     write_trees,
 )
 from tests.corpora.miniature_conll16 import write_conll16_parts
-from tests.corpora.miniature_more_scenes import ALL_SCENES
-
-FILES = (3, 4)  # two documents in each of the 25 sections
-WITH_COREFERENCE = 3  # OntoNotes has annotated the first of them, and not the second
+from tests.corpora.miniature_more_scenes import half_annotated
 
 HEADER_2025 = [
     *("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "u1_raw", "u2_raw", "s1_toks", "s2_toks"),
@@ -29,8 +25,7 @@ OUTCOMES = ("Roads closed .", "Trains stopped .", "Boats stayed .", "Shops opene
 
 def deliver(root: Path) -> None:
     """Writes every corpus of the pages below a folder."""
-    docs = documents(range(25), files=FILES, scenes=ALL_SCENES)
-    annotated = [document for document in docs if int(document.id[6:]) == WITH_COREFERENCE]
+    docs, annotated = half_annotated()
 
     _deliver_pdtb2(root, write_pdtb2(root / "made", docs))
     write_pdtb3(root / "PDTB-3.0" / "data", docs)

@@ -1,4 +1,4 @@
-"""A small model on disk, and the command line with the rule annotator."""
+"""A small model on disk, the command line with the rule annotator, and spaCy with the component."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import spacy
+from spacy.language import Language
 
 from disco2.interfaces.cli import main
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
@@ -19,6 +21,14 @@ Run = Callable[..., tuple[int, str, str]]
 @pytest.fixture(scope="session")
 def small_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_small_bundle(tmp_path_factory.mktemp("bundle") / "small")
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    """A blank pipeline with the component and the shipped model."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disco2")
+    return nlp
 
 
 @pytest.fixture

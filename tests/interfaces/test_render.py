@@ -32,13 +32,6 @@ TEXT = "Bob gave Tina the burger. She was hungry. </script><b>He & Ann left.</b>
 
 
 @pytest.fixture(scope="module")
-def nlp() -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("disco2")
-    return nlp
-
-
-@pytest.fixture(scope="module")
 def small() -> Pipeline:
     return small_pipeline()
 

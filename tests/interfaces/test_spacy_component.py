@@ -20,13 +20,6 @@ TEXT = "Bob gave Tina the burger. She was hungry. However, he was tired."
 
 
 @pytest.fixture(scope="module")
-def nlp() -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("disco2")
-    return nlp
-
-
-@pytest.fixture(scope="module")
 def shipped() -> Pipeline:
     import disco2
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
 
@@ -21,6 +20,7 @@ from disco2.annotation.english.syntax import SpacySyntax
 from disco2.errors import LayerError
 from disco2.interfaces.spacy_component.layers import SpacyLayers
 from disco2.records import Document
+from tests.annotation.coreferee_look_alikes import look_alike_chains
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.spacy_stand_ins import benepar_extension, tagging_pipeline
 
@@ -191,26 +191,12 @@ def test_the_head_of_a_mention_comes_from_the_dependencies(english: EnglishOnDem
     assert "mention ranking" not in makers
 
 
-@dataclass
-class LookAlikeMention:
-    token_indexes: list[int]
-    root_index: int
-
-
-@dataclass
-class LookAlikeChain:
-    mentions: list[LookAlikeMention]
-    index: int
-
-
 def test_chains_come_from_coreferee(tagging: Language, english: EnglishOnDemand) -> None:
-    if not Doc.has_extension("coref_chains"):
-        Doc.set_extension("coref_chains", default=None)
     doc = tagging(TEXT)
     assert "coreferee" not in read(doc, english)[1]
-    doc._.coref_chains = [LookAlikeChain([LookAlikeMention([0], 0), LookAlikeMention([6], 6)], 3)]
+    doc._.coref_chains = look_alike_chains([[[4]], [[0], [6]]])
     document, makers = read(doc, english)
-    assert [(one.head, one.chain) for one in document.mentions or ()] == [(0, "3"), (6, "3")]
+    assert [(one.head, one.chain) for one in document.mentions or ()] == [(0, "1"), (4, "0"), (6, "1")]
     assert "coreferee" in makers
 
 

@@ -22,13 +22,6 @@ from tests.inference.small_pipeline import LABELS
 TEXTS = ["Bob gave Tina the burger. She was hungry.", "", "Ann is tall. Max is short. He likes tea 😀."]
 
 
-@pytest.fixture(scope="module")
-def nlp() -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("disco2")
-    return nlp
-
-
 @pytest.fixture
 def own(small_bundle: Path, tmp_path: Path) -> Language:
     """With a model of one's own, in a folder that may go away."""

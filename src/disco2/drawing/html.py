@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
 from disco2.drawing.assets import SCRIPTS, STYLES, asset_text
 from disco2.drawing.trees import draw_trees
 from disco2.errors import InputError
 from disco2.inference.view import RelationView
+from disco2.templates import filled
 
-TEMPLATES = Path(__file__).with_name("templates")
+TEMPLATE = Path(__file__).parent / "templates" / "relations.html"
 # Characters by which JSON could end the element around it, or a line of a script.
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -37,20 +35,13 @@ def relations_html(result: dict[str, Any], views: Sequence[RelationView] | None)
     drawn = None
     if views is not None:
         drawn = [{"view": view.to_json(), "svg": draw_trees(view)} for view in views]
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("relations.html").render(
+    return filled(
+        TEMPLATE,
         title="Discourse relations",
-        styles=[Markup(asset_text(name)) for name in STYLES],  # noqa: S704  ours
-        scripts=[Markup(asset_text(name)) for name in SCRIPTS],  # noqa: S704  ours
+        styles=[asset_text(name) for name in STYLES],
+        scripts=[asset_text(name) for name in SCRIPTS],
         plain=_plain(relations),
-        data=Markup(_script_data({"result": result, "views": drawn})),  # noqa: S704  escaped there
+        data=_script_data({"result": result, "views": drawn}),
     )
 
 

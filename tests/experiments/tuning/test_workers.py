@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.skipif(
     process_context().get_start_method() != "fork", reason="a stand-in reaches forked processes alone"
 )
 GRID = choose_space(QUICK, grid="paper", sampler="grid")
+_OTHERS: set[int | None] = set()
 
 
 @pytest.fixture(autouse=True)
@@ -157,7 +159,12 @@ def test_every_process_has_one_thread_for_its_matrices(
     assert set(seen.values()) == {"{1}"}
 
 
-def _children() -> list[Any]:
-    import multiprocessing
+@pytest.fixture(autouse=True)
+def _processes_of_others() -> None:
+    """joblib keeps its processes for the next one who asks, also those of an earlier test."""
+    _OTHERS.clear()
+    _OTHERS.update(process.pid for process in multiprocessing.active_children())
 
-    return multiprocessing.active_children()
+
+def _children() -> list[Any]:
+    return [process for process in multiprocessing.active_children() if process.pid not in _OTHERS]

@@ -14,7 +14,7 @@
    * @param {(message: string) => void} options.say tells the reader what has happened
    */
   function relationDetail(relation, { where, look, calibrated, say }) {
-    const box = element('div', { class: 'd2-detail-body' });
+    const box = element('div', {});
     let controls = null;
     const texts = disco2.argumentTexts(relation, (chain) => controls?.chooseChain(chain));
     box.append(

@@ -24,11 +24,11 @@
     });
     slider.value = String(highest);
     const play = button('Play', toggle, { class: 'd2-button d2-play' });
-    const back = button('Step back', () => step(-1), { class: 'd2-button d2-step-back' });
+    const back = button('Step back', () => step(-1));
     const forth = button('Step', () => step(1), { class: 'd2-button d2-step' });
     const all = button('Show all', () => showAll(), { class: 'd2-button d2-show-all' });
     const legend = element('legend', {}, 'Upward pass');
-    const upward = element('fieldset', { class: 'd2-upward' }, legend, play, back, forth, slider, all);
+    const upward = element('fieldset', {}, legend, play, back, forth, slider, all);
     upward.hidden = !view.dimensions; // a model that composes nothing
     const entities = entityChoice(view, (chain) => (chain < 0 ? showAll() : chooseChain(chain)));
     const box = element('div', { class: 'd2-controls' }, upward, entities.box);
@@ -141,7 +141,7 @@
   /** A radio button for each chain, and one for none. */
   function entityChoice(view, onChange) {
     const legend = element('legend', {}, 'Entity, and the way down to it');
-    const box = element('fieldset', { class: 'd2-entities' }, legend);
+    const box = element('fieldset', {}, legend);
     const group = disco2.freshId('entity');
     const inputs = [];
     const names = ['none', ...view.chains.map(({ first, second }) => `${namesOf(first)} ~ ${namesOf(second)}`)];

@@ -29,9 +29,9 @@ def doctor(
 ) -> None:
     """What is installed, which model is used, and whether everything works; for reports of faults.
 
-    The self-test sends made-up texts through the whole pipeline and trains a tiny model; that takes some
-    seconds. No text of yours, no key and no setting of your shell is shown. Extras that are not installed are
-    no fault; the exit code is 2 where something is broken.
+    The self-test sends made-up texts through the whole pipeline, trains a tiny model and makes the server,
+    without opening a port; that takes some seconds. No text of yours, no key and no setting of your shell is
+    shown. Extras that are not installed are no fault; the exit code is 2 where something is broken.
     """
     sections: list[Section] = []
     if not as_json:

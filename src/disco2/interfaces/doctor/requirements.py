@@ -52,7 +52,7 @@ def extras_of_package() -> list[str]:
 
 
 def is_installed() -> bool:
-    """Whether the package has metadata at all, and they can be compared."""
+    """Whether the package has metadata at all."""
     try:
         version(PACKAGE)
     except PackageNotFoundError:

@@ -10,12 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from disco2.inference.prediction import Prediction, SharedEntity
+from disco2.inference.prediction import Span as PlainSpan
+from disco2.interfaces.spacy_component import EXTENSION
+
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-NAME = "discourse_relations"
 # spaCy's own form of a key for what belongs to a whole document; it leaves such things out of ``as_doc``.
-KEY: Any = ("._.", NAME, None, None)
+KEY: Any = ("._.", EXTENSION, None, None)
 
 Json = dict[str, Any]
 
@@ -29,15 +32,10 @@ class DiscourseEntity:
     arg2: tuple[Span, ...]
 
     def __str__(self) -> str:
-        first, second = (", ".join(span.text for span in side) for side in (self.arg1, self.arg2))
-        return f"{first} ~ {second}"
+        return str(_shared(self))
 
     def to_json(self) -> Json:
-        return {
-            "chain": self.chain,
-            "arg1": [_span_json(span) for span in self.arg1],
-            "arg2": [_span_json(span) for span in self.arg2],
-        }
+        return _shared(self).to_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +59,17 @@ class DiscourseRelation:
 
     def to_json(self) -> Json:
         """As in the output of ``disco2 predict --json``; offsets count characters of ``doc.text``."""
-        return {
-            "index": self.index,
-            "kind": self.kind,
-            "sense": self.sense,
-            "probability": self.probability,
-            "probabilities": dict(self.probabilities),
-            "connective": self.connective,
-            "arg1": _span_json(self.arg1),
-            "arg2": _span_json(self.arg2),
-            "entities": [entity.to_json() for entity in self.entities],
-        }
+        return Prediction(
+            index=self.index,
+            kind=self.kind,
+            sense=self.sense,
+            probability=self.probability,
+            probabilities=self.probabilities,
+            connective=self.connective,
+            arg1=_plain(self.arg1),
+            arg2=_plain(self.arg2),
+            entities=tuple(map(_shared, self.entities)),
+        ).to_json()
 
 
 def store(doc: Doc, result: Json, settings: Mapping[str, str]) -> None:
@@ -136,5 +134,10 @@ def _without_text(value: Any) -> Any:
     return [_without_text(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _span_json(span: Span) -> Json:
-    return {"text": span.text, "start": span.start_char, "end": span.end_char}
+def _shared(entity: DiscourseEntity) -> SharedEntity:
+    """With texts and offsets in place of spaCy's spans."""
+    return SharedEntity(entity.chain, tuple(map(_plain, entity.arg1)), tuple(map(_plain, entity.arg2)))
+
+
+def _plain(span: Span) -> PlainSpan:
+    return PlainSpan(span.text, span.start_char, span.end_char)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from disco2.reporting.findings import Findings
 from disco2.reporting.page.confusion_view import confusion_view
 from disco2.reporting.page.figure_view import figure_view
 from disco2.reporting.page.ids import Ids
 from disco2.reporting.page.table_view import table_view
 from disco2.reporting.page.turned_view import turned_view
+from disco2.templates import filled
 from disco2.version import VERSION
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATE = Path(__file__).parent / "templates" / "report.html"
 
 
 def report_page(
@@ -32,16 +31,9 @@ def report_page(
     ``facts`` are what a reader must know first: corpus, split, seeds, when, how long. Figures need the extra
     ``plots``.
     """
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     ids = Ids()
-    return environment.get_template("report.html").render(
+    return filled(
+        TEMPLATE,
         title=title,
         facts=facts,
         sections=[_section(found, ids) for found in findings],
