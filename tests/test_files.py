@@ -122,3 +122,25 @@ def test_a_file_takes_the_place_of_files_only(tmp_path: Path) -> None:
         write_text(tmp_path / "link", [text])
         assert (tmp_path / "a.txt").read_text() == text
     assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_an_old_folder_is_back_whatever_comes_between_the_two_renames(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    target = tmp_path / "model"
+    target.mkdir()
+    (target / "old").touch()
+    rename = Path.rename
+
+    def interrupted(self: Path, other: Path) -> Path:
+        found = rename(self, other)
+        if self == target:
+            raise error
+        return found
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises((InputError, error)), folder_in_place(target):
+        pass
+    assert [file.name for file in target.iterdir()] == ["old"]
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]

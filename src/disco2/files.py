@@ -71,12 +71,12 @@ def folder_in_place(path: Path) -> Iterator[Path]:
             fresh, old = Path(scratch) / "new", Path(scratch) / "old"
             fresh.mkdir()
             yield fresh
-            if target.exists():
-                target.rename(old)
             try:
+                if target.exists():
+                    target.rename(old)
                 fresh.rename(target)
-            except OSError:
-                if old.exists():
+            except BaseException:  # an interrupt, too
+                if old.exists() and not target.exists():
                     old.rename(target)
                 raise
 

@@ -79,8 +79,13 @@ sys.meta_path.insert(0, Interrupter())
 SAVING = "import disco2.bundle.save; disco2.bundle.save.model_card = interrupt"
 
 
-@pytest.mark.parametrize("moment", [IMPORTING, SAVING])
-def test_an_interrupted_run_leaves_nothing(pairs: Path, tmp_path: Path, moment: str) -> None:
+@pytest.mark.parametrize(
+    ("moment", "left", "said"),
+    [(IMPORTING, [], ""), (SAVING, ["model.training"], "interrupted: pass 1 is kept in ")],
+)
+def test_an_interrupted_run_leaves_nothing_but_what_it_learned(
+    pairs: Path, tmp_path: Path, moment: str, left: list[str], said: str
+) -> None:
     code = f"""
 import os, signal, sys
 def interrupt(*_):
@@ -95,8 +100,10 @@ main()
         [*command, "--output", str(tmp_path / "model"), *SMALL], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (130, "")
-    assert all(line.startswith("note: no annotator made") for line in done.stderr.splitlines())
-    assert [path.name for path in tmp_path.iterdir()] == ["pairs.jsonl"]
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("note: no annotator made")]
+    assert len(lines) == len(left)
+    assert all(line.startswith(said) and line.endswith("command again to go on") for line in lines)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*left, "pairs.jsonl"]
 
 
 def test_a_home_folder_that_no_shell_has_replaced(pairs: Path, tmp_path: Path) -> None:

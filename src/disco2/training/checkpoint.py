@@ -26,6 +26,7 @@ from disco2.training.history import Epoch, History
 log = logging.getLogger(__name__)
 
 FILE = "training.safetensors"
+KEPT = "kept_pass"  # what log records of states that are safe say of themselves: the last pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,8 @@ class Checkpoint:
         content = save(arrays, metadata={"facts": facts, "hash": _hash(facts, arrays)})
         write_bytes(self._file, content)
         self._last = time.monotonic()
+        passes = len(state.history.epochs)
+        log.debug("%s: pass %d is saved", self._file, passes, extra={KEPT: passes})
 
     def load(self, *, identity: str) -> TrainingState | None:
         """The saved state of this very training; None where there is none, or a damaged one."""
@@ -106,6 +109,9 @@ class Checkpoint:
         if content["identity"] != identity:
             log.info("%s: the saved training is another one and is ignored", self._file)
             return None
+        passes = len(content["epochs"])
+        last = ", the last one" if content["finished"] else ""
+        log.info("going on after pass %d%s (%s)", passes, last, self._file.parent.name, extra={KEPT: passes})
         return _state(content, arrays)
 
     def remove(self) -> None:

@@ -72,6 +72,14 @@ def train_members(
     return members[0] if model.members == 1 else stacked(members), histories
 
 
+def remove_states(folder: Path) -> None:
+    """Take away the states that ``train_members`` left in a checkpoint's folder, and nothing else."""
+    for member in folder.glob("member-*"):
+        if member.name.removeprefix("member-").isdecimal():
+            Checkpoint(member).remove()
+    Checkpoint(folder).remove()
+
+
 def history_of_ensemble(
     model: ModelSettings,
     parameters: Parameters,

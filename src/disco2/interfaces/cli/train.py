@@ -18,10 +18,12 @@ from disco2.experiments.division import Parts, divide
 from disco2.experiments.train_run import check_learnable, save_model, train_model
 from disco2.interfaces.cli.console import messages, percent, print_json, progress_bar, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.kept_training import kept_training
 from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
 from disco2.model.settings import KINDS
 from disco2.records import Corpus
+from disco2.training.fit import Fitted
 from disco2.training.history import Epoch
 
 MOST_REASONS = 3  # that are named
@@ -30,7 +32,9 @@ MOST_REASONS = 3  # that are named
 @takes_corpus
 def train(
     corpus: CorpusChoice,
-    output: Annotated[Path | None, path_option(help="Folder to write the model to.")] = None,
+    output: Annotated[
+        Path | None, path_option(help="Folder to write the model to; an interrupted training goes on.")
+    ] = None,
     config: ConfigFile = None,
     model: Annotated[
         str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
@@ -59,26 +63,14 @@ def train(
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output)
     started = time.perf_counter()
-    found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
-    parts = divide(found, configuration)
-    for note in _notes(found, parts, configuration):
-        messages.print(f"note: {note}", markup=False, style="dim")
-    with progress_bar() as bar:
-        members = configuration.model.all_members
-        task = bar.add_task("preparing", total=configuration.training.epochs)
-        member = 0
-
-        def show(epoch: Epoch) -> None:
-            nonlocal member
-            member += epoch.number == 1
-            whose = f"member {member} of {members}, " if members > 1 else ""
-            score = f"dev {parts.score_name} {percent(epoch.score)}%"
-            text = f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
-            bar.update(task, completed=epoch.number, description=text)
-
-        fitted = train_model(found, parts, configuration, progress=show)
-    save_model(fitted, parts, configuration, found, output)
-    best = fitted.history.best
+    with kept_training(output) as state:
+        found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
+        parts = divide(found, configuration)
+        for note in _notes(found, parts, configuration):
+            messages.print(f"note: {note}", markup=False, style="dim")
+        fitted = _trained(found, parts, configuration, state)
+        save_model(fitted, parts, configuration, found, output)
+    best, members = fitted.history.best, configuration.model.all_members
     summary = {
         "output": str(output),
         "labels": list(parts.labels),
@@ -100,6 +92,24 @@ def train(
     if best:
         when = f"after pass {best.number}" if members == 1 else f"with {members} members"
         results.print(f"development {parts.score_name} {percent(best.score)}% {when}", markup=False)
+
+
+def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
+    """Train, or go on from the state, behind a progress bar."""
+    with progress_bar() as bar:
+        members = configuration.model.all_members
+        task = bar.add_task("preparing", total=configuration.training.epochs)
+        member = 0
+
+        def show(epoch: Epoch) -> None:
+            nonlocal member
+            member += epoch.number == 1
+            whose = f"member {member} of {members}, " if members > 1 else ""
+            score = f"dev {parts.score_name} {percent(epoch.score)}%"
+            text = f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
+            bar.update(task, completed=epoch.number, description=text)
+
+        return train_model(corpus, parts, configuration, progress=show, checkpoint=state)
 
 
 def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterator[str]:

@@ -1,0 +1,235 @@
+"""Killed at any moment and started again, ``disco2 train`` ends with the same files, bit for bit."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.experiments.runs.lock import RunLock
+from disco2.interfaces.cli.kept_training import LOCK
+from disco2.training.checkpoint import FILE, Checkpoint
+from disco2.training.loop import Learner
+from tests.conftest import ROOT
+from tests.interfaces.conftest import Run
+from tests.interfaces.killed_training import contents
+from tests.interfaces.made_up_pairs import made_up_pairs
+
+posix_only = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+ENSEMBLE = {"model.members": 2, "model.surface_members": 1}
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    file = tmp_path / "pairs.csv"
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(["arg1", "arg2", "label", "split"])
+        for number, (pair, label) in enumerate(zip(*made_up_pairs(60), strict=True)):
+            rows.writerow([*pair, label, "dev" if number % 3 == 0 else "train"])
+    return file
+
+
+def arguments(pairs: Path, epochs: int = 4, **settings: object) -> list[str]:
+    chosen = {
+        "model.K": 5,
+        "vectors.frequent": 0,
+        "features.minimum_count": 2,
+        "training.batch_size": 10,
+        "training.epochs": epochs,
+        "training.patience": epochs,
+        "training.dropout": 0.2,
+    }
+    options = [f"--set={name}={value}" for name, value in (chosen | settings).items()]
+    return ["train", "--corpus", "pairs", "--path", str(pairs), "--automatic", "none", *options]
+
+
+def in_a_program(*command: str) -> str:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def quiet_run(room: Path, given: list[str]) -> dict[str, str]:
+    """What a training leaves that nobody kills, and whose states are saved as seldom as usual."""
+    room.mkdir()
+    program = "from disco2.interfaces.cli import main; main()"
+    in_a_program("-c", program, *given, "--output", str(room / "model"))
+    return contents(room)
+
+
+def killed_run(folder: Path, by: str, kills: int, seed: int, given: list[str]) -> Any:
+    program = ("-m", "tests.interfaces.killed_training")
+    return json.loads(in_a_program(*program, str(folder), by, str(kills), str(seed), *given))
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("by", "kills", "epochs", "settings"),
+    [("clock", 30, 40, {}), ("changes", 30, 4, ENSEMBLE)],
+    ids=["at random times", "an ensemble, at random changes of files"],
+)
+def test_killed_at_random_moments(
+    pairs: Path, tmp_path: Path, by: str, kills: int, epochs: int, settings: dict[str, object]
+) -> None:
+    given = arguments(pairs, epochs, **settings)
+    wanted = quiet_run(tmp_path / "quiet", given)
+    assert "model/bundle.json" in wanted
+    report = killed_run(tmp_path, by, kills, 7, given)
+    assert len(report["killed"]) == kills
+    assert set(report["codes"]) == {0}
+    for left in report["left"]:
+        assert left == wanted
+    if by == "changes":
+        assert sum("going on after pass" in said for said in report["killed"]) >= kills / 3
+
+
+@posix_only
+def test_killed_before_every_change_of_a_file(pairs: Path, tmp_path: Path) -> None:
+    given = arguments(pairs)
+    wanted = quiet_run(tmp_path / "quiet", given)
+    report = killed_run(tmp_path, "each change", 200, 7, given)
+    assert report["codes"] == [0]
+    assert report["left"] == [wanted]
+    killed = report["killed"]
+    assert len(killed) >= 20
+    events = [said.partition("killed before: ")[2] for said in killed]
+    model = tmp_path / "room" / "model"
+    state = f"{model}.training/{FILE}"
+    stages = (
+        "os.mkdir",
+        "os.chmod",
+        f"{state} -1",
+        "/new/bundle.json w",
+        f"/new {model} ",
+        f"os.remove {state}",
+    )
+    for stage in stages:
+        assert any(stage in event for event in events), stage
+    # Once all is learned it is never learned again, as long as anything else is left to do.
+    learned = next(number for number, said in enumerate(killed) if "the last one" in said)
+    removal = next(number for number, event in enumerate(events) if event.startswith(f"os.remove {state}"))
+    assert removal - learned >= 5
+    assert all("going on after pass 4, the last one" in said for said in killed[learned : removal + 1])
+
+
+def trained(run: Run, given: list[str], output: Path | str) -> str:
+    code, _, messages = run(*given, "--output", output)
+    assert code == 0, messages
+    return messages
+
+
+def interrupted(run: Run, before: int, given: list[str], output: Path) -> str:
+    """Interrupt a training that saves its state after every pass, before its n-th pass."""
+    one_pass, seen = Learner.one_pass, 0
+
+    def counted(self: Learner, *rest: Any) -> float:
+        nonlocal seen
+        seen += 1
+        if seen == before:
+            raise KeyboardInterrupt
+        return one_pass(self, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Checkpoint, "is_due", lambda self: True)
+        patch.setattr(Learner, "one_pass", counted)
+        code, _, messages = run(*given, "--output", output)
+    assert code == 128 + signal.SIGINT
+    return messages
+
+
+def test_an_interrupted_training_says_what_is_kept_and_goes_on(run: Run, pairs: Path, tmp_path: Path) -> None:
+    given, room = arguments(pairs), tmp_path / "room"
+    room.mkdir()
+    said = interrupted(run, 1, given, room / "model")
+    assert said.endswith("interrupted: no pass is kept yet\n")
+    assert list(room.iterdir()) == []
+    said = interrupted(run, 3, given, room / "model")
+    state = room / "model.training"
+    assert said.endswith(f"interrupted: pass 2 is kept in {state}; give the same command again to go on\n")
+    assert list(room.iterdir()) == [state]
+    said = trained(run, given, f"{room}/model/")
+    assert said.endswith("note: going on after pass 2 (model.training)\n")
+    assert contents(room) == quiet_run(tmp_path / "quiet", given)
+
+
+def test_the_state_of_another_training_is_replaced(run: Run, pairs: Path, tmp_path: Path) -> None:
+    room = tmp_path / "room"
+    interrupted(run, 6, arguments(pairs, **ENSEMBLE), room / "model")  # in the second member
+    given = arguments(pairs, **{"training.seed": 5})
+    interrupted(run, 3, given, room / "model")
+    said = interrupted(run, 1, arguments(pairs), room / "model")
+    assert "the saved training is another one and is ignored" in said
+    assert said.endswith("interrupted: no pass is kept yet\n")
+    assert "going on after pass 2" in trained(run, given, room / "model")
+    assert contents(room) == quiet_run(tmp_path / "quiet", given)
+
+
+def test_a_kind_without_passes_has_no_state(run: Run, pairs: Path, tmp_path: Path) -> None:
+    given, room = [*arguments(pairs), "--model", "majority"], tmp_path / "room"
+    interrupted(run, 3, arguments(pairs), room / "model")
+    assert "going on" not in trained(run, given, room / "model")
+    assert [path.name for path in room.iterdir()] == ["model"]
+
+
+def test_files_of_others_stay(run: Run, pairs: Path, tmp_path: Path) -> None:
+    room = tmp_path / "room"
+    others = ["model.training/notes.txt", "model.training/member-0/a.txt", "model.training/member-x/b.txt"]
+    others += [".model-abcdefgh/old/mine.txt", ".model-abcdefgh/mine.txt", ".model-abcdefg/new/bundle.json"]
+    for name in others:
+        (room / name).parent.mkdir(parents=True, exist_ok=True)
+        (room / name).write_text("mine")
+    (room / ".model-abcdefgh/old/bundle.json").write_text("half of one, left by a process that was killed")
+    trained(run, arguments(pairs), room / "model")
+    assert sorted(name for name in contents(room) if not name.startswith("model/")) == sorted(others)
+
+
+def test_a_link_is_followed(run: Run, pairs: Path, tmp_path: Path) -> None:
+    (tmp_path / "room" / "real").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "room" / "real")
+    interrupted(run, 3, arguments(pairs), tmp_path / "link")
+    assert sorted(path.name for path in (tmp_path / "room").iterdir()) == ["real", "real.training"]
+    assert "going on after pass 2 (real.training)" in trained(run, arguments(pairs), tmp_path / "link")
+    assert [path.name for path in (tmp_path / "room").iterdir()] == ["real"]
+    assert (tmp_path / "link" / "bundle.json").is_file()
+
+
+def test_places_that_are_refused_before_any_work(
+    run: Run, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = arguments(tmp_path / "missing.csv")
+    (tmp_path / "room").mkdir()
+    monkeypatch.chdir(tmp_path / "room")
+    for place in (".", "..", "./", "/"):
+        code, _, messages = run(*missing, "--output", place)
+        assert (code, "missing.csv" in messages) == (2, False), place
+    (tmp_path / "room" / "model.training").write_text("mine")
+    code, _, messages = run(*missing, "--output", "model")
+    assert code == 2
+    assert "model.training/training.lock: It can't be written: File exists" in messages
+    assert (tmp_path / "room" / "model.training").read_text() == "mine"
+    code, _, messages = run(*missing, "--output", "other")
+    assert (code, "missing.csv" in messages) == (2, True)
+    assert [path.name for path in (tmp_path / "room").iterdir()] == ["model.training"]
+
+
+@posix_only
+def test_two_at_once_are_one_too_many(run: Run, pairs: Path, tmp_path: Path) -> None:
+    lock = RunLock(tmp_path / "model.training" / LOCK)
+    assert lock.take()
+    code, _, messages = run(*arguments(pairs), "--output", tmp_path / "model")
+    assert code == 2
+    assert "Another process is training this model" in messages
+    lock.give_up()
+    trained(run, arguments(pairs), tmp_path / "model")
+    assert not lock.path.parent.exists()
