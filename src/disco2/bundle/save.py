@@ -22,6 +22,7 @@ from disco2.bundle.layout import (
     Manifest,
     hash_file,
 )
+from disco2.bundle.reading import MOST_BYTES
 from disco2.bundle.word_table import naming, table_arrays
 from disco2.errors import BundleError
 from disco2.files import check_folder_place, folder_in_place, is_empty_or_new
@@ -89,5 +90,14 @@ def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
     written = [name for name in HASHED if (folder / name).is_file()]
     hashed = replace(manifest, hashes={name: hash_file(folder / name) for name in written})
     (folder / MANIFEST).write_text(
-        json.dumps(hashed.to_json(), indent=1, ensure_ascii=False), encoding="utf-8", errors="replace"
+        json.dumps(hashed.to_json(), indent=1, ensure_ascii=False),
+        encoding="utf-8",
+        errors="replace",
+        newline="\n",
     )
+    for name, most in MOST_BYTES.items():
+        if (folder / name).is_file() and (folder / name).stat().st_size > most:
+            raise BundleError(
+                f"The model's {name} would be too large to be read again. Nothing was saved.",
+                hint="Train with fewer features or word vectors.",
+            )

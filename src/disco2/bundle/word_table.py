@@ -7,18 +7,19 @@ centred, projected and scaled, in double precision, and which rows of them the m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 
-from disco2.bundle.layout import WORDS, Manifest
+from disco2.bundle.layout import Manifest
+from disco2.bundle.shapes import check_numbers
 from disco2.errors import BundleError, VectorsError
 from disco2.vectors import WordVectors
 from disco2.vectors.recipe import Recipe
 from disco2.vectors.reduce import Reduction
-from disco2.vectors.shipped import make_table
+from disco2.vectors.shipped import FOLDER, TENSOR, VECTORS_FILE, make_table
 
 SHIPPED = "shipped"
 TABLE = "vectors"
@@ -57,10 +58,15 @@ def table_arrays(vectors: WordVectors) -> dict[str, NDArray[Any]]:
     return {name: np.ascontiguousarray(array) for name, array in named.items() if array is not None}
 
 
-def stored_table(path: Path, arrays: Arrays) -> WordVectors:
-    """The table of a bundle that stores it."""
-    words = (path / WORDS).read_bytes().decode("utf-8").split("\n")[:-1]  # a word may hold a \r
-    return WordVectors(tuple(words), arrays[TABLE].astype(np.float32))
+def stored_table(words: bytes, arrays: Arrays) -> WordVectors:
+    """The table of a bundle that stores it; ``words`` is the content of its file of words."""
+    _check_names(arrays, {TABLE})
+    table = arrays[TABLE]
+    if not np.issubdtype(table.dtype, np.floating):
+        raise ValueError("its word vectors are of another type")
+    check_numbers({"table of word vectors": table})
+    listed = words.decode("utf-8").split("\n")[:-1]  # a word may hold a \r
+    return WordVectors(tuple(listed), table.astype(np.float32))
 
 
 def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
@@ -68,13 +74,16 @@ def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
     said = manifest.vectors
     if said.get("source") != SHIPPED:
         raise ValueError(f"its word vectors come from {said.get('source')!r}, which is not known")
+    _check_names(arrays, {MEAN, DEVIATION, CENTRE, AXES, ROWS})
     rows = arrays.get(ROWS)
     if rows is not None and not (rows.dtype == np.int32 and rows.ndim == 1):
         raise ValueError("its rows of word vectors are not whole numbers")
     if rows is not None and ((rows < 0).any() or (np.diff(rows) <= 0).any()):
         raise ValueError("its rows of word vectors do not ascend from 0 on")
-    recipe = Recipe(str(said.get("digest")), _reduction(arrays), rows)
+    reduction = _reduction(arrays)
+    recipe = Recipe(str(said.get("digest")), reduction, rows)
     try:
+        _check_width(reduction)
         vectors = make_table(recipe)
     except VectorsError as error:
         raise BundleError(
@@ -85,6 +94,31 @@ def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
     if (vectors.dimensions, len(vectors)) != (said.get("dimensions"), said.get("words")):
         raise ValueError("its word vectors have another number of words or of dimensions")
     return vectors
+
+
+def _check_names(arrays: Arrays, known: set[str]) -> None:
+    for name in arrays:
+        if name.startswith(TABLE) and name not in known:
+            raise ValueError(f"it has an array {name!r}, which no such model has")
+
+
+def _check_width(reduction: Reduction) -> None:
+    """Refuse what does not fit the shipped vectors before room is made for every word of them.
+
+    VectorsError as for other shipped vectors: those of another version may have other dimensions.
+    """
+    try:
+        with safe_open(FOLDER / VECTORS_FILE, framework="np") as file:
+            width = file.get_slice(TENSOR).get_shape()[1]
+    except (OSError, SafetensorError, LookupError):
+        return  # make_table says what is wrong with them
+    before = reduction.mean if reduction.centre is None else reduction.centre
+    if len(before) != width or len(reduction.mean) > width:
+        raise VectorsError(
+            "The word vectors that ship with this installation have other dimensions than the ones the table "
+            "was made from.",
+            where=str(FOLDER),
+        )
 
 
 def _reduction(arrays: Arrays) -> Reduction:

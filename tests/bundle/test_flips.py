@@ -1,0 +1,110 @@
+"""Every flip of a byte, in any file of a bundle, is seen when it is loaded."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from disco2.bundle import load_bundle, save_bundle
+from disco2.bundle.layout import HASHED, MANIFEST
+from disco2.errors import BundleError
+from disco2.inference.loading import SHIPPED
+from tests.bundle.test_bundle import small_model
+
+FLIPS = 500
+
+
+def flipped(content: bytes, generator: random.Random) -> bytes:
+    """The content with another value for one of its bytes."""
+    place, change = generator.randrange(len(content)), generator.randrange(1, 256)
+    return content[:place] + bytes([content[place] ^ change]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_500_random_flips_over_all_files_are_refused(seed: int, tmp_path: Path) -> None:
+    folder = tmp_path / "m"
+    save_bundle(small_model(), folder, data={"corpus": "erfunden, schön"}, figures={"accuracy": 0.1})
+    files = sorted(path.name for path in folder.iterdir())
+    assert files == sorted([*HASHED, MANIFEST])
+    generator = random.Random(seed)  # noqa: S311
+    tried: Counter[str] = Counter()
+    for number in range(FLIPS):
+        name = files[number % len(files)]  # by turns: most bytes are parameters
+        content = (folder / name).read_bytes()
+        (folder / name).write_bytes(flipped(content, generator))
+        with pytest.raises(BundleError):
+            load_bundle(folder)
+        (folder / name).write_bytes(content)
+        tried[name] += 1
+    assert set(tried.values()) == {FLIPS // len(files)}
+    load_bundle(folder)
+
+
+def test_flips_in_the_shipped_model_are_refused(tmp_path: Path) -> None:
+    shutil.copytree(SHIPPED, tmp_path / "m")
+    generator = random.Random(3)  # noqa: S311
+    for path in sorted((tmp_path / "m").iterdir()):
+        content = path.read_bytes()
+        for _ in range(40):
+            path.write_bytes(flipped(content, generator))
+            with pytest.raises(BundleError, match=path.name if path.name in HASHED else "."):
+                load_bundle(tmp_path / "m")
+        path.write_bytes(content)
+    load_bundle(tmp_path / "m")
+
+
+def test_every_space_of_the_manifest_counts(tmp_path: Path) -> None:
+    """What reads as the same JSON is not the same file."""
+    save_bundle(small_model(), tmp_path / "m")
+    content = (tmp_path / "m" / MANIFEST).read_bytes()
+    places = [place for place, byte in enumerate(content) if byte in b" \n"]
+    assert len(places) > 100
+    for place in places:
+        for other in b" \t\r\n".replace(content[place : place + 1], b""):
+            changed = content[:place] + bytes([other]) + content[place + 1 :]
+            (tmp_path / "m" / MANIFEST).write_bytes(changed)
+            with pytest.raises(BundleError, match=MANIFEST):
+                load_bundle(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [
+        lambda text: text.replace('"labels"', '"\\u006cabels"'),
+        lambda text: text.replace("0.25", "0.250"),
+        lambda text: text.replace("0.25", "25e-2"),
+        lambda text: text + "\n",
+        lambda text: "\ufeff" + text,
+        lambda text: '{"format": 1,' + text[1:],
+        lambda text: json.dumps(json.loads(text), indent=4),
+    ],
+)
+def test_the_same_manifest_written_otherwise_is_refused(
+    rewrite: Callable[[str], str], tmp_path: Path
+) -> None:
+    save_bundle(small_model(), tmp_path / "m", figures={"accuracy": 0.25})
+    file = tmp_path / "m" / MANIFEST
+    text = file.read_text(encoding="utf-8")
+    assert rewrite(text) != text
+    file.write_text(rewrite(text), encoding="utf-8")
+    with pytest.raises(BundleError, match=MANIFEST):
+        load_bundle(tmp_path / "m")
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+def test_a_manifest_in_lines_of_either_system_or_in_one_is_read(ending: bytes, tmp_path: Path) -> None:
+    save_bundle(small_model(), tmp_path / "m", data={"corpus": "schön"})
+    file = tmp_path / "m" / MANIFEST
+    content = file.read_bytes()
+    assert b"\r" not in content
+    file.write_bytes(content.replace(b"\n", ending))
+    assert load_bundle(tmp_path / "m")[1].data == {"corpus": "schön"}
+    for ensure_ascii in (True, False):
+        file.write_text(json.dumps(json.loads(content), ensure_ascii=ensure_ascii), encoding="utf-8")
+        load_bundle(tmp_path / "m")

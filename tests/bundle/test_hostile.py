@@ -1,0 +1,203 @@
+"""Bundles made to mislead, with right hashes: refused with our own error, and nothing waits or grows."""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disco2.bundle import load as loading
+from disco2.bundle import load_bundle, read_manifest, save_bundle
+from disco2.bundle import reading as reading_module
+from disco2.bundle.layout import CARD, FEATURES, HASHED, MANIFEST, PARAMETERS
+from disco2.errors import BundleError
+from tests.bundle.refusing import refused
+from tests.bundle.test_bundle import sealed, small_model
+from tests.bundle.test_word_table import saved
+from tests.bundle.test_word_table import sealed as sealed_named
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    save_bundle(small_model(), tmp_path / "m")
+    return tmp_path / "m"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret",
+        "/etc/hostname",
+        "..\\secret",
+        "C:\\secret",
+        "a\0b",
+        "",
+        ".",
+        MANIFEST,
+        "./" + CARD,
+        "\x1b[2J",
+        "x" * 100_000,
+    ],
+)
+def test_no_path_comes_from_a_manifest(name: str, folder: Path) -> None:
+    (folder.parent / "secret").write_text("x")
+    hashes = json.loads((folder / MANIFEST).read_text())["hashes"]
+    sealed(folder, hashes=hashes | {name: sha256(b"x").hexdigest()})
+    with pytest.raises(BundleError, match="names a file"):
+        read_manifest(folder)
+    refused(folder)
+
+
+@pytest.mark.parametrize("name", HASHED)
+@pytest.mark.parametrize("wrong", ["absent", None, 1, "", "0" * 63, ["0"]])
+def test_every_file_needs_its_hash(name: str, wrong: object, folder: Path) -> None:
+    hashes = json.loads((folder / MANIFEST).read_text())["hashes"]
+    del hashes[name]
+    sealed(folder, hashes=hashes if wrong == "absent" else hashes | {name: wrong})
+    with pytest.raises(BundleError, match=name):
+        load_bundle(folder)
+
+
+@pytest.mark.parametrize("name", [*HASHED, MANIFEST])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link to a device", "link to itself", "link to nothing"])
+def test_what_is_no_file_is_refused_and_not_waited_for(name: str, kind: str, folder: Path) -> None:
+    file = folder / name
+    file.unlink()
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "pipe":
+        if not hasattr(os, "mkfifo"):
+            pytest.skip("no pipes here")
+        os.mkfifo(file)
+    else:
+        targets = {"link to a device": "/dev/zero", "link to itself": file, "link to nothing": folder / "no"}
+        file.symlink_to(targets[kind])
+    refused(folder)
+
+
+def test_a_pipe_that_comes_after_the_look_is_not_waited_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes here")
+    state = (folder / CARD).stat()
+    (folder / CARD).unlink()
+    os.mkfifo(folder / CARD)
+    monkeypatch.setattr(Path, "stat", lambda *_, **__: state)
+    refused(folder)
+
+
+def test_links_and_further_files_are_no_matter(folder: Path) -> None:
+    """The hash decides, wherever the bytes lie; what is not in the manifest is not looked at."""
+    for name in (PARAMETERS, CARD):
+        (folder / name).rename(folder.parent / name)
+        (folder / name).symlink_to(folder.parent / name)
+    (folder / "pytorch_model.bin").write_bytes(b"\x80\x04.")
+    (folder / "more").mkdir()
+    load_bundle(folder)
+    (folder.parent / PARAMETERS).write_bytes(b"other")
+    refused(folder)
+
+
+@pytest.mark.parametrize("name", [*HASHED, MANIFEST])
+def test_a_file_of_holes_takes_no_room(name: str, folder: Path) -> None:
+    """Larger than such a file may be, or as large as it may be: a terabyte, and 200 megabytes of nothing."""
+    for size in (1 << 40, 200 << 20):
+        os.truncate(folder / name, size)
+        refused(folder)
+
+
+def test_a_file_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another content, put in place after the hashing, is not what is loaded."""
+    expected = load_bundle(folder)[0]
+    true = loading.verified_bytes
+
+    def exchanging(place: Path, name: str, *, expected: str) -> bytes:
+        content = true(place, name, expected=expected)
+        (place / name).unlink()
+        return content
+
+    monkeypatch.setattr(loading, "verified_bytes", exchanging)
+    model, _ = load_bundle(folder)
+    assert [path.name for path in folder.iterdir()] == [MANIFEST]
+    for name, value in expected.parameters.items():
+        np.testing.assert_array_equal(model.parameters[name], value)
+    assert model.vectors.words == expected.vectors.words
+
+
+def test_a_large_file_is_hashed_before_it_is_held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_module, "LARGE", 10)
+    load_bundle(folder)
+    (folder / PARAMETERS).write_bytes((folder / PARAMETERS).read_bytes()[:-1] + b"x")
+    with pytest.raises(BundleError, match=PARAMETERS):
+        load_bundle(folder)
+
+
+@pytest.mark.parametrize("depth", [60, 300, 900])
+def test_a_deep_manifest_is_refused(depth: int, folder: Path) -> None:
+    nested: Any = 1
+    for _ in range(depth):
+        nested = [nested] if depth % 2 else {"a": nested}
+    sealed(folder, data={"corpus": nested})
+    with pytest.raises(BundleError, match=r"nested|recursion"):
+        load_bundle(folder)
+
+
+def test_labels_by_the_hundred_thousand_are_refused(folder: Path) -> None:
+    sealed(folder, labels=[f"l{number}" for number in range(100_000)])
+    with pytest.raises(BundleError, match="parameter"):
+        load_bundle(folder)
+
+
+@pytest.mark.parametrize("version", [None, 2, "", "1\x1b[2J", "9" * 1000, ["1"]])
+def test_a_version_that_is_none_is_refused(version: object, folder: Path) -> None:
+    sealed(folder, version=version)
+    refused(folder)
+
+
+@pytest.mark.parametrize("number", [0, -1, True, 2.0, 10**4000])
+def test_a_format_that_is_none_is_refused(number: object, folder: Path) -> None:
+    sealed(folder, format=number)
+    refused(folder)
+
+
+@pytest.mark.parametrize("source", ["../glove", "/etc/passwd", "shipped\0", "glove-100d-50k", {"a": 1}])
+def test_word_vectors_are_never_a_path(source: object, tmp_path: Path) -> None:
+    saved(tmp_path / "m")
+    vectors = json.loads((tmp_path / "m" / MANIFEST).read_text())["vectors"]
+    sealed_named(tmp_path / "m", {"vectors": vectors | {"source": source}})
+    refused(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[" * 100_000,
+        "[]",
+        "1",
+        "NaN",
+        "{}",
+        '{"settings": {}}',
+        '{"settings": {"word_pairs": 1e999}}',
+        '{"settings": {}, "word_pairs": {"a": 1}}',
+        "[" + "[]," * 100_000 + "[]]",
+    ],
+    ids=lambda text: text[:30],
+)
+def test_features_of_other_types_are_refused(text: str, folder: Path) -> None:
+    (folder / FEATURES).write_text(text)
+    sealed(folder)
+    refused(folder)
+
+
+def test_what_could_not_be_read_again_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(reading_module.MOST_BYTES, FEATURES, 10)
+    with pytest.raises(BundleError, match=FEATURES):
+        save_bundle(small_model(), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
