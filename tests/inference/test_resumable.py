@@ -53,6 +53,18 @@ def test_cut_off_at_every_byte(tmp_path: Path) -> None:
         output.unlink()
 
 
+def test_only_whole_batches_are_kept(tmp_path: Path) -> None:
+    """Whoever is scored with others is scored with the same ones after an interruption."""
+    output = tmp_path / "out.jsonl"
+    for done in range(len(LINES) + 1):
+        with ResumableLines(output, RUN, restart=True) as lines:
+            lines.append(LINES[:done])
+        with ResumableLines(output, RUN) as lines:
+            kept = lines.keep(NUMBERS, batch_size=2)
+            assert kept == done - done % 2
+        assert part_of(output).read_bytes() == b"".join(WHOLE.splitlines(keepends=True)[:kept])
+
+
 @pytest.mark.parametrize(
     "rubbish", [b"\x00" * 30 + b"\n", b'{"line": 4}\n', b"[]\n", b'{"line": "1"}\n', b"\n"]
 )

@@ -169,7 +169,7 @@ def test_a_killed_run_goes_on_without_repeating_or_losing_a_pair(small_bundle: P
         "--output",
         str(output),
     ]
-    command += ["--batch-size", "2"]
+    command += ["--batch-size", "3"]
     done = 0
     for round_number in range(2):
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -187,9 +187,11 @@ def test_a_killed_run_goes_on_without_repeating_or_losing_a_pair(small_bundle: P
     first = [json.loads(line) for line in part.read_bytes().split(b"\n")[:done]]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "going on behind the" in finished.stderr
-    found = records(output)
+    found, goes_on = records(output), output.read_bytes()
     assert [one["id"] for one in found] == list(range(1, count + 1))
     assert found[:done] == first
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    assert output.read_bytes() == goes_on  # byte for byte what a run without an end in the middle writes
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "pairs.jsonl"]
 
 

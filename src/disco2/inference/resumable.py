@@ -61,18 +61,21 @@ class ResumableLines:
             raise self._refused(error) from error
         return self
 
-    def keep(self, numbers: Iterable[int]) -> int:
-        """Keep the lines that are done and cut off the rest; how many are kept.
+    def keep(self, numbers: Iterable[int], *, batch_size: int = 1) -> int:
+        """Keep the batches that are done and cut off the rest; how many lines are kept.
 
-        ``numbers`` are the values of "line" that the records must have, in order.
+        ``numbers`` are the values of "line" that the records must have, in order. Only whole batches stay:
+        last digits depend on who is scored together, and a run that goes on is to end as one without a stop.
         """
-        kept = end = 0
+        read = kept = place = end = 0
         with self.part.open("rb") as stream:
             for number in numbers:
                 line = stream.readline()
                 if not line.endswith(b"\n") or _line_number(line) != number:
                     break
-                kept, end = kept + 1, end + len(line)
+                read, place = read + 1, place + len(line)
+                if read % batch_size == 0:
+                    kept, end = read, place
         self._file.truncate(end)
         self._file.seek(end)
         return kept

@@ -84,7 +84,8 @@ def _into_file(
     }
     with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
         with _opened(pairs) as stream:
-            kept = lines.keep(number for number, _ in numbered_lines(stream))
+            numbers = (number for number, _ in numbered_lines(stream))
+            kept = lines.keep(numbers, batch_size=batch_size)
         tally.add_file(lines.part)
         if kept:
             messages.print(f"note: going on behind the {kept} pairs that are done", markup=False, style="dim")
