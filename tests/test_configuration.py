@@ -84,6 +84,13 @@ def test_names_are_unique() -> None:
         ("training.development_share=1.5", "below 1"),
         ("model.K=5\nmodel.rank=3", "whole number"),
         ("model.K=" + "[" * 50_000, "whole number"),
+        ("model.K=" + "9" * 5_000, "whole number"),
+        ("model.K=0x" + "f" * 1_900, "whole number"),
+        ("model.K=0b1" + "0" * 63, "whole number"),
+        ("training.clip=0x" + "f" * 1_900, "clip must be a number"),
+        ("model.kind=0b" + "1" * 1_900, "kind must be a text"),
+        ("model.K={" + "a." * 900 + "a = 1}", "whole number"),
+        ("model.K={" + "a." * 50_000 + "a = 1}", "whole number"),
     ],
 )
 def test_values_that_make_no_sense(assignment: str, message: str) -> None:
@@ -103,3 +110,20 @@ def test_a_file_nested_without_end(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text("a = " + "[" * 50_000)
     with pytest.raises(SettingsError, match="not valid TOML"):
         read_configuration(tmp_path / "c.toml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[model]\nK = " + "9" * 5_000, "a" + ".a" * 50_000 + " = 1", "[model]\n" + "# so it is\n" * 10_000],
+    ids=["digits", "dots", "comments"],
+)
+def test_a_file_that_no_one_writes_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(text)
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        read_configuration(tmp_path / "c.toml")
+
+
+def test_messages_show_little_of_a_long_value() -> None:
+    with pytest.raises(SettingsError) as caught:
+        Configuration().changed({"model.K": "x" * 5_000})
+    assert len(caught.value.what) < 300

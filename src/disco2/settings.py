@@ -9,6 +9,9 @@ from typing import Any
 
 from disco2.errors import SettingsError
 
+_LARGEST = 2**63 - 1
+_MOST_SHOWN = 200  # characters
+
 
 def setting(
     default: Any,
@@ -49,14 +52,16 @@ def _checked(name: str, declared: Field[Any], value: Any) -> Any:
         fits = isinstance(value, int | float)
         value = _float(value) if fits else value
         fits = fits and math.isfinite(value)
+    elif isinstance(default, int):
+        fits = isinstance(value, int) and abs(value) <= _LARGEST
     else:
         fits = isinstance(value, type(default))
     if not fits:
         raise SettingsError(
-            f"{name} must be {_type_name(default)}, not {value!r}.", hint=declared.metadata["doc"]
+            f"{name} must be {_type_name(default)}, not {_shown(value)}.", hint=declared.metadata["doc"]
         )
     if wanted := _wanted(value, declared.metadata):
-        raise SettingsError(f"{name} is {value!r}; it must be {wanted}.", hint=declared.metadata["doc"])
+        raise SettingsError(f"{name} is {_shown(value)}; it must be {wanted}.", hint=declared.metadata["doc"])
     return value
 
 
@@ -72,6 +77,15 @@ def _wanted(value: Any, bounds: Mapping[str, Any]) -> str:
     if below is not None and value >= below:
         return f"below {below}"
     return ""
+
+
+def _shown(value: Any) -> str:
+    """A value as a message can show it; Python writes neither thousands of digits nor a thousand brackets."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        return "what was given"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _float(value: float) -> float:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from disco2.annotation import CoreferenceDocument, parse_coreference
 from disco2.errors import LayerError
 from disco2.records import Dirt
+from tests.growth import LINEAR, growth
 
 
 def read(cells: list[str], *, dirt: Dirt | None = None) -> tuple[tuple[int, int, str], ...]:
@@ -121,3 +122,22 @@ def test_any_cells_give_spans_inside_the_text(cells: list[str]) -> None:
 def test_a_sharp_sign_is_a_word() -> None:
     (document,) = parse_coreference("# begin document x\n0\t#\t_\n1\tgo\t(1)", where="f", dirt=Dirt())
     assert document.words == ("#", "go")
+
+
+def test_many_brackets_in_a_cell_take_linear_time_and_room() -> None:
+    def read_cell(units: int) -> Dirt:
+        dirt = Dirt()
+        opening = "|".join(f"({chain}" for chain in range(units))
+        closing = "|".join(f"{chain})" for chain in reversed(range(units)))
+        assert len(read([f"{opening}|{closing}"], dirt=dirt)) == units
+        read(["(" * units], dirt=dirt)
+        return dirt
+
+    assert growth(read_cell, 500) < LINEAR
+    assert max(len(finding.detail) for finding in read_cell(1_000).findings) < 100
+
+
+def test_a_part_is_not_written_into_every_chain_at_any_length() -> None:
+    text = f"#begin document (a); part {'0' * 5_000}\n0\tRain\t(1)"
+    (document,) = parse_coreference(text, where="f", dirt=Dirt())
+    assert document.spans == ((0, 1, "1"),)

@@ -12,6 +12,7 @@ from disco2.annotation import parse_conllu
 from disco2.annotation.conllu import _checked_heads, _plain_heads
 from disco2.errors import LayerError
 from disco2.records import Dependencies
+from tests.growth import LINEAR, growth
 
 
 def row(number: str, form: str, *, head: str = "0", upos: str = "X", xpos: str = "_", misc: str = "_") -> str:
@@ -74,6 +75,10 @@ def test_a_file_without_heads_has_no_dependencies() -> None:
         ([row("1", "Rain"), row("3", "falls", head="1")], 2, "3 where 2"),
         ([row("x", "Rain")], 1, "'x' is not a token number"),
         ([row("1-x", "Rain")], 1, "range"),
+        ([row("2-1", "Rain")], 1, "range"),
+        ([row("1-2", "Rain"), row("1", "Rain"), row("2-3", "falls")], 3, "range"),
+        ([row("1", "Rain"), row("2", "", head="1")], 2, "no form"),
+        ([row("1", "\u00a0")], 1, "no form"),
         ([row("1", "Rain"), row("2", "falls", head="_")], 1, "some have none"),
         ([row("1", "Rain"), row("2", "a", head="3"), row("3", "b", head="2")], 1, "circle"),
     ],
@@ -101,3 +106,25 @@ def test_heads_read_quickly_are_those_read_with_care(numbers: list[str], data: s
     quick = _plain_heads(numbers, heads) if numbers else None
     if quick is not None:
         assert quick == _checked_heads(numbers, heads, range(len(numbers)), where="f")
+
+
+def test_a_range_does_not_reach_into_the_next_sentence() -> None:
+    text = "\n".join([row("1-2", "don't"), "", row("1", "Rain"), row("2", "falls", head="1")])
+    (sentence,) = parse_conllu(text, where="made-up.conllu")
+    assert sentence.glued == (False, False)
+
+
+def test_many_ranges_take_linear_time() -> None:
+    def read(units: int) -> None:
+        pairs = range(1, 2 * units, 2)
+        rows = [
+            [row(f"{n}-{n + 1}", "x"), row(str(n), "a"), row(str(n + 1), "b", head=str(n))] for n in pairs
+        ]
+        text = "\n".join("\n".join(three) for three in rows)
+        (sentence,) = parse_conllu(text, where="made-up.conllu")
+        assert len(sentence.words) == 2 * units
+        over_all = row("1-999999999", "x")
+        with pytest.raises(LayerError, match="range"):
+            parse_conllu("\n".join([over_all] * units) + f"\n{text}", where="made-up.conllu")
+
+    assert growth(read, 400) < LINEAR

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from disco2.annotation import document_from_words
 from disco2.annotation.document_json import FORMAT, document_from_json, document_to_json, parse_annotated
 from disco2.errors import LayerError
 from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
@@ -65,7 +66,8 @@ def changed(path: list[str | int], value: Any) -> dict[str, Any]:
         (["text"], "\ud800" * 40, "half a character"),
         (["id"], 3, "'id'"),
         (["tokens"], {}, "'tokens' is not a list"),
-        (["tokens", 1, "start"], 2, r"tokens\[1\]: 'start'"),
+        (["tokens", 1, "start"], 1, r"tokens\[1\]: 'start'"),
+        (["tokens", 1, "start"], 2, r"tokens\[1\]: It begins before character 3"),
         (["tokens", 1, "end"], 999, r"tokens\[1\]: 'end'"),
         (["tokens", 1, "end"], True, r"tokens\[1\]: 'end'"),
         (["tokens", 1, "tag"], None, "'tag'"),
@@ -122,3 +124,10 @@ def test_a_damaged_file_reads_or_says_why() -> None:
         except LayerError:
             continue
         assert all(0 <= token.start <= token.end <= len(found.text) for token in found.tokens)
+
+
+def test_the_full_stop_of_an_abbreviation_may_be_two_tokens() -> None:
+    """As treebanks write it: the second one stands where the first ends."""
+    document = document_from_words("d", [["It", "is", "Acme", "Corp.", "."]], "It is Acme Corp.")
+    assert [(token.start, token.end) for token in document.tokens[3:]] == [(11, 16), (15, 16)]
+    assert document_from_json(document_to_json(document), where="x") == document

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from disco2.annotation import document_from_words, parse_brackets, with_constituents
 from disco2.annotation.heads import head_by_constituents, head_by_dependencies, head_of_span
 from disco2.records import Constituents, Dependencies, Dirt
+from tests.growth import LINEAR, growth
 from tests.strategies import constituents
 
 
@@ -103,3 +104,34 @@ def test_the_head_lies_in_the_span_whatever_the_heads(heads: list[int], data: st
     start = data.draw(st.integers(0, len(heads) - 1))
     end = data.draw(st.integers(start + 1, len(heads)))
     assert start <= head_by_dependencies(Dependencies(tuple(heads), ("x",) * len(heads)), start, end) < end
+
+
+@pytest.mark.parametrize("shape", ["unary", "left", "right"])
+def test_deep_trees_take_linear_time(shape: str) -> None:
+    def head(depth: int) -> int:
+        if shape == "unary":
+            tree = Constituents(
+                ("X",) * depth, (0,) * depth, (2,) * depth, tuple(range(-1, depth - 1)), ("A", "B")
+            )
+            return head_by_constituents(tree, 0, 2)
+        starts = range(depth) if shape == "right" else [0] * depth
+        ends = [depth + 1] * depth if shape == "right" else range(depth + 1, 1, -1)
+        tags = ("A",) * (depth + 1)
+        tree = Constituents(("X",) * depth, tuple(starts), tuple(ends), tuple(range(-1, depth - 1)), tags)
+        return head_by_constituents(tree, 0, depth + 1)
+
+    assert growth(head, 2_000) < LINEAR
+
+
+def test_many_tokens_far_from_the_root_take_linear_time() -> None:
+    def head(half: int) -> int:
+        heads = (*range(-1, half - 1), *range(half))  # each of the second half hangs on one of the first
+        return head_by_dependencies(Dependencies(heads, ("dep",) * (2 * half)), half, 2 * half)
+
+    assert head(50) == 50
+    assert growth(head, 1_000) < LINEAR
+
+
+def test_tokens_in_a_circle_are_no_heads_where_others_are() -> None:
+    dependencies = Dependencies((1, 0, 3, -1), ("dep",) * 4)
+    assert head_by_dependencies(dependencies, 1, 4) == 3

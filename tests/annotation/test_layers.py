@@ -16,6 +16,7 @@ from disco2.annotation import (
 )
 from disco2.errors import LayerError
 from disco2.records import Dependencies, Dirt, Document, Mention
+from tests.growth import LINEAR, growth
 
 TREES = """
 ( (S (`` ``) (NP-SBJ (NNP Ann)) (VP (VBZ works) (PP (IN for) (NP (NNP Acme) (NNP Corp.)))) (. .) ('' '')) )
@@ -264,3 +265,15 @@ def test_no_mentions_are_not_the_same_as_none_looked_for() -> None:
         with_mentions(document, CoreferenceDocument("x", ("Rain",), ()), where="c", dirt=Dirt()).mentions
         == ()
     )
+
+
+def test_mentions_inside_each_other_take_linear_time() -> None:
+    def attach(units: int) -> None:
+        words = ("Rain",) * (2 * units)
+        spans = tuple((start, 2 * units - start, "1") for start in range(units))
+        document = document_from_words("d", [[*words, "falls"]])
+        found = with_mentions(document, CoreferenceDocument("x", words, spans), where="c", dirt=Dirt())
+        assert found.mentions is not None
+        assert len(found.mentions) == units
+
+    assert growth(attach, 500) < LINEAR

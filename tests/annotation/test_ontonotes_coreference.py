@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from disco2.annotation import CoreferenceDocument, parse_coreference
 from disco2.annotation.ontonotes_coreference import looks_like_ontonotes, parse_ontonotes
 from disco2.records import Dirt
+from tests.growth import LINEAR, growth
 
 FILE = """\
 <DOC DOCNO="nw/wsj/99/wsj_9901@9901@wsj@nw@en@on">
@@ -119,3 +120,21 @@ def test_it_agrees_with_the_columns(words: list[str], data: st.DataObject) -> No
 def test_any_text_gives_documents(text: str) -> None:
     for document in read(text):
         assert all(0 <= first < last <= len(document.words) for first, last, _ in document.spans)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<a", "a", "\n</COREF>", '<COREF ID="1">\n', '<COREF ID="1"> a ', "<COREF a", 'a="', "<COREF a>"],
+)
+def test_no_text_takes_long(piece: str) -> None:
+    for start, end in (("<", ""), ("<DOC ", ">")):
+
+        def parse(units: int, start: str = start, end: str = end) -> None:
+            parse_ontonotes(f"{start}{piece * units}{end}", where="f", dirt=Dirt())
+
+        assert growth(parse, 16_000 // len(piece)) < LINEAR
+
+
+def test_a_part_is_not_written_into_every_chain_at_any_length() -> None:
+    (document,) = read(f'<DOC><TEXT PARTNO="{"0" * 5_000}"><COREF ID="1">One</COREF></TEXT></DOC>')
+    assert len(document.spans[0][2]) < 40

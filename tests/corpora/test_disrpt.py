@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from disco2.corpora.disrpt.reader import read_disrpt
 from disco2.errors import CorpusError, Disco2Error
 from disco2.records import Corpus, Dependencies, RelationKind
+from tests.fuzzing.target import limits
 
 HEADER_2023 = (
     "doc unit1_toks unit2_toks unit1_txt unit2_txt s1_toks s2_toks unit1_sent unit2_sent dir orig_label label"
@@ -110,7 +111,7 @@ def test_kinds_are_read_in_lower_case(tmp_path: Path) -> None:
         RelationKind.ENTREL,
         RelationKind.IMPLICIT,
     ]
-    assert corpus.dirt.counts() == {"unknown kind of relation": 1}
+    assert corpus.dirt.counts() == {"unknown kind of relation": 1, "sense of a kind without": 1}
 
 
 @pytest.mark.parametrize(
@@ -171,6 +172,23 @@ def test_faulty_lines_are_named_and_survived(tmp_path: Path) -> None:
         *[("bad relation", str(line)) for line in range(4, 10)],
         ("text differs from tokens", "11"),
     ]
+
+
+def test_a_range_said_a_hundred_thousand_times_is_the_range(tmp_path: Path) -> None:
+    with limits(0):
+        corpus = read(tmp_path, HEADER_GUM, row(HEADER_GUM, unit1_toks="1-4," * 100_000 + "3-5"))
+    assert corpus.relations[0].arg1.tokens == (0, 1, 2, 3, 4)
+
+
+def test_units_that_repeat_a_long_document_beyond_measure_are_skipped(tmp_path: Path) -> None:
+    words = 40_000
+    folder = write(tmp_path, HEADER_GUM, [row(HEADER_GUM, unit1_toks=f"1-{words}")] * 2_000)
+    lines = (f"{number}\tso\t_\tX\tX\t_\t_\t_\t_\t_" for number in range(1, words + 1))
+    (folder / "x.pdtb.y_train.conllu").write_text("# newdoc id = story_a\n" + "\n".join(lines))
+    with limits(1_000_000):
+        corpus = read_disrpt(folder)
+    assert 90 < len(corpus.relations) < 110
+    assert corpus.dirt.counts() == {"bad relation": 2_000 - len(corpus.relations)}
 
 
 def test_tokens_may_lie_in_another_folder_or_in_one_file(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from disco2.corpora.pdtb2.gorn import GornTrees, parse_gorn_list
 from disco2.errors import LayerError
+from tests.fuzzing.target import limits
 
 TREES = """
 ( (S (NP-SBJ-1 (PRP She)) (VP (VBD was) (VP (VBN told) (NP (-NONE- *-1)) (NP (DT the) (NN way)))) (. .)) )
@@ -47,11 +48,17 @@ def test_addresses_lead_to_tokens(trees: GornTrees, address: tuple[int, ...], to
 @pytest.mark.parametrize("address", [(3,), (0, 9), (0, 1, 1, 2, 1, 1), (0, 0, 0, 0, 1)])
 def test_addresses_of_no_node_lead_nowhere(trees: GornTrees, address: tuple[int, ...]) -> None:
     assert trees.tokens_under(address) is None
-    assert trees.tokens_under_all([(0,), address]) is None
+    assert trees.runs_under_all([(0,), address]) == []
 
 
 def test_several_addresses_give_each_token_once_in_order(trees: GornTrees) -> None:
-    assert trees.tokens_under_all([(2,), (0, 1, 1, 2), (0, 1, 1)]) == (2, 3, 4, 6, 7, 8)
+    assert trees.runs_under_all([(2,), (0, 1, 1, 2), (0, 1, 1)]) == [(2, 5), (6, 9)]
+
+
+def test_an_address_said_a_hundred_thousand_times_is_one_node() -> None:
+    trees = GornTrees("( (S " + "(NN mill) " * 20_000 + ") )", where="long.mrg")
+    with limits(0):
+        assert trees.runs_under_all([(0,)] * 100_000) == [(0, 20_000)]
 
 
 def test_deep_trees_need_no_recursion() -> None:

@@ -11,6 +11,7 @@ import pytest
 from disco2.corpora.gum import read_gum
 from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus, Dependencies, Mention, RelationKind
+from tests.fuzzing.target import limits
 
 SENTENCES = [["Ann", "sings", "."], ["Her", "old", "goat", "-", "Bob", "-", "sleeps", "."]]
 HEADS = [[2, 0, 2], [3, 3, 7, 5, 3, 5, 0, 7]]
@@ -152,6 +153,10 @@ def test_relations_and_the_known_dirt(miniature: Path) -> None:
         (relation("Implicit", "Expansion.Conjunction", ARG1, "13..17"), "span cuts a token", 1),
         (relation("EntRel", "EntRel", ARG1, ARG2, stated="GDTB::D:4;_;1-3;4-7"), "token spans differ", 1),
         (relation("EntRel", "EntRel", ARG1, ARG2, stated="G::D:4;_;1-3;4-9999999"), "token spans differ", 1),
+        (relation("EntRel", "EntRel", ARG1, ARG2, stated="G::D:4;_;1-3;" + "1-9," * 200_000 + "4"),
+         "token spans differ", 1),
+        (relation("EntRel", "Expansion.Conjunction", ARG1, ARG2), "sense of a kind without", 1),
+        (relation("Implicit", "Expansion.Conjunction", ARG1, "6..6"), "empty argument", 0),
         (relation("Implicit", "Nonsense.Sense", ARG1, ARG2), "unknown sense", 1),
         (relation("Implicit", "", ARG1, ARG2), "relation without a sense", 1),
         (relation("EntRel", "NoRel", ARG1, ARG2), "kind as a sense", 1),
@@ -165,6 +170,24 @@ def test_dirty_lines_are_survived(miniature: Path, line: str, kind: str, kept: i
     assert relations[-1].id == "GUM_bio_ann:3"
     finding = next(finding for finding in corpus.dirt.findings if finding.kind == kind)
     assert finding.where.endswith("GUM_bio_ann:2")
+
+
+def test_an_entrel_has_no_sense_whatever_its_line_says(miniature: Path) -> None:
+    line = relation("EntRel", "Expansion.Conjunction", ARG1, ARG2)
+    write_layers(miniature, "GUM_bio_ann", relations=[line])
+    (found,) = (one for one in read_gum(miniature).relations if one.document == "GUM_bio_ann")
+    assert (found.kind, found.senses) == (RelationKind.ENTREL, ())
+
+
+def test_stated_tokens_take_no_more_memory_than_the_document(miniature: Path) -> None:
+    words = 20_000
+    (miniature / "rst/gdtb/pdtb/raw/00/GUM_bio_ann").write_text("so " * words)
+    rows = "".join(f"{number}\tso\t_\tX\tX\t_\t{number - 1}\tdep\t_\t_\n" for number in range(1, words + 1))
+    (miniature / "dep/GUM_bio_ann.conllu").write_text(rows)
+    line = relation("EntRel", "", "0..2", "3..5", stated="G::D:4;_;1;" + f"1-{words}," * 50_000 + "2")
+    (miniature / "rst/gdtb/pdtb/gold/00/GUM_bio_ann").write_text(line)
+    with limits(len(rows)):
+        assert kinds(read_gum(miniature))["token spans differ"] == 1
 
 
 def test_line_ends_of_windows(miniature: Path) -> None:

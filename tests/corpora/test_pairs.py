@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from disco2.corpora.pairs import read_pairs
 from disco2.errors import CorpusError, Disco2Error
 from disco2.records import Corpus, RelationKind
+from tests.growth import LINEAR, growth
 
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1).map(
     lambda text: f"A {text.strip()} b".strip()
@@ -113,6 +114,38 @@ def test_a_quotation_mark_that_never_closes_costs_no_other_line(tmp_path: Path) 
         ("C", "D", ()),
     ]
     assert corpus.dirt.counts() == {"stray quotation mark": 2}
+
+
+@pytest.mark.parametrize("end", ["", '"\n'])
+def test_quotation_marks_that_never_close_take_linear_time(tmp_path: Path, end: str) -> None:
+    # Each line leaves a quoted cell open, and each of the next ones closes it and opens another.
+    def read_lines(lines: int) -> None:
+        corpus = read(tmp_path, "p.csv", "arg1,arg2,label\nA,B,C\n" + 'a","b\n' * lines + end)
+        assert corpus.dirt.counts()["wrong number of columns"] >= lines
+
+    assert growth(read_lines, 500) < LINEAR
+
+
+def test_a_column_named_twice_in_json_is_not_guessed_at(tmp_path: Path) -> None:
+    lines = [
+        '{"arg1": "a", "arg2": "b"}',
+        '{"arg1": "a", "arg1": "c", "arg2": "b"}',
+        '{"arg1": "a", "ARG1 ": "c"}',
+    ]
+    corpus = read(tmp_path, "p.jsonl", "\n".join(lines))
+    assert arguments(corpus) == [("a", "b", ())]
+    assert corpus.dirt.counts() == {"broken line": 2}
+
+
+def test_not_a_number_is_a_cell_left_empty(tmp_path: Path) -> None:
+    lines = [
+        '{"arg1": "a", "arg2": "b", "label": NaN}',
+        '{"arg1": NaN, "arg2": "b"}',
+        '{"arg1": 1e999, "arg2": 2.5}',
+    ]
+    corpus = read(tmp_path, "p.jsonl", "\n".join(lines))
+    assert arguments(corpus) == [("a", "b", ())]
+    assert corpus.dirt.counts() == {"unusable label": 1, "empty argument": 2}
 
 
 def test_repeated_ids_are_told_apart(tmp_path: Path) -> None:

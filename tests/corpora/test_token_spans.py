@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.annotation import document_from_words
+from disco2.corpora.coverage import MOST_TIMES
 from disco2.corpora.token_spans import TokenSpans
+from disco2.errors import CorpusError
 from disco2.records import Argument
+from tests.fuzzing.target import limits
 
 DOCUMENT = document_from_words("d", [["Rain", "falls", "now", "."]], "Rain falls now.")
 SPANS = TokenSpans.of(DOCUMENT)
@@ -31,6 +34,8 @@ SPANS = TokenSpans.of(DOCUMENT)
         ([(4, 5)], (), False),
         ([(11, 99)], (2, 3), False),
         ([(50, 60)], (), False),
+        ([(2, 2)], (), False),
+        ([(0, 4), (7, 7)], (0,), False),
         ([], (), True),
     ],
 )
@@ -41,6 +46,27 @@ def test_tokens_under_spans(spans: list[tuple[int, int]], tokens: tuple[int, ...
 
 def test_an_argument_joins_its_pieces() -> None:
     assert SPANS.argument([(0, 4), (11, 15)]) == (Argument((0, 2, 3), "Rain now."), True)
+
+
+def test_overlapping_spans_are_one_piece_in_the_texts_order() -> None:
+    assert SPANS.argument([(11, 15), (0, 3), (0, 4), (1, 4)])[0] == Argument((0, 2, 3), "Rain now.")
+    assert SPANS.argument([(0, 4), (4, 10)])[0] == Argument((0, 1), "Rain  falls")
+
+
+def test_a_span_said_a_hundred_thousand_times_is_no_more_than_the_span() -> None:
+    document = document_from_words("d", [["word"] * 10_000], "word " * 10_000)
+    with limits(0):
+        argument, exact = TokenSpans.of(document).argument([(0, 49_999)] * 100_000)
+    assert (len(argument.tokens), len(argument.text), exact) == (10_000, 49_999, True)
+
+
+def test_a_text_repeated_beyond_measure_is_refused() -> None:
+    document = document_from_words("long_one", [["word"] * 10_000], "word " * 10_000)
+    spans = TokenSpans.of(document)
+    for _ in range(MOST_TIMES):
+        spans.argument([(0, 49_999)])
+    with pytest.raises(CorpusError, match="long_one"):
+        spans.argument([(0, 49_999)])
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(sorted).map(tuple), max_size=3))

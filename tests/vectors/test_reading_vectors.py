@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import gzip
+import tracemalloc
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from disco2.vectors import load_vectors, read_vectors
 from tests.vectors.vector_files import (
     MATRIX,
     WORDS,
+    fasttext_model,
     fasttext_text,
     glove_text,
     word2vec_binary,
@@ -93,6 +96,29 @@ def test_a_damaged_fasttext_model(tmp_path: Path) -> None:
     path = write(tmp_path / "model.bin", (793712314).to_bytes(4, "little") + b"rest")
     with pytest.raises(VectorsError, match="fastText model can't be read"):
         read_vectors(path)
+
+
+def test_a_fasttext_model_that_is_cut_off_is_not_read_for_ever(tmp_path: Path) -> None:
+    pytest.importorskip("gensim")
+    whole = fasttext_model()
+    assert read_vectors(write(tmp_path / "model.bin", whole)).words == ("the", "river", "new_york", "naïve")
+    inputs = len(whole) - (17 + MATRIX.nbytes)  # the table of outputs is not needed
+    for length in range(4, inputs):
+        with pytest.raises(VectorsError, match="can't be read"):
+            read_vectors(write(tmp_path / "model.bin", whole[:length]))
+
+
+@pytest.mark.parametrize(
+    ("offset", "value"),
+    [(8, 2**31 - 1), (8, -1), (48, 2**31 - 1), (64, 2**31 - 1), (64, -1), (88, 2**31 - 1)],
+    ids=["dimensions", "no dimensions", "parts", "words", "no words", "pruned"],
+)
+def test_a_fasttext_model_that_declares_too_much(offset: int, value: int, tmp_path: Path) -> None:
+    pytest.importorskip("gensim")
+    whole = fasttext_model()
+    changed = whole[:offset] + value.to_bytes(4, "little", signed=True) + whole[offset + 4 :]
+    with pytest.raises(VectorsError):
+        read_vectors(write(tmp_path / "model.bin", changed))
 
 
 def test_only_wanted_words_are_kept(tmp_path: Path) -> None:
@@ -211,3 +237,29 @@ def test_vectors_for_none_of_the_words(tmp_path: Path) -> None:
     assert len(load_vectors(str(file), words={"lune", "moon"}, **options)) == 2
     with pytest.raises(VectorsError, match="another language"):
         load_vectors(str(file), words={"sun", "moon"}, **options)
+
+
+@pytest.mark.parametrize("content", [b"1 5001\na \0", b"1 5001\na 1 2\n", b"a" + b" 1" * 5_001 + b"\n"])
+def test_vectors_too_long_to_work_with(content: bytes, tmp_path: Path) -> None:
+    with pytest.raises(VectorsError, match="5000 are the most"):
+        read_vectors(write(tmp_path / "v", content))
+
+
+@pytest.mark.parametrize("start", [b"", b"1 3\n", b"a 1 2 3\n"])
+def test_a_line_without_end_is_not_read_to_its_end(start: bytes, tmp_path: Path) -> None:
+    path = write(tmp_path / "v", start + b"a" * 50_000_000, compressed=True)
+    tracemalloc.start()
+    try:
+        with pytest.raises(VectorsError):
+            read_vectors(path)
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_too_large_a_value_is_refused_without_a_warning(tmp_path: Path) -> None:
+    path = write(tmp_path / "v", b"a 1e39 1\nb 1 2\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(VectorsError, match="infinite"):
+            read_vectors(path)

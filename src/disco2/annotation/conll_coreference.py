@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
@@ -11,7 +12,7 @@ from disco2.errors import LayerError
 from disco2.records import Dirt
 
 _BEGIN = re.compile(r"#\s*begin document\s*(.*)")
-_PART = re.compile(r"^\((.*)\);\s*part\s+(\d+)\s*$")
+_PART = re.compile(r"^\((.*)\);\s*part\s+(\d{1,20})\s*$")
 _BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|[()]")
 _GUM_CHAIN = re.compile(
     r"[^\W\d_]+-(\d+)(?:-.*)?"
@@ -108,7 +109,7 @@ def _close(document: _Growing, *, where: str, dirt: Dirt) -> None:
 
 def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: Dirt) -> None:
     token = len(document.words) - 1
-    opening: list[str] = []
+    opening: Counter[str] = Counter()
     closing: list[str] = []
     for bracket in _BRACKET.finditer(cell):
         opened, at_once, closed = bracket.groups()
@@ -116,14 +117,14 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: 
             dirt.add(
                 "odd coreference bracket",
                 where=f"{where}:{number}",
-                detail=f"A bracket in '{cell}' has no chain; it was passed over.",
+                detail=f"A bracket in '{cell[:40]}' has no chain; it was passed over.",
             )
             continue
         chain = _chain(opened if opened is not None else closed, document.part)
         if at_once:
             document.spans[token, token + 1, chain] = None
         elif opened is not None:
-            opening.append(chain)
+            opening[chain] += 1
         else:
             closing.append(chain)
 
@@ -133,8 +134,8 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: 
         if starts:
             start, _ = starts.pop()
             document.spans[start, token + 1, chain] = None
-        elif chain in opening:
-            opening.remove(chain)
+        elif opening[chain]:
+            opening[chain] -= 1
             document.spans[token, token + 1, chain] = None
         else:
             dirt.add(
@@ -142,7 +143,7 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: 
                 where=f"{where}:{number}",
                 detail=f"A mention of chain {chain} closes here and was never opened; it was left out.",
             )
-    for chain in opening:
+    for chain in opening.elements():
         document.open_spans.setdefault(chain, []).append((token, number))
 
 

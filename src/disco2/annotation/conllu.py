@@ -49,7 +49,8 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
         elif not line or line.isspace():
             if rows:
                 sentences.append(_sentence(rows, lines, ranges, document, comments, where=where))
-                rows, lines, ranges, comments = [], [], [], {}
+                rows, lines, comments = [], [], {}
+            ranges = []
         elif line[0] == "#":
             key, _, value = line[1:].partition("=")
             comments[key.strip()] = value.strip()
@@ -61,16 +62,20 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
                 where=f"{where}:{number}",
             )
         elif "-" in row[0]:
-            ranges.append(_range(row, where=f"{where}:{number}"))
+            behind = ranges[-1][1] if ranges else 0
+            ranges.append(_range(row, behind, where=f"{where}:{number}"))
         elif "." not in row[0]:
-            raise LayerError(f"'{row[0]}' is not a token number.", where=f"{where}:{number}")
+            raise LayerError(f"'{_short(row[0])}' is not a token number.", where=f"{where}:{number}")
     return sentences
 
 
-def _range(row: Sequence[str], *, where: str) -> tuple[int, int, bool]:
+def _range(row: Sequence[str], behind: int, *, where: str) -> tuple[int, int, bool]:
+    """First and last number of a range, which must lie behind the number ``behind``, and what follows it."""
     first, _, last = row[0].partition("-")
-    if not (_is_number(first) and _is_number(last)):
-        raise LayerError(f"'{row[0]}' is not a range of token numbers.", where=where)
+    if not (_is_number(first) and _is_number(last) and behind < int(first) <= int(last)):
+        raise LayerError(
+            f"'{_short(row[0])}' is not a range of token numbers behind the ranges before it.", where=where
+        )
     return int(first), int(last), "SpaceAfter=No" in row[9]
 
 
@@ -84,9 +89,12 @@ def _sentence(
     where: str,
 ) -> ConlluSentence:
     numbers, words, _, upos, xpos, _, heads, labels, _, misc = zip(*rows, strict=True)
+    if not all(words) or any(map(str.isspace, words)):
+        line = next(line for word, line in zip(words, lines, strict=True) if not word.strip())
+        raise LayerError("This token has no form.", where=f"{where}:{line}")
     glued = ["SpaceAfter=No" in cell for cell in misc]
     for first, last, ends_glued in ranges:
-        for token in range(max(first, 1), min(last, len(rows)) + 1):
+        for token in range(first, min(last, len(rows)) + 1):
             glued[token - 1] = token < last or ends_glued
     tags = xpos
     if "_" in xpos:
@@ -137,13 +145,15 @@ def _checked_heads(
     found = []
     for index, (number, head, line) in enumerate(zip(numbers, heads, lines, strict=True), start=1):
         if number != str(index):
-            raise LayerError(f"Token number {number} where {index} was expected.", where=f"{where}:{line}")
+            raise LayerError(
+                f"Token number {_short(number)} where {index} was expected.", where=f"{where}:{line}"
+            )
         if head == "_":
             continue
         value = int(head) if _is_number(head) else -1
         if not 0 <= value <= len(numbers) or value == index:
             raise LayerError(
-                f"'{head}' is not the number of another token of this sentence, nor 0.",
+                f"'{_short(head)}' is not the number of another token of this sentence, nor 0.",
                 where=f"{where}:{line}",
             )
         found.append(value - 1)
@@ -152,6 +162,11 @@ def _checked_heads(
             "Some tokens of this sentence have a head and some have none.", where=f"{where}:{lines[0]}"
         )
     return found or None
+
+
+def _short(text: str) -> str:
+    """As much of a cell as a message may show."""
+    return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 def _is_number(text: str) -> bool:

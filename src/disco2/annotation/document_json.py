@@ -150,8 +150,13 @@ def _tokens(whole: _Reader, text: str) -> tuple[Token, ...]:
     tokens = []
     behind, length = 0, len(text)
     for item in whole.readers("tokens"):
-        start = item.number("start", least=behind, most=length)
-        behind = item.number("end", least=start, most=length)
+        # A token may stand on the last character of the one before it: so does the full stop that a treebank
+        # adds behind an abbreviation at the end of a sentence.
+        start = item.number("start", least=max(behind - 1, 0), most=length)
+        end = item.number("end", least=start, most=length)
+        if start < behind and end != behind:
+            raise item.wrong(f"It begins before character {behind}, where the token before it ends.")
+        behind = end
         if text[start:behind].isspace():
             raise item.wrong(f"It lies on nothing but space, characters {start} to {behind} of the text.")
         tokens.append(Token(item.text("text"), start, behind, item.text("tag")))

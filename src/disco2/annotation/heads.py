@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
+from disco2.annotation.depths import depths_below_root
 from disco2.records import Constituents, Dependencies, Document
 
 # For each kind of phrase, the direction to search from and the daughters to look for, best first, after the
@@ -33,18 +35,22 @@ _RULES: dict[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
     "WHNP": ("right", (_NOMINAL, ("NP",), ("WDT", "WP", "WP$", "WHADJP", "WHPP", "WHNP"))),
     "WHPP": ("left", (("IN", "TO"),)),
 }
+LONGEST = 2_000  # words of a span whose head is looked for
 _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM", "#"})
 
 
 def head_of_span(document: Document, start: int, end: int) -> int:
     """The head among the document's tokens ``start`` to ``end`` (exclusive).
 
-    A span that crosses into the next sentence has its head in the first one.
+    A span that crosses into the next sentence has its head in the first one. A span that is no phrase any
+    more, of thousands of words, has its last word as its head.
     """
     sentence = document.sentences[document.sentence_index(start)]
     end = min(end, sentence.end)
     if end - start == 1:
         return start
+    if end - start > LONGEST:
+        return end - 1
     if sentence.dependencies is not None:
         return sentence.start + head_by_dependencies(
             sentence.dependencies, start - sentence.start, end - sentence.start
@@ -64,15 +70,8 @@ def head_by_dependencies(dependencies: Dependencies, start: int, end: int) -> in
         return end - 1
     if len(candidates) == 1:
         return candidates[0]
-    return min(candidates, key=lambda token: (labels[token] == "punct", _depth(heads, token), token))
-
-
-def _depth(heads: Sequence[int], token: int) -> int:
-    depth = 0
-    while token >= 0 and depth <= len(heads):
-        token = heads[token]
-        depth += 1
-    return depth
+    depths = depths_below_root(heads)
+    return min(candidates, key=lambda token: (labels[token] == "punct", depths[token], token))
 
 
 def head_by_constituents(constituents: Constituents, start: int, end: int) -> int:
@@ -81,18 +80,20 @@ def head_by_constituents(constituents: Constituents, start: int, end: int) -> in
     label, node = "NP", -1
     while end - start > 1:
         # The daughters: largest phrases strictly below, and the tokens that none of them covers.
+        # Phrases are in pre-order, so their starts never fall: what lies inside a daughter is leapt over.
         daughters: list[tuple[str, int, int, int]] = []
         position = start
-        for index in range(node + 1, len(labels)):
-            if starts[index] >= end:
-                break
-            if starts[index] >= position and ends[index] <= end:
-                daughters.extend(
-                    (constituents.tags[token], token, token + 1, -1)
-                    for token in range(position, starts[index])
-                )
-                daughters.append((labels[index], starts[index], ends[index], index))
-                position = ends[index]
+        index = bisect_left(starts, start, node + 1)
+        while index < len(starts) and starts[index] < end:
+            if ends[index] > end:
+                index += 1
+                continue
+            daughters.extend(
+                (constituents.tags[token], token, token + 1, -1) for token in range(position, starts[index])
+            )
+            daughters.append((labels[index], starts[index], ends[index], index))
+            position = ends[index]
+            index = bisect_left(starts, position, index + 1)
         daughters.extend((constituents.tags[token], token, token + 1, -1) for token in range(position, end))
         label, start, end, node = daughters[_head_daughter(label, [daughter[0] for daughter in daughters])]
     return start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -148,21 +149,26 @@ def with_mentions(
     A mention whose words the document does not have at that place is left out, with a finding.
     """
     places = align_tokens([token.text for token in document.tokens], coreference.words)
+    found = [(at, *place) for at, place in enumerate(places) if place is not None]
+    placed = [at for at, _, _ in found]
+    lacking = _without_place(coreference.words, places)
+    heads: dict[tuple[int, int], int] = {}
     mentions: dict[tuple[int, int, str], Mention] = {}
     for first, last, chain in coreference.spans:
-        found = [place for place in places[first:last] if place is not None]
-        if not found or (len(found) < last - first and _lacks_words(coreference.words, places, first, last)):
+        begin, behind = bisect_left(placed, first), bisect_left(placed, last)
+        if begin == behind or bisect_left(lacking, first) < bisect_left(lacking, last):
+            words = " ".join(coreference.words[first : min(last, first + 80)])[:80]
             dirt.add(
                 "mention does not fit",
                 where=where,
-                detail=f"'{' '.join(coreference.words[first:last])[:80]}', of chain {chain}, has words that "
-                f"{document.id} does not have there; it was left out.",
+                detail=f"'{words}', of chain {chain}, has words that {document.id} does not have there; "
+                "it was left out.",
             )
             continue
-        start, end = found[0][0], found[-1][1]
-        mentions.setdefault(
-            (start, end, chain), Mention(start, end, head_of_span(document, start, end), chain)
-        )
+        start, end = found[begin][1], found[behind - 1][2]
+        if (start, end) not in heads:
+            heads[start, end] = head_of_span(document, start, end)
+        mentions[start, end, chain] = Mention(start, end, heads[start, end], chain)
     in_order = sorted(mentions.values(), key=lambda mention: (mention.start, -mention.end))
     return replace(document, mentions=tuple(in_order))
 
@@ -177,11 +183,9 @@ def _anchor(trees: Sequence[BracketedSentence], index: int) -> list[str]:
     return words
 
 
-def _lacks_words(
-    words: Sequence[str], places: Sequence[tuple[int, int] | None], first: int, last: int
-) -> bool:
-    """Whether one of the words ``first`` to ``last`` (exclusive) has no place and is no punctuation."""
-    return any(places[at] is None and any(map(str.isalnum, words[at])) for at in range(first, last))
+def _without_place(words: Sequence[str], places: Sequence[tuple[int, int] | None]) -> list[int]:
+    """The indices of words that have no place and are no punctuation."""
+    return [at for at, place in enumerate(places) if place is None and any(map(str.isalnum, words[at]))]
 
 
 def _with_tree(sentence: Sentence, tree: Constituents) -> Sentence:

@@ -10,6 +10,7 @@ A line is a sentence, its tokens have spaces between them, and the treebank's tr
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from disco2.annotation.conll_coreference import CoreferenceDocument
@@ -17,10 +18,12 @@ from disco2.records import Dirt
 
 IDENTITY = "IDENT"
 
-_PIECE = re.compile(r"<(/?)([A-Za-z]+)([^<>]*)>|([^\s<>]+)")
-_ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
+# Neither may look far ahead and then fail at every letter: hence the possessive quantifiers and the boundary.
+_PIECE = re.compile(r"<(/?)([A-Za-z]++)([^<>]*+)>|([^\s<>]+)")
+_ATTRIBUTE = re.compile(r"\b(\w++)=\"([^\"]*)\"")
 # *T*-1, *PRO*, *-2, *, *U*, *?*, 0. A nought that is a number goes with them: few mentions begin with one.
 _TRACE = re.compile(r"0|\*(?:[A-Za-z?]+\*)?(?:-\d+)?")
+_LONGEST_PART = 20  # characters; every chain bears it
 _ESCAPES = {"-AMP-": "&", "-LAB-": "<", "-RAB-": ">", "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _ESCAPE = re.compile("|".join(_ESCAPES))
 
@@ -47,9 +50,10 @@ def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDoc
     """
     text = text.removeprefix("\ufeff")
     documents: list[_Growing] = []
+    line_ends = [place.start() for place in re.finditer("\n", text)]
 
     def report(kind: str, offset: int, detail: str) -> None:
-        dirt.add(kind, where=f"{where}:{text.count(chr(10), 0, offset) + 1}", detail=detail)
+        dirt.add(kind, where=f"{where}:{bisect_left(line_ends, offset) + 1}", detail=detail)
 
     def close_all() -> None:
         for _, chain, offset in documents[-1].open_mentions if documents else ():
@@ -73,7 +77,8 @@ def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDoc
                 document.words.append(_ESCAPE.sub(lambda found: _ESCAPES[found[0]], word))
         elif tag == "TEXT":
             close_all()
-            document.part = dict(_ATTRIBUTE.findall(attributes)).get("PARTNO", document.part)
+            part = dict(_ATTRIBUTE.findall(attributes)).get("PARTNO", document.part)
+            document.part = part[:_LONGEST_PART]
         elif tag == "COREF" and not closing:
             chain = _chain(attributes, document.part)
             document.open_mentions.append((len(document.words), chain, piece.start()))

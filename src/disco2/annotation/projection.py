@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from disco2.annotation.depths import depths_below_root
 from disco2.annotation.single_root import single_rooted
 from disco2.records import Constituents, Dependencies
 
@@ -70,7 +71,7 @@ def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[
         shift = len(heads)
         heads.extend(head + shift if head >= 0 else -1 for head in parse.heads)
         labels.extend(parse.labels)
-    depths = _depths(heads)
+    depths = depths_below_root(tuple(heads))
     token_of = {word: token for token, (first, last) in enumerate(ranges) for word in range(first, last)}
 
     new_heads: list[int] = []
@@ -88,18 +89,3 @@ def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[
         new_heads.append(token_of[head] if head >= 0 else -1)
         new_labels.append(labels[word])
     return single_rooted(new_heads, new_labels)
-
-
-def _depths(heads: Sequence[int]) -> list[int]:
-    """How many steps each word is away from the root."""
-    depths = [-1] * len(heads)
-    for word in range(len(heads)):
-        path = []
-        while word >= 0 and depths[word] < 0:
-            path.append(word)
-            word = heads[word]
-        depth = depths[word] if word >= 0 else -1
-        for passed in reversed(path):
-            depth += 1
-            depths[passed] = depth
-    return depths

@@ -22,7 +22,7 @@ from disco2.corpora.collecting import cycles_left_alone
 from disco2.corpora.decoding import read_text
 from disco2.corpora.folders import files_below
 from disco2.corpora.pdtb3.pipe import RawRelation, read_pdtb3_lines
-from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind, read_senses
+from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind, read_senses, senses_of_kind
 from disco2.corpora.token_lists import argument_from_tokens
 from disco2.corpora.token_spans import TokenSpans
 from disco2.errors import CorpusError, LayerError, SettingsError
@@ -139,7 +139,7 @@ def _read_document(
         document = with_mentions(document, _only(chains), where=str(coref), dirt=dirt)
     except LayerError as error:
         dirt.add("document without coreference", where=error.where or str(coref), detail=error.what)
-    return document, TokenSpans(text, spans)
+    return document, TokenSpans(text, spans, document=name)
 
 
 def _layer_text(file: Path, *, dirt: Dirt) -> str:
@@ -222,7 +222,7 @@ def _kind_and_senses(
     senses = read_senses(labels, inventory(INVENTORY), where=where, dirt=dirt)
     if not senses and kind_in_place_of_sense(kind) is None:
         dirt.add("relation without a sense", where=where, detail=f"{kind} relations need one; it was kept.")
-    return kind, senses
+    return kind, senses_of_kind(kind, senses, where=where, dirt=dirt)
 
 
 def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] | None:
@@ -239,6 +239,8 @@ def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] 
             if not (first.isdecimal() and last.isdecimal() and len(first + last) < 20):
                 return None
             tokens.extend(range(int(first) - 1, min(int(last), length + 1)))
+            if len(tokens) > length:  # some twice: whatever follows, they are not those of an argument
+                break
         spans.append(tuple(tokens))
     return tuple(spans)
 

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Sequence
+from reprlib import Repr
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# Escapes of a valid JSON text one by one: a pair of halves, half a character (in a group), any other.
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
 
 class BrokenJsonError(ValueError):
@@ -18,17 +28,39 @@ class BrokenJsonError(ValueError):
 
 
 def parse_json(text: str) -> object:
-    """The value of a JSON text. Raises BrokenJsonError, also where a string holds half a character."""
+    """The value of a JSON text.
+
+    Raises BrokenJsonError, also where an object has one key twice, of which the parser would take the last,
+    and where a string holds half a character.
+    """
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(text, object_pairs_hook=_without_twins)
     except json.JSONDecodeError as error:
         raise BrokenJsonError(f"{error.msg} at column {error.colno}", error.lineno) from None
-    except (ValueError, RecursionError) as error:
-        raise BrokenJsonError(str(error), 1) from None
+    except BrokenJsonError:
+        raise
+    except ValueError:
+        raise BrokenJsonError("A number has too many digits", 1) from None
+    except RecursionError:
+        raise BrokenJsonError("It is nested too deeply", 1) from None
     # An escaped surrogate without its other half passes the parser and fails much later, when it is written.
-    escaped = re.search(r"\\u[dD][89a-fA-F]", text)
-    if escaped and _LONE_SURROGATE.search(json.dumps(value, ensure_ascii=False)):
-        raise BrokenJsonError(
-            "A string holds one half of a surrogate pair", text.count("\n", 0, escaped.start()) + 1
-        )
+    if _SURROGATE.search(text):
+        half = next((escape for escape in _ESCAPE.finditer(text) if escape[1]), None)
+        if half is not None:
+            line = text.count("\n", 0, half.start()) + 1
+            raise BrokenJsonError("A string holds one half of a surrogate pair", line)
     return value
+
+
+def shown(value: object) -> str:
+    """A value of a JSON text for a message: short, however long or deep it is."""
+    return _SHORT.repr(value)
+
+
+def _without_twins(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        twin = next(key for key, count in counts.items() if count > 1)
+        raise BrokenJsonError(f"The key {shown(twin)} occurs twice in one object", 1)
+    return found

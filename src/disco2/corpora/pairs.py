@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pathlib import Path
 from disco2.annotation.pair_text import pair_spans, pair_text
 from disco2.annotation.tokenise import tokenise
 from disco2.corpora.decoding import BYTE_ORDER_MARK, NOT_UTF8, lines_of, read_text
-from disco2.corpora.json_text import BrokenJsonError, parse_json
+from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
 from disco2.corpora.sense_column import read_kind, read_senses
 from disco2.errors import CorpusError
 from disco2.records import (
@@ -119,21 +120,29 @@ def _json_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, R
         except BrokenJsonError as error:
             dirt.add("broken line", where=f"{path}:{number}", detail=f"Not JSON: {error.reason}; skipped.")
             continue
-        if isinstance(record, dict):
-            yield number, {str(key).strip().lower(): value for key, value in record.items()}
-        else:
+        if not isinstance(record, dict):
             dirt.add("broken line", where=f"{path}:{number}", detail="Not an object in braces; skipped.")
+            continue
+        columns = [key.strip().lower() for key in record]
+        twice = [name for name in COLUMNS if columns.count(name) > 1]
+        if twice:
+            detail = f"It has '{twice[0]}' twice, in different letters; skipped."
+            dirt.add("broken line", where=f"{path}:{number}", detail=detail)
+            continue
+        yield number, dict(zip(columns, record.values(), strict=True))
 
 
 def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
     text = text.removeprefix(BYTE_ORDER_MARK)
     delimiter, header, place = _header(text, path=path)
     lines = io.StringIO(text, newline="").readlines()
+    eaten = 0  # up to this line, a row that goes on behind its first line was found to be none
     while place < len(lines):
         where = f"{path}:{place + 1}"
-        row, taken = _row(lines, place, delimiter)
+        row, taken = _row(lines, place, delimiter, alone=place < eaten)
         if row is None or len(row) != len(header):
             # A quotation mark that never closes eats the lines after it: try this line alone, quotes and all.
+            eaten = max(eaten, place + taken - 1)
             row, taken = lines[place].rstrip("\r\n").split(delimiter), 1
             if len(row) == len(header):
                 dirt.add("stray quotation mark", where=where, detail="The line was read without quoting.")
@@ -146,13 +155,16 @@ def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, 
         place += taken
 
 
-def _row(lines: Sequence[str], place: int, delimiter: str) -> tuple[list[str] | None, int]:
-    """The row that begins on a line and the number of lines it takes; None where its quoting is broken."""
-    rows = csv.reader((lines[at] for at in range(place, len(lines))), delimiter=delimiter, strict=True)
+def _row(
+    lines: Sequence[str], place: int, delimiter: str, *, alone: bool = False
+) -> tuple[list[str] | None, int]:
+    """The row that begins on a line and the number of lines read; None where its quoting is broken."""
+    end = place + 1 if alone else len(lines)
+    rows = csv.reader((lines[at] for at in range(place, end)), delimiter=delimiter, strict=True)
     try:
         return next(rows), rows.line_num
     except csv.Error:
-        return None, 1
+        return None, rows.line_num
 
 
 def _header(text: str, *, path: Path) -> tuple[str, list[str], int]:
@@ -203,7 +215,7 @@ def _labels(record: Record, *, where: str, dirt: Dirt) -> list[str]:
     items = given if isinstance(given, list) else [given]
     labels = [str(item).lower() if isinstance(item, bool) else _plain(item) for item in items]
     if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
-        dirt.add("unusable label", where=where, detail=f"{given!r:.80} can't be a label; left out.")
+        dirt.add("unusable label", where=where, detail=f"{shown(given)} can't be a label; left out.")
     return labels
 
 
@@ -215,7 +227,9 @@ def _text(record: Record, column: str) -> str:
 def _plain(value: object) -> str:
     if isinstance(value, str):
         return value.strip()
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    return str(value) if isinstance(value, int) or math.isfinite(value) else ""  # NaN is a cell left empty
 
 
 def _labels_with_a_meaning(relations: Sequence[Relation]) -> Iterator[str]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from disco2.records import Dirt, RelationKind
+from disco2.records import WITHOUT_SENSE, Dirt, RelationKind
 from disco2.records.senses import SenseInventory, inventory
+
+LONGEST_LABEL = 1_000  # characters; nothing that is longer is meant for a sense of an inventory
+MOST_SENSES = 20  # of one relation; annotators give it four at most
+MOST_LABELS = 1_000  # that are looked at to tell which inventory fits; a corpus has some dozens
 
 _KINDS = {kind.lower(): kind for kind in RelationKind}
 _WITHOUT_SENSE = {
@@ -22,8 +26,20 @@ def kind_in_place_of_sense(label: str) -> RelationKind | None:
 def read_senses(labels: Iterable[str], known: SenseInventory, *, where: str, dirt: Dirt) -> tuple[str, ...]:
     """The canonical senses, each once. Kinds are passed over; misspelt and unknown labels are findings."""
     senses: list[str] = []
+    labels = list(labels)
+    if len(labels) > MOST_SENSES and not known.is_free:
+        detail = f"{len(labels)} senses; those behind the first {MOST_SENSES} were left out."
+        dirt.add("too many senses", where=where, detail=detail)
+        labels = labels[:MOST_SENSES]
     for label in labels:
         if not label.strip() or (not known.is_free and kind_in_place_of_sense(label)):
+            continue
+        if len(label) > LONGEST_LABEL and not known.is_free:
+            dirt.add(
+                "unknown sense",
+                where=where,
+                detail=f"'{label[:40]}...' is no sense of {known.name}; left out.",
+            )
             continue
         resolved = known.resolve(label)
         if resolved is None:
@@ -35,20 +51,29 @@ def read_senses(labels: Iterable[str], known: SenseInventory, *, where: str, dir
     return tuple(dict.fromkeys(senses))
 
 
+def senses_of_kind(kind: RelationKind, senses: tuple[str, ...], *, where: str, dirt: Dirt) -> tuple[str, ...]:
+    """The senses; none, with a finding, where the kind is one that has no sense."""
+    if not senses or kind not in WITHOUT_SENSE:
+        return senses
+    dirt.add("sense of a kind without", where=where, detail=f"{kind} has no sense; {senses[0]} was left out.")
+    return ()
+
+
 def fitting_inventory(labels: Iterable[str], *, names: Sequence[str]) -> SenseInventory:
     """Of the named inventories the one that knows the most labels, if it knows more than half of them.
 
     Of equals the first; kinds in the place of a sense don't count. Otherwise any label is taken as it is.
     """
     counts = Counter(label for label in labels if label.strip() and not kind_in_place_of_sense(label))
+    frequent = counts.most_common(MOST_LABELS)
     known: Counter[str] = Counter()
     for name in names:
-        for label, count in counts.items():
+        for label, count in frequent:
             resolved = inventory(name).resolve(label)
             if resolved is not None and not resolved.repaired:
                 known[name] += count
     best = max(names, key=lambda name: known[name])
-    return inventory(best if 2 * known[best] > counts.total() or not counts else "free")
+    return inventory(best if 2 * known[best] > sum(count for _, count in frequent) or not counts else "free")
 
 
 def read_kind(label: str) -> RelationKind | None:

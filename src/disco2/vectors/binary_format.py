@@ -1,18 +1,15 @@
-"""Vectors as binary files: word2vec's, and fastText's models (``.bin``) by way of gensim."""
+"""Vectors as a binary file: word2vec's."""
 
 from __future__ import annotations
 
-import struct
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
-from disco2.errors import MissingExtraError, VectorsError
+from disco2.errors import VectorsError
 from disco2.vectors.selection import Selection
-from disco2.vectors.text_format import parse_header
+from disco2.vectors.text_format import check_size, parse_header
 
-FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _CHUNK = 1 << 22
 _LONGEST_WORD = 1 << 16
 
@@ -23,10 +20,11 @@ def read_word2vec_binary(stream: BinaryIO, *, name: str, selection: Selection) -
     The format: a line ``count size``, then for each word its bytes, a space, and ``size`` float32 values,
     least significant byte first. Some writers put a line feed after the values, before the next word.
     """
-    header = parse_header(stream.readline())
+    header = parse_header(stream.readline(_LONGEST_WORD))
     if header is None or header[1] < 1:
         raise VectorsError("There is no word2vec header.", where=name, hint="Expected: count, space, size.")
     count, size = header
+    check_size(size, where=name)
     width = size * 4
     buffer, at = b"", 0
     for number in range(1, count + 1):
@@ -51,26 +49,5 @@ def read_word2vec_binary(stream: BinaryIO, *, name: str, selection: Selection) -
                     hint="Is this a word2vec binary file?",
                 )
             selection.add(word, values)
-        if selection.complete():
-            return
-
-
-def read_fasttext_binary(path: Path, *, selection: Selection) -> None:
-    """Add the words of a fastText model to ``selection``: whole words only, none made up from their parts."""
-    try:
-        from gensim.models.fasttext import load_facebook_vectors
-    except ImportError:
-        raise MissingExtraError("gensim", "word2vec", "Reading a fastText model (.bin)") from None
-    try:
-        vectors = load_facebook_vectors(str(path))
-    except Exception as error:  # gensim lets whatever goes wrong inside it out
-        raise VectorsError(
-            f"The fastText model can't be read ({error.__class__.__name__}: {error}).",
-            where=str(path),
-            hint="Fetch the file again, or use the .vec file that comes with it.",
-        ) from error
-    for word in vectors.index_to_key:
-        if selection.wants(word):
-            selection.add(word, np.asarray(vectors[word], dtype=np.float32))
         if selection.complete():
             return

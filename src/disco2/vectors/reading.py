@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from disco2.errors import VectorsError
-from disco2.vectors.binary_format import FASTTEXT_MAGIC, read_fasttext_binary, read_word2vec_binary
+from disco2.vectors import fasttext_model
+from disco2.vectors.binary_format import read_word2vec_binary
 from disco2.vectors.selection import Selection
 from disco2.vectors.text_format import parse_header, read_text
 from disco2.vectors.word_vectors import WordVectors
@@ -32,14 +33,14 @@ def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: i
             compressed = file.read(2) == _GZIP_MAGIC
         with cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb") as stream:
             preview = stream.read(_PREVIEW)
-            if preview.startswith(FASTTEXT_MAGIC):
+            if preview.startswith(fasttext_model.MAGIC):
                 if compressed:
                     raise VectorsError(
                         "A compressed fastText model can't be read.",
                         where=name,
                         hint=f"Unpack it first: gunzip {name}",
                     )
-                read_fasttext_binary(path, selection=selection)
+                fasttext_model.read_fasttext_model(path, selection=selection)
             else:
                 stream.seek(0)
                 if _is_word2vec_binary(preview):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections import Counter
+from functools import partial
 from itertools import chain, islice
 from typing import BinaryIO
 
@@ -13,7 +14,9 @@ from numpy.typing import NDArray
 from disco2.errors import VectorsError
 from disco2.vectors.selection import Selection
 
+MOST_VALUES = 5_000  # of a word
 _LINES_TO_LOOK_AT = 20
+_LONGEST_LINE = 1 << 20  # bytes; more of one is never read
 _LINE_FORMAT = "Each line must be a word and its values, with single spaces between them"
 
 
@@ -23,7 +26,8 @@ def read_text(stream: BinaryIO, *, name: str, selection: Selection) -> None:
     Lines end at a line feed only, since a word may be one of Unicode's other line breaks. The last D fields
     are the values and the rest is the word, because GloVe's 840B file has words with spaces in them.
     """
-    first_lines = list(islice(stream, _LINES_TO_LOOK_AT))
+    lines = iter(partial(stream.readline, _LONGEST_LINE), b"")
+    first_lines = list(islice(lines, _LINES_TO_LOOK_AT))
     first_lines[:1] = [line.removeprefix(BOM_UTF8) for line in first_lines[:1]]
     header = parse_header(first_lines[0]) if first_lines else None
     if header is None:
@@ -32,10 +36,13 @@ def read_text(stream: BinaryIO, *, name: str, selection: Selection) -> None:
         expected, size = header
     if size < 1:
         raise VectorsError("There are no vectors in this file.", where=name, hint=f"{_LINE_FORMAT}.")
+    check_size(size, where=name)
     count = 0
-    for number, line in enumerate(chain(first_lines, stream), start=1):
+    for number, line in enumerate(chain(first_lines, lines), start=1):
         if (header is not None and number == 1) or not line.strip():
             continue
+        if len(line) == _LONGEST_LINE:
+            raise VectorsError("The line is too long.", where=f"{name}:{number}", hint=f"{_LINE_FORMAT}.")
         count += 1
         fields = line.rstrip().rsplit(b" ", size)
         if len(fields) != size + 1:
@@ -51,6 +58,16 @@ def read_text(stream: BinaryIO, *, name: str, selection: Selection) -> None:
             f"The header promises {expected} words, the file ends after {count}.",
             where=name,
             hint="The file seems to be cut off: fetch it again.",
+        )
+
+
+def check_size(size: int, *, where: str) -> None:
+    """Refuse vectors so long that working with them would take all memory."""
+    if size > MOST_VALUES:
+        raise VectorsError(
+            f"Vectors of {size} values can't be used; {MOST_VALUES} are the most.",
+            where=where,
+            hint="Is this a file of word vectors?",
         )
 
 
@@ -73,7 +90,8 @@ def _values(fields: list[bytes], size: int, *, where: str) -> NDArray[np.float32
     if any(_is_number(field) for field in fields[0].split()[1:]):
         raise _wrong_number(size + len(fields[0].split()) - 1, size, where=where)
     try:
-        values = np.array(fields[1:], dtype=np.float32)
+        with np.errstate(over="ignore"):  # what becomes infinite is refused below
+            values = np.array(fields[1:], dtype=np.float32)
     except ValueError:
         bad = next(field for field in fields[1:] if not _is_number(field))
         raise VectorsError(

@@ -7,15 +7,20 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tracemalloc
 import zlib
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotators
-from disco2.annotation.cache import CachedAnnotators, LayerStore
+from disco2.annotation import document_from_words
+from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
+from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_summary
 from disco2.annotation.cache import store as stores
-from tests.annotation.cache.told import TEXTS, Told, annotated, documents
+from disco2.records import Document
+from tests.annotation.cache.told import TAGS, TEXTS, Told, annotated, documents
 from tests.inference.rule_annotator import RuleAnnotator
 
 
@@ -149,3 +154,79 @@ def test_the_oldest_are_forgotten_when_it_is_full(file: Path) -> None:
     assert {*again, b"new"} <= left.keys()
     assert len(left) < len(kept)
     assert file.stat().st_size < 400_000
+
+
+_TABLE = "CREATE TABLE layers (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
+_ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        [f"CREATE VIEW layers AS {_ENDLESS} AS key, 1 AS used, i AS content FROM n"],
+        [_TABLE, "CREATE TRIGGER t AFTER INSERT ON layers BEGIN DELETE FROM layers; END"],
+        [_TABLE, "CREATE TABLE further (a)"],
+        ["CREATE TABLE layers (key, used, content)"],
+    ],
+)
+def test_a_file_that_others_made_is_left_alone(own_place: Path, statements: list[str]) -> None:
+    """A view in place of the table could go on for ever, a trigger could do anything."""
+    own_place.parent.mkdir(exist_ok=True)
+    with sqlite3.connect(own_place) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+    before = own_place.read_bytes()
+    with LayerStore(own_place) as store:
+        found = CachedAnnotators(Annotators([Told()]), store).annotate(documents(), layers=ALL_LAYERS)
+    assert found == RuleAnnotator().annotate(documents())
+    assert "not a cache" in store.trouble
+    assert "not a cache" in cache_summary().trouble
+    assert own_place.read_bytes() == before
+
+
+def test_what_sqlite_says_need_not_be_unicode(own_place: Path) -> None:
+    annotated(own_place, documents())
+    content = own_place.read_bytes()
+    assert content.count(b"CREATE TABLE layers") == 1
+    own_place.write_bytes(content.replace(b"tablelayerslayers", b"tablelay\xffrslayers"))
+    with LayerStore(own_place) as store:
+        found = CachedAnnotators(Annotators([Told()]), store).annotate(documents(), layers=ALL_LAYERS)
+    assert found == RuleAnnotator().annotate(documents())
+    assert store.trouble
+    assert cache_summary().trouble
+
+
+def test_a_small_entry_that_unpacks_to_gigabytes_is_made_anew(file: Path) -> None:
+    expected, _ = annotated(file, documents())
+    packing = zlib.compressobj(9)
+    content = b"".join(packing.compress(b" " * 1_000_000) for _ in range(200)) + packing.flush()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE layers SET content = ?", (content,))
+    connection.close()
+    tracemalloc.start()
+    try:
+        assert annotated(file, documents()) == (expected, 3)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_corpus_whose_full_stops_are_shared_is_annotated_once(file: Path) -> None:
+    given = document_from_words("d", [["Acme", "Corp.", "."]], "Acme Corp.")
+    for fresh in (1, 0):
+        with LayerStore(file) as store:
+            maker = TagsAlone()
+            (found,) = CachedAnnotators(Annotators([maker]), store).annotate([given], layers=TAGS)
+        assert maker.documents == fresh
+        assert [token.tag for token in found.tokens] == ["NN"] * 3
+
+
+class TagsAlone(Told):
+    """Keeps the tokens that a document has."""
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
+        self.documents += len(documents)
+        return [
+            replace(one, tokens=tuple(replace(token, tag="NN") for token in one.tokens)) for one in documents
+        ]

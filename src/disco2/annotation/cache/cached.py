@@ -15,6 +15,8 @@ from disco2.annotation.document_json import FORMAT, document_from_json, document
 from disco2.errors import Disco2Error
 from disco2.records import Document
 
+# No layers of a text take more; what does is a small entry that unpacks to gigabytes.
+_SPARE_BYTES, _BYTES_A_CHARACTER = 1_000_000, 2_000
 _QUICKLY = 3  # the level of compression; higher ones hardly save more
 
 
@@ -83,8 +85,18 @@ def _content(document: Document) -> bytes:
 def _recalled(content: bytes, asked: Document, layers: Layers) -> Document | None:
     """The document that was kept, under its new id; None where it is damaged or another one."""
     try:
-        found = document_from_json(json.loads(zlib.decompress(content)), where="cache")
+        unpacked = _unpacked(content, most=_SPARE_BYTES + _BYTES_A_CHARACTER * len(asked.text))
+        found = document_from_json(json.loads(unpacked), where="cache")
     except (zlib.error, ValueError, RecursionError, TypeError, Disco2Error):
         return None
     same = found.text == asked.text and (Layer.TOKENS in layers or len(found.tokens) == len(asked.tokens))
     return replace(found, id=asked.id) if same else None
+
+
+def _unpacked(content: bytes, *, most: int) -> bytes:
+    """The content as it was before it was compressed; ValueError where it is longer, or not whole."""
+    unpacking = zlib.decompressobj()
+    found = unpacking.decompress(content, most)
+    if not unpacking.eof:
+        raise ValueError("it is cut off, or too long")
+    return found

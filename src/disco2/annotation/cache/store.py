@@ -17,10 +17,11 @@ WRITTEN_AT_ONCE = 500  # documents
 WRITTEN_AFTER = 5.0  # seconds; what a process that is killed has not written yet is lost
 _ASKED_AT_ONCE = 500  # keys; SQLite bounds the number of parameters
 _DAY = 86_400
-_SCHEMA = (
-    # The short columns first, so that looking for the oldest need not read the contents.
-    "CREATE TABLE IF NOT EXISTS layers (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
-)
+# The short columns first, so that looking for the oldest need not read the contents.
+_TABLE = "layers (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
+
+# Of a damaged file SQLite may say things that are no Unicode, or ask for more memory than there is.
+TROUBLES = (sqlite3.Error, OSError, UnicodeDecodeError, MemoryError)
 
 _T = TypeVar("_T")
 
@@ -115,7 +116,7 @@ class LayerStore:
         """What an action gives; where the file does not let it, trouble is noted and the cache given up."""
         try:
             return action()
-        except (sqlite3.Error, OSError) as error:
+        except TROUBLES as error:
             self.trouble = self.trouble or str(error)
             self._waiting.clear()
             self._used_again.clear()
@@ -132,13 +133,25 @@ def _opened(path: Path, patience: float) -> sqlite3.Connection | None:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # journals get the mode of their file
     connection = sqlite3.connect(path, timeout=patience)
     try:
-        if not connection.execute("SELECT name FROM sqlite_master WHERE name = 'layers'").fetchone():
+        if not is_ours(connection):
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            connection.execute(_SCHEMA)
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")  # another process may be quicker
         return connection
-    except sqlite3.Error:
+    except TROUBLES:
         connection.close()
         raise
+
+
+def is_ours(connection: sqlite3.Connection) -> bool:
+    """Whether the file has our table; false where it has nothing yet, an error where it has anything else.
+
+    A view in the table's place, or a trigger on it, could do whatever its maker liked, for as long as he did.
+    """
+    query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 2"  # SQLite's own indices have none
+    found = [statement for (statement,) in connection.execute(query)]
+    if found not in ([], [f"CREATE TABLE {_TABLE}"]):
+        raise sqlite3.DatabaseError("file is not a cache of disco2")
+    return bool(found)
 
 
 def _size(connection: sqlite3.Connection) -> int:

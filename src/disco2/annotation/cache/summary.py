@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from disco2.annotation.cache.place import EVERY_FILE, cache_file
-from disco2.annotation.cache.store import MOST_BYTES
+from disco2.annotation.cache.store import MOST_BYTES, TROUBLES, is_ours
 from disco2.errors import InputError
 
 
@@ -34,8 +34,10 @@ def cache_summary() -> CacheSummary:
         return CacheSummary(path, 0, 0, trouble=str(error))
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
-            (documents,) = connection.execute("SELECT count(*) FROM layers").fetchone()
-    except sqlite3.Error as error:
+            documents = 0
+            if is_ours(connection):
+                (documents,) = connection.execute("SELECT count(*) FROM layers").fetchone()
+    except TROUBLES as error:
         return CacheSummary(path, 0, size, trouble=str(error))
     return CacheSummary(path, documents, size)
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from disco2.annotation.escapes import unescape
 from disco2.annotation.ptb import parse_brackets
 from disco2.corpora.decoding import BYTE_ORDER_MARK, read_text
-from disco2.corpora.json_text import BrokenJsonError, parse_json
+from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
 from disco2.errors import CorpusError, LayerError
 from disco2.files import is_file_name
 from disco2.records import Constituents, Dependencies, Dirt, Document, Sentence, Token
 
 QUOTES = ("``", "''")
+WIDEST_GAP = 10_000  # spaces; offsets that want more of them are not those of a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def read_parses(file: Path, *, raw: Path, encoding: str = "auto", dirt: Dirt) ->
         raise CorpusError("The parses are not an object with one entry for each document.", where=f"{file}:1")
     documents: dict[str, Document] = {}
     for name, entry in parses.items():
-        where = f"{file}: {name}"
+        where = f"{file}: {name:.80}"
         try:
             documents[name] = _document(name, entry, raw=raw, encoding=encoding, where=where, dirt=dirt)
         except CorpusError as error:
@@ -89,8 +90,8 @@ def _words(items: object, *, where: str) -> list[_Word]:
             raise CorpusError("A word is not a pair of a form and its properties.", where=where)
         form, properties = item
         start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
-        if not form or not isinstance(start, int) or not isinstance(end, int):
-            raise CorpusError(f"The word {form!r} has no form or no character offsets.", where=where)
+        if not form.strip() or type(start) is not int or type(end) is not int:  # true is an int
+            raise CorpusError(f"The word {shown(form)} has no form or no character offsets.", where=where)
         tag = properties.get("PartOfSpeech")
         words.append(_Word(form, start, end, tag if isinstance(tag, str) else ""))
     return words
@@ -102,12 +103,16 @@ def _raw_text(name: str, words: Sequence[_Word], *, raw: Path, encoding: str, di
     if not is_file_name(name) or not file.is_file():
         return None
     text = read_text(file, dirt=dirt, encoding=encoding)
+    reached = 0
     for word in words:
-        found = text[word.start : word.end] if 0 <= word.start < word.end <= len(text) else ""
+        # Only a full stop that a treebank adds behind an abbreviation may stand on another's last character.
+        follows = word.start >= reached or (word.start, word.end) == (reached - 1, reached)
+        found = text[word.start : word.end] if follows and word.start < word.end <= len(text) else ""
+        reached = word.end
         same_width = len(unescape(word.form)) == word.end - word.start
         if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
             detail = (
-                f"'{word.form}' is not at {word.start}..{word.end}; the text was rebuilt from the tokens."
+                f"{shown(word.form)} is not at {shown(word.start)}..{shown(word.end)}; the text was rebuilt."
             )
             dirt.add("text does not fit its tokens", where=str(file), detail=detail)
             return None
@@ -120,7 +125,7 @@ def _rebuilt(words: Sequence[_Word]) -> tuple[str, list[_Word]]:
     fits = all(len(form) == word.end - word.start for form, word in zip(surfaces, words, strict=True))
     ends = [0, *(word.end for word in words)]
     gaps = [word.start - end for word, end in zip(words, ends, strict=False)]
-    if not fits or min(gaps, default=0) < 0 or max(gaps, default=0) > 10_000:
+    if not fits or min(gaps, default=0) < 0 or sum(gaps) > WIDEST_GAP + 100 * len(gaps):
         gaps = [0, *(1 if gap else 0 for gap in gaps[1:])]
     pieces: list[str] = []
     moved: list[_Word] = []
@@ -173,7 +178,7 @@ def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Depen
     for arc in arcs:
         if not (isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)):
             dirt.add(
-                "bad dependency", where=where, detail=f"{arc!r:.80} is not a label and two words; left out."
+                "bad dependency", where=where, detail=f"{shown(arc)} is not a label and two words; left out."
             )
             continue
         governor, dependent = _number(arc[1]), _number(arc[2])
@@ -183,7 +188,7 @@ def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Depen
             or not (0 <= governor <= length and 1 <= dependent <= length)
         ):
             dirt.add(
-                "bad dependency", where=where, detail=f"{arc!r:.80} names no word of the sentence; left out."
+                "bad dependency", where=where, detail=f"{shown(arc)} names no word of the sentence; left out."
             )
         elif governor != dependent and dependent - 1 not in heads:
             heads[dependent - 1] = governor - 1

@@ -14,14 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from disco2.corpora.conll16.parses import read_parses
+from disco2.corpora.coverage import Coverage
 from disco2.corpora.decoding import lines_of, read_text
-from disco2.corpora.json_text import BrokenJsonError, parse_json
-from disco2.corpora.sense_column import fitting_inventory, read_kind, read_senses
+from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
+from disco2.corpora.sense_column import fitting_inventory, read_kind, read_senses, senses_of_kind
 from disco2.corpora.token_lists import argument_from_tokens
 from disco2.corpora.wsj.layers import WsjLayers
 from disco2.errors import CorpusError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
-from disco2.records.senses import inventory
+from disco2.records.senses import SenseInventory, inventory
 
 RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
 PARSE_FILES = ("parses.json", "pdtb-parses.json")
@@ -79,9 +80,7 @@ def read_conll16(
         known = fitting_inventory((label for one in relations for label in one.senses), names=INVENTORIES)
     else:
         known = inventory(inventory_name)
-    resolved = tuple(
-        replace(one, senses=read_senses(one.senses, known, where=one.where, dirt=dirt)) for one in relations
-    )
+    resolved = tuple(_with_senses_of(known, one, dirt=dirt) for one in relations)
     return Corpus(
         "conll16", known.name, documents, resolved, parts, dirt, notes=(f"Sense inventory: {known.name}.",)
     )
@@ -116,12 +115,13 @@ def _read_relations(
     file: Path, documents: dict[str, Document], *, encoding: str, dirt: Dirt
 ) -> Iterator[Relation]:
     """Relations with their senses as the file spells them."""
+    coverage = {name: Coverage.of(document) for name, document in documents.items()}
     for number, line in enumerate(lines_of(read_text(file, dirt=dirt, encoding=encoding)), start=1):
         if not line.strip():
             continue
         where = f"{file}:{number}"
         try:
-            yield _relation(parse_json(line), documents, number=number, where=where)
+            yield _relation(parse_json(line), documents, coverage, number=number, where=where)
         except BrokenJsonError as error:
             dirt.add(SKIPPED_LINE[0], where=where, detail=f"Not JSON: {error.reason}; skipped.")
         except CorpusError as error:
@@ -131,6 +131,7 @@ def _read_relations(
 def _relation(
     record: object,
     documents: dict[str, Document],
+    coverage: dict[str, Coverage],
     *,
     number: int,
     where: str,
@@ -140,12 +141,13 @@ def _relation(
         raise CorpusError("The line is not an object in braces.")
     name = record.get("DocID")
     if not isinstance(name, str) or name not in documents:
-        raise CorpusError(f"There are no parses of the document {name!r}.")
+        raise CorpusError(f"There are no parses of the document {shown(name)}.")
     document = documents[name]
     arg1, arg2 = (_tokens(record.get(key), key, document) for key in ("Arg1", "Arg2"))
     for key, tokens in (("Arg1", arg1), ("Arg2", arg2)):
         if not tokens:
             raise CorpusError(f"{key} has no tokens.")
+        coverage[name].take(sum(len(document.tokens[token].text) for token in tokens))
     connective = record.get("Connective")
     connective_tokens = _tokens(connective, "Connective", document) if connective else ()
     raw = connective.get("RawText") if isinstance(connective, dict) else ""
@@ -165,13 +167,20 @@ def _relation(
     )
 
 
+def _with_senses_of(known: SenseInventory, relation: Relation, *, dirt: Dirt) -> Relation:
+    senses = read_senses(relation.senses, known, where=relation.where, dirt=dirt)
+    if not known.is_free:
+        senses = senses_of_kind(relation.kind, senses, where=relation.where, dirt=dirt)
+    return replace(relation, senses=senses)
+
+
 def _kind(label: object, *, explicit: bool) -> RelationKind:
     """The input of the sense classification task leaves the type empty: a connective tells it then."""
     if label in (None, ""):
         return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
     kind = read_kind(label) if isinstance(label, str) else None
     if kind is None:
-        raise CorpusError(f"There is no type {label!r}.")
+        raise CorpusError(f"There is no type {shown(label)}.")
     return kind
 
 
@@ -185,7 +194,7 @@ def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
     tokens = [item[2] if isinstance(item, list) and len(item) == 5 else item for item in items]
     for token in tokens:
         if not isinstance(token, int) or isinstance(token, bool):
-            raise CorpusError(f"The TokenList of {key} holds {token!r}.")
+            raise CorpusError(f"The TokenList of {key} holds {shown(token)}.")
         if not 0 <= token < len(document.tokens):
-            raise CorpusError(f"{key} names token {token}; the document has {len(document.tokens)}.")
+            raise CorpusError(f"{key} names token {shown(token)}; the document has {len(document.tokens)}.")
     return tuple(sorted(set(tokens)))

@@ -16,10 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from disco2.corpora.coverage import Coverage
 from disco2.corpora.decoding import NOT_UTF8, lines_of, read_text
 from disco2.corpora.disrpt.documents import DisrptDocuments
 from disco2.corpora.folders import files_below
-from disco2.corpora.sense_column import fitting_inventory, kind_in_place_of_sense, read_kind
+from disco2.corpora.intervals import joined
+from disco2.corpora.sense_column import fitting_inventory, kind_in_place_of_sense, read_kind, senses_of_kind
 from disco2.corpora.token_lists import argument_from_tokens
 from disco2.errors import CorpusError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
@@ -143,6 +145,7 @@ class _Reading:
     dirt: Dirt
     without_kind: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
+    _coverage: dict[str, Coverage] = field(default_factory=dict)
 
     def relations(self, rows: Sequence[_Row], documents: Mapping[str, Document]) -> Iterator[Relation]:
         for row in rows:
@@ -158,7 +161,8 @@ class _Reading:
             raise CorpusError(f"There are no usable tokens of the document '{name}'.")
         arguments = []
         for unit in ("unit1", "unit2"):
-            argument = argument_from_tokens(document, _tokens(row.cells[f"{unit}_toks"], unit, document))
+            tokens = _tokens(row.cells[f"{unit}_toks"], unit, document, self._coverage_of(document))
+            argument = argument_from_tokens(document, tokens)
             self._compare(
                 document.words(argument.tokens), row.cells.get(f"{unit}_txt", ""), unit, where=row.where
             )
@@ -171,9 +175,14 @@ class _Reading:
             kind=kind,
             arg1=arguments[0],
             arg2=arguments[1],
-            senses=self._senses(row),
+            senses=self._senses(row, kind),
             where=row.where,
         )
+
+    def _coverage_of(self, document: Document) -> Coverage:
+        if document.id not in self._coverage:
+            self._coverage[document.id] = Coverage.of(document)
+        return self._coverage[document.id]
 
     def _kind(self, row: _Row) -> RelationKind:
         stated = row.cells.get("rel_type", "").strip()
@@ -189,7 +198,7 @@ class _Reading:
         self.without_kind += 1
         return self.kinds_unknown
 
-    def _senses(self, row: _Row) -> tuple[str, ...]:
+    def _senses(self, row: _Row, kind: RelationKind) -> tuple[str, ...]:
         """The original label through the inventory, else the shared task's own label if that is known."""
         if self.known.is_free:
             label = row.cells["label"].strip() or row.cells.get("orig_label", "").strip()
@@ -206,7 +215,7 @@ class _Reading:
                 self.dirt.add("unknown sense", where=row.where, detail=detail)
             else:
                 senses.append(resolved.sense)
-        return tuple(dict.fromkeys(senses))
+        return senses_of_kind(kind, tuple(dict.fromkeys(senses)), where=row.where, dirt=self.dirt)
 
     def _compare(self, words: Sequence[str], stated: str, unit: str, *, where: str) -> None:
         """The tokens count; a text that differs from them hints at another tokenisation."""
@@ -217,9 +226,9 @@ class _Reading:
             )
 
 
-def _tokens(ranges: str, unit: str, document: Document) -> list[int]:
+def _tokens(ranges: str, unit: str, document: Document, coverage: Coverage) -> tuple[int, ...]:
     """``3-5,9`` -> 2, 3, 4, 8."""
-    tokens: list[int] = []
+    found: list[tuple[int, int]] = []
     for piece in ranges.split(","):
         first, _, last = piece.strip().partition("-")
         last = last or first
@@ -231,7 +240,7 @@ def _tokens(ranges: str, unit: str, document: Document) -> list[int]:
             raise CorpusError(
                 f"{unit} names tokens {piece.strip()}; the document has {len(document.tokens)}."
             )
-        tokens.extend(range(int(first) - 1, int(last)))
-    if not tokens:
+        found.append((int(first) - 1, int(last)))
+    if not found:
         raise CorpusError(f"{unit} has no tokens.")
-    return tokens
+    return coverage.tokens(joined(found))

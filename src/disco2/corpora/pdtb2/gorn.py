@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from disco2.annotation.ptb import TRACE, WRAPPERS
+from disco2.corpora.intervals import joined
 from disco2.errors import LayerError
 
 GornAddress = tuple[int, ...]
@@ -93,15 +94,15 @@ class GornTrees:
                 return None
         return range(node.start, node.end)
 
-    def tokens_under_all(self, addresses: Iterable[GornAddress]) -> tuple[int, ...] | None:
-        """The tokens under several nodes in text order, each once; None where one of the nodes is missing."""
-        found: set[int] = set()
+    def runs_under_all(self, addresses: Iterable[GornAddress]) -> list[tuple[int, int]]:
+        """Runs of tokens under several nodes, in order and none over another; none if a node is missing."""
+        found: list[tuple[int, int]] = []
         for address in addresses:
             tokens = self.tokens_under(address)
             if tokens is None:
-                return None
-            found.update(tokens)
-        return tuple(sorted(found))
+                return []
+            found.append((tokens.start, tokens.stop))
+        return joined(found)
 
 
 def _top(node: _Node) -> _Node:

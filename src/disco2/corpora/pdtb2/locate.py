@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from disco2.annotation import BracketedSentence, document_from_trees
+from disco2.corpora.coverage import Coverage
 from disco2.corpora.pdtb2.gorn import GornTrees
 from disco2.corpora.pdtb2.relation import Selection
 from disco2.corpora.token_spans import TokenSpans
@@ -62,9 +63,10 @@ def located_by_gorn(name: str, trees: Trees, *, dirt: Dirt) -> Located:
             f"{nodes.tokens} words under the trees' nodes and {len(document.tokens)} in their sentences.",
             where=where,
         )
+    coverage = Coverage.of(document)
 
     def find(selection: Selection) -> Argument:
-        tokens = nodes.tokens_under_all(selection.gorn) or ()
+        tokens = coverage.tokens(nodes.runs_under_all(selection.gorn))
         return Argument(tokens, " ".join(document.words(tokens)))
 
     return Located(document, find, "gorn")

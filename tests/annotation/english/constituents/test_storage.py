@@ -75,7 +75,11 @@ def test_missing_weights_are_named(parser: StoredParser, tmp_path: Path) -> None
         read_parser(tmp_path / "parser")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", '{"format": 2}', '{"format": 1}', "\x00"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "null", '{"format": 2}', '{"format": 1}', "\x00", "[" * 100_000],
+    ids=lambda text: text[:20],
+)
 def test_a_damaged_vocabulary_is_a_clear_error(parser: StoredParser, tmp_path: Path, text: str) -> None:
     write_parser(parser, tmp_path / "parser")
     (tmp_path / "parser" / VOCABULARY_FILE).write_text(text, encoding="utf-8")

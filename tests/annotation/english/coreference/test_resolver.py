@@ -168,9 +168,10 @@ def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
     (tmp_path / "m" / "model.json").write_text(json.dumps(described | {"format": 99}), encoding="utf-8")
     with pytest.raises(BundleError, match="another version"):
         MentionRanker.load(tmp_path / "m")
-    (tmp_path / "m" / "model.json").write_text("[1]", encoding="utf-8")
-    with pytest.raises(BundleError, match="can't be read"):
-        MentionRanker.load(tmp_path / "m")
+    for text in ("[1]", "[" * 100_000, json.dumps(described | {"window": float("inf")})):
+        (tmp_path / "m" / "model.json").write_text(text, encoding="utf-8")
+        with pytest.raises(BundleError, match="can't be read"):
+            MentionRanker.load(tmp_path / "m")
     (tmp_path / "m" / "model.json").write_text(json.dumps(described), encoding="utf-8")
     (tmp_path / "m" / TABLES_FILE).write_bytes(b"broken")
     with pytest.raises(BundleError, match="can't be read"):

@@ -79,7 +79,7 @@ def read_parser(folder: Path) -> StoredParser:
         )
         _check_shapes(parser)
         return parser
-    except (OSError, SafetensorError, LookupError, TypeError, ValueError) as error:
+    except (OSError, SafetensorError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise BundleError(
             f"The constituency parser can't be read ({error}).",
             where=str(folder),

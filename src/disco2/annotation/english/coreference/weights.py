@@ -60,7 +60,15 @@ def read_weights(folder: Path) -> tuple[Tables, tuple[str, ...], int, int]:
             and tables.new.shape == tables.antecedent.shape == (sum(sizes.values()), GROUPS)
             and tables.pair.shape == (sum(PAIR_FEATURES.values()), KINDS * KINDS)
         )
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+    except (
+        OSError,
+        SafetensorError,
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise BundleError(
             f"The coreference model can't be read ({error}).",
             where=str(folder),
