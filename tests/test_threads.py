@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from disco2.annotation.annotator import Annotators, Layer, Layers, raw_document
 from disco2.batches import collate
-from disco2.experiments.processes import begin_as_worker
+from disco2.engines.processes import begin_as_worker
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.contributions import contributions
@@ -253,7 +253,7 @@ def test_importing_the_library_sets_nothing() -> None:
     code = f"""
 import os
 before = dict(os.environ)
-import disco2, disco2.inference.pipeline, disco2.training.fit, disco2.experiments.processes
+import disco2, disco2.inference.pipeline, disco2.training.fit, disco2.engines.processes
 print(dict(os.environ) == before)
 {TOLD}"""
     assert alone(code) == ["True", f"{{{USERS}}}"]

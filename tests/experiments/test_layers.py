@@ -68,7 +68,7 @@ def test_a_sense_is_chosen_although_entrel_is_likelier(corpus: Corpus, tmp_path:
     fitted = train_model(corpus, parts, QUICK)
     model = fitted.model
     assert model.labels.count("EntRel") == 1
-    bias = np.where(model.is_sense, model.parameters["b"], 1e6).astype(np.float32)
+    bias = np.where(model.is_sense, model.parameters["b"], 1e4).astype(np.float32)
     certain = replace(model, parameters={**model.parameters, "b": bias})
     instances = parts.instances["test"]
     answers = right_answers(certain, instances)

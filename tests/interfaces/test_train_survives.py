@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import signal
@@ -13,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from disco2.experiments.runs.lock import RunLock
 from disco2.interfaces.cli.kept_training import LOCK
+from disco2.lock import FileLock
 from disco2.training.checkpoint import FILE, Checkpoint
 from disco2.training.loop import Learner
 from tests.conftest import ROOT
@@ -163,6 +164,37 @@ def test_an_interrupted_training_says_what_is_kept_and_goes_on(run: Run, pairs: 
     assert contents(room) == quiet_run(tmp_path / "quiet", given)
 
 
+def test_whatever_ends_a_training_it_says_what_is_kept(
+    run: Run, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, room = arguments(pairs), tmp_path / "room"
+    state = room / "model.training"
+    interrupted(run, 3, given, room / "model")
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", full)
+        code, _, messages = run(*given, "--output", room / "model")
+    assert code == 2
+    assert f"note: pass 2 is kept in {state}; give the same command again to go on\n" in messages
+    assert "No space left on device" in messages
+    monkeypatch.setattr(
+        "disco2.interfaces.cli.train.divide", lambda *rest: signal.raise_signal(signal.SIGINT)
+    )
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    code, _, messages = run(*given, "--output", room / "model")  # before it has looked for a state
+    signal.signal(signal.SIGINT, before)
+    assert code == 128 + signal.SIGINT
+    assert messages.endswith(
+        f"interrupted: what was kept before is still in {state}; give the same command again to go on\n"
+    )
+    monkeypatch.undo()
+    assert "going on after pass 2" in trained(run, given, room / "model")
+    assert contents(room) == quiet_run(tmp_path / "quiet", given)
+
+
 def test_the_state_of_another_training_is_replaced(run: Run, pairs: Path, tmp_path: Path) -> None:
     room = tmp_path / "room"
     interrupted(run, 6, arguments(pairs, **ENSEMBLE), room / "model")  # in the second member
@@ -225,7 +257,7 @@ def test_places_that_are_refused_before_any_work(
 
 @posix_only
 def test_two_at_once_are_one_too_many(run: Run, pairs: Path, tmp_path: Path) -> None:
-    lock = RunLock(tmp_path / "model.training" / LOCK)
+    lock = FileLock(tmp_path / "model.training" / LOCK)
     assert lock.take()
     code, _, messages = run(*arguments(pairs), "--output", tmp_path / "model")
     assert code == 2

@@ -253,6 +253,33 @@ def test_the_state_of_another_training_is_ignored(tmp_path: Path, changes: dict[
     expect_same(run(checkpoint=each_pass(tmp_path), **changes), run(**changes))
 
 
+def test_what_another_release_of_numpy_began_is_begun_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(StoppedError):
+        run(checkpoint=each_pass(tmp_path), progress=stop_at(3))
+    monkeypatch.setattr("disco2.training.identity.version", lambda package: f"0.0 of {package}")
+    notes: list[str] = []
+    found = run(checkpoint=Checkpoint(tmp_path, note=notes.append))
+    expect_same(found, run())
+    assert notes == [f"{tmp_path / FILE}: the saved training is another one and is ignored"]
+
+
+def test_what_is_found_and_what_is_safe_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    notes: list[str] = []
+    kept: list[int] = []
+    heard = Checkpoint(tmp_path, every_seconds=0, note=notes.append, kept=kept.append)
+    with pytest.raises(StoppedError):
+        run(checkpoint=heard.inside("member"), progress=stop_at(3))
+    assert (notes, kept) == ([], [1, 2])
+    run(checkpoint=heard.inside("member"))
+    assert (notes, kept) == (["going on after pass 2 (member)"], [1, 2, 2, 3, 4, 5, 6])
+    assert not [record for record in caplog.records if record.name == "disco2.training.checkpoint"]
+    (tmp_path / "member" / FILE).write_bytes(b"nothing")
+    run(checkpoint=each_pass(tmp_path / "member"))  # without a listener, the log is told
+    assert "can't be read and is ignored" in caplog.text
+
+
 def test_states_are_saved_no_more_often_than_asked_and_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -321,9 +348,9 @@ def test_fitting_goes_on_too_and_repeats_no_finished_member(
     wanted = fit_small()
     passes.clear()
     with pytest.raises(StoppedError):
-        fit_small(checkpoint=tmp_path / "c", progress=stop_in_the_last_member)
+        fit_small(checkpoint=Checkpoint(tmp_path / "c"), progress=stop_in_the_last_member)
     passes.clear()
-    found = fit_small(checkpoint=tmp_path / "c")
+    found = fit_small(checkpoint=Checkpoint(tmp_path / "c"))
     assert len(passes) == 2
     assert found.history == wanted.history
     for name, value in wanted.model.parameters.items():

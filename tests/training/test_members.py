@@ -14,6 +14,7 @@ from disco2.experiments.calibrating import calibration_of
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings
 from disco2.model.ensemble import members_of
+from disco2.training.checkpoint import Checkpoint
 from disco2.training.fit import Fitted, fit
 from disco2.training.history import Epoch
 from disco2.training.loop import Learner
@@ -199,7 +200,7 @@ def test_finished_members_are_not_trained_again(
             members,
             surface_members=surface_members,
             progress=until_the_second_member,
-            checkpoint=tmp_path / "state",
+            checkpoint=Checkpoint(tmp_path / "state"),
         )
     assert sorted(path.name for path in (tmp_path / "state").iterdir()) == ["member-0"]
     steps = 0
@@ -211,7 +212,7 @@ def test_finished_members_are_not_trained_again(
 
     one_pass = Learner.one_pass
     monkeypatch.setattr(Learner, "one_pass", counted)
-    resumed = fitted(members, surface_members=surface_members, checkpoint=tmp_path / "state")
+    resumed = fitted(members, surface_members=surface_members, checkpoint=Checkpoint(tmp_path / "state"))
     assert steps == 6  # passes of the two members that were left
     for name, value in plain.model.parameters.items():
         np.testing.assert_array_equal(value, resumed.model.parameters[name])

@@ -18,6 +18,8 @@ from disco2.model import ModelSettings
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 
+_LONGEST, _LONGEST_LINE = 100_000, 2_000  # characters of a configuration
+
 PRINT_THEM = "See all settings with: disco2 train --print-config"
 
 
@@ -48,8 +50,9 @@ class Configuration:
     def changed(self, values: Mapping[str, Any], *, where: str = "") -> Configuration:
         """A copy with some settings changed, each named ``section.name``."""
         by_section: dict[str, dict[str, Any]] = {}
+        known = set(names())
         for name, value in values.items():
-            if name not in names():
+            if name not in known:
                 raise SettingsError(f"There is no setting '{name}'.", where=where, hint=_nearest(name))
             section, _, key = name.partition(".")
             by_section.setdefault(section, {})[key] = value
@@ -118,11 +121,21 @@ def _nearest(name: str) -> str:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return _parsed(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"The configuration can't be read: {error.strerror}.", where=str(path)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of a number of thousands of digits
         raise SettingsError(f"The configuration is not valid TOML: {error}.", where=str(path)) from error
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """TOML; ValueError where it is none, or has lines that no settings have.
+
+    What tomllib takes for a name of many parts, a.b.c and so on, grows with the square of their number.
+    """
+    if len(text) > _LONGEST or max(map(len, text.split("\n"))) > _LONGEST_LINE:
+        raise ValueError(f"it has more than {_LONGEST} characters, or more than {_LONGEST_LINE} in a line")
+    return tomllib.loads(text)
 
 
 def _flat(content: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -139,8 +152,8 @@ def _flat(content: dict[str, Any], path: Path) -> dict[str, Any]:
 def _value(text: str) -> Any:
     """A value as TOML has it; anything that TOML does not know is a text."""
     try:
-        content = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+        content = _parsed(f"value = {text}")
+    except (ValueError, RecursionError):
         return text
     return content["value"] if len(content) == 1 else text  # a second line is no setting of its own
 

@@ -17,6 +17,7 @@ from disco2.experiments.preparations import Preparations
 from disco2.experiments.running_text import as_running_text
 from disco2.experiments.weak_instances import weak_instances
 from disco2.records import WITHOUT_SENSE, Corpus, Instance, RelationKind
+from disco2.training.checkpoint import Checkpoint
 from disco2.training.fit import Fitted, learn, most_common
 from disco2.training.history import Progress
 from disco2.training.preparation import Prepared, prepare
@@ -30,12 +31,12 @@ def train_model(
     *,
     preparations: Preparations | None = None,
     progress: Progress = lambda epoch: None,
-    checkpoint: Path | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Train on the training part, stop by the dev part; no label of the test part is looked at.
 
     ``preparations`` are what earlier trainings on this corpus prepared, and may be used again. ``checkpoint``
-    is a folder from which an interrupted training goes on; it is the caller's to remove.
+    is a place from which an interrupted training goes on; it is the caller's to remove.
     """
     check_learnable(corpus, parts)
     model, settings = configuration.model, configuration.training

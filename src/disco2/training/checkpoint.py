@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from disco2.training.history import Epoch, History
 log = logging.getLogger(__name__)
 
 FILE = "training.safetensors"
-KEPT = "kept_pass"  # what log records of states that are safe say of themselves: the last pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +51,30 @@ class Checkpoint:
 
     States are saved no more often than ``every_seconds``; with 0 after every pass. Finished ones stay, so
     that of several trainings in folders of their own the finished ones need not be repeated; ``remove`` them
-    when their results are safe.
+    when their results are safe. ``note`` is told what becomes of a state that is found there (without it,
+    the log is), and ``kept`` the last pass of every state that is safe.
     """
 
-    def __init__(self, folder: Path, *, every_seconds: float = 5.0) -> None:
-        self._file = folder / FILE
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        every_seconds: float = 5.0,
+        note: Callable[[str], None] | None = None,
+        kept: Callable[[int], None] = lambda passes: None,
+    ) -> None:
+        self._folder = folder
         self._every_seconds = every_seconds
+        self._note = note
+        self._kept = kept
+        self._file = folder / FILE
         self._last = time.monotonic()
+
+    def inside(self, name: str) -> Checkpoint:
+        """One like this in a folder of this one, as for one of several trainings."""
+        return Checkpoint(
+            self._folder / name, every_seconds=self._every_seconds, note=self._note, kept=self._kept
+        )
 
     def is_due(self) -> bool:
         """Whether enough time has gone by since the last state was saved."""
@@ -87,8 +103,7 @@ class Checkpoint:
         content = save(arrays, metadata={"facts": facts, "hash": _hash(facts, arrays)})
         write_bytes(self._file, content)
         self._last = time.monotonic()
-        passes = len(state.history.epochs)
-        log.debug("%s: pass %d is saved", self._file, passes, extra={KEPT: passes})
+        self._kept(len(state.history.epochs))
 
     def load(self, *, identity: str) -> TrainingState | None:
         """The saved state of this very training; None where there is none, or a damaged one."""
@@ -99,27 +114,34 @@ class Checkpoint:
         except FileNotFoundError:
             return None
         except (OSError, SafetensorError, ValueError, TypeError) as error:
-            log.warning("%s: the saved training can't be read and is ignored: %s", self._file, error)
+            self._say(f"{self._file}: the saved training can't be read and is ignored: {error}")
             return None
         facts = metadata.get("facts", "")
         if metadata.get("hash") != _hash(facts, arrays):
-            log.warning("%s: the saved training is damaged and is ignored", self._file)
+            self._say(f"{self._file}: the saved training is damaged and is ignored")
             return None
         content = json.loads(facts)
         if content["identity"] != identity:
-            log.info("%s: the saved training is another one and is ignored", self._file)
+            self._say(f"{self._file}: the saved training is another one and is ignored", level=logging.INFO)
             return None
         passes = len(content["epochs"])
         last = ", the last one" if content["finished"] else ""
-        log.info("going on after pass %d%s (%s)", passes, last, self._file.parent.name, extra={KEPT: passes})
+        self._say(f"going on after pass {passes}{last} ({self._folder.name})", level=logging.INFO)
+        self._kept(passes)
         return _state(content, arrays)
 
     def remove(self) -> None:
         """Take the state away, and its folder if nothing else is in it."""
-        for file in (*self._file.parent.glob(f".{FILE}-*"), self._file):
+        for file in (*self._folder.glob(f".{FILE}-*"), self._file):
             file.unlink(missing_ok=True)
-        if self._file.parent.is_dir() and not any(self._file.parent.iterdir()):
-            self._file.parent.rmdir()
+        if self._folder.is_dir() and not any(self._folder.iterdir()):
+            self._folder.rmdir()
+
+    def _say(self, words: str, *, level: int = logging.WARNING) -> None:
+        if self._note:
+            self._note(words)
+        else:
+            log.log(level, "%s", words)
 
 
 def _state(content: dict[str, Any], arrays: Parameters) -> TrainingState:

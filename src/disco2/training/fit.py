@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
 from disco2.records import Instance
+from disco2.training.checkpoint import Checkpoint
 from disco2.training.history import History, Progress
 from disco2.training.members import history_of_ensemble, train_members
 from disco2.training.preparation import Prepared, check_instances, prepare
@@ -44,7 +44,7 @@ def fit(
     further: Sequence[Instance] = (),
     sentences: Iterable[list[str]] = (),
     progress: Progress = lambda epoch: None,
-    checkpoint: Path | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Train on relations, stopping by the development part.
 
@@ -53,7 +53,7 @@ def fit(
     is told from the rest, ``positive`` names it: its F1 says when to stop. ``balanced`` repeats the smaller
     classes. ``further`` instances are trained on too, and nothing else: they select no features, are neither
     held out nor balanced, and don't count. ``sentences`` are what word2vec learns from, where that is asked
-    for. Several ``model.members`` differ in their seeds. ``checkpoint`` is a folder for the state of the
+    for. Several ``model.members`` differ in their seeds. ``checkpoint`` is a place for the state of the
     training: called again with the same data and settings, an interrupted training goes on. It stays there
     until the caller removes it.
     """
@@ -83,7 +83,7 @@ def learn(
     settings: TrainingSettings,
     *,
     progress: Progress = lambda epoch: None,
-    checkpoint: Path | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Parameters for what is prepared. ``model`` has the kind, features and K it was prepared for."""
     untrained = replace(prepared.untrained, settings=model)

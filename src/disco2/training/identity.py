@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from importlib.metadata import version
 
 import numpy as np
 
 from disco2.batches import Batch, MentionGroups
 from disco2.model.arrays import Floats
-from disco2.model.fastest import is_compiled
+from disco2.model.fastest import NEEDED, is_compiled
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.training.development import Development
@@ -30,7 +31,10 @@ def training_identity(
     """A hash of everything that a training depends on, asked for before its first step."""
     digest = _Digest()
     compiled = model.composes and is_compiled(vectors.dtype)
-    digest.text(json.dumps([VERSION, compiled, asdict(model), asdict(settings)]))
+    # Another release of these may round otherwise: the end would be that of neither.
+    packages = ["numpy", *(NEEDED if compiled else ())]
+    versions = [VERSION, *map(version, packages)]
+    digest.text(json.dumps([versions, compiled, asdict(model), asdict(settings)]))
     for name in sorted(parameters):
         digest.text(name)
         digest.array(parameters[name])

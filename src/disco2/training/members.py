@@ -39,7 +39,7 @@ def train_members(
     labels: int,
     features: int,
     progress: Progress = lambda epoch: None,
-    checkpoint: Path | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> tuple[Parameters, list[History]]:
     """Parameters, and a history for each member; with several members the parameters are stacked.
 
@@ -50,7 +50,7 @@ def train_members(
     trained: list[Parameters] = []
     histories: list[History] = []
     for member, seed in enumerate(member_seeds(settings.seed, model.all_members)):
-        folder = checkpoint / f"member-{member}" if checkpoint and model.all_members > 1 else checkpoint
+        place = checkpoint.inside(f"member-{member}") if checkpoint and model.all_members > 1 else checkpoint
         one, how = alone, replace(settings, seed=seed)
         if member >= model.members:
             one, how = replace(alone, kind="surface"), replace(how, rate_features=settings.rate_surface)
@@ -62,7 +62,7 @@ def train_members(
             development,
             how,
             progress=progress,
-            checkpoint=Checkpoint(folder) if folder else None,
+            checkpoint=place,
         )
         trained.append(parameters)
         histories.append(history)

@@ -11,6 +11,7 @@ import pytest
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
+from disco2.engines import Engine, LocalEngine
 from disco2.errors import Disco2Error, MissingExtraError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.paper.bench import Bench, Experiment, Results, System
@@ -50,9 +51,9 @@ def written(output: Path) -> set[str]:
     return {path.stem for path in (output / "findings").glob("*.json")}
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("engine", [None, LocalEngine(2)])
 def test_findings_are_written_when_the_last_run_of_their_experiment_is_made(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine | None
 ) -> None:
     train = performing.train_model
 
@@ -67,7 +68,7 @@ def test_findings_are_written_when_the_last_run_of_their_experiment_is_made(
         with pytest.raises(Disco2Error, match="broken"):
             carry_out(experiments, bench, tmp_path)
     assert written(tmp_path) == {"first", "none"}
-    found = carry_out(experiments, bench, tmp_path, jobs=jobs)
+    found = carry_out(experiments, bench, tmp_path, engine=engine)
     assert [(one.name, one.data["runs"]) for one in found] == [("both", 2), ("first", 1), ("none", 0)]
     assert written(tmp_path) == {"both", "first", "none"}
 

@@ -43,7 +43,7 @@ def test_tuned_settings_are_files_and_on_the_page(tmp_path: Path, monkeypatch: p
     write_role_pairs(tmp_path / "pairs", size=20, seed=1)
     corpus = read_corpus("role-pairs", tmp_path / "pairs")
     bench = Bench({"own": corpus}, Configuration(), (1,))
-    tuned = tune_systems(bench, tmp_path, grid="quick")
+    tuned = tune_systems(bench, tmp_path, grid="quick", storage=f"sqlite:///{tmp_path}/study.db")
     bench = Bench(
         bench.corpora, bench.configuration, (1,), {name: one.configuration for name, one in tuned.items()}
     )

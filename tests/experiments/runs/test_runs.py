@@ -13,6 +13,7 @@ import pytest
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
+from disco2.engines import Engine, LocalEngine
 from disco2.errors import CorpusError, Disco2Error, InputError, MissingExtraError
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.runs import perform as performing
@@ -222,13 +223,13 @@ def test_versions_that_differ_are_all_listed() -> None:
     assert found["old"] == "2"
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_many_runs_are_made_once_each(corpus: Corpus, tmp_path: Path, jobs: int) -> None:
+@pytest.mark.parametrize("engine", [None, LocalEngine(2)])
+def test_many_runs_are_made_once_each(corpus: Corpus, tmp_path: Path, engine: Engine | None) -> None:
     runs = Runs(tmp_path, {"own": corpus})
     runs.perform(plan())
     plans = [plan(training_seed=seed) for seed in (1, 2, 3, 2)]
     seen: list[tuple[int, int]] = []
-    perform_all(runs, plans, jobs=jobs, progress=lambda one, done, total: seen.append((one.seed, total)))
+    perform_all(runs, plans, engine=engine, progress=lambda one, done, total: seen.append((one.seed, total)))
     assert sorted(seen) == [(2, 2), (3, 2)]
     assert all(Runs(tmp_path, {"own": corpus}).is_finished(one) for one in plans)
 
@@ -236,7 +237,7 @@ def test_many_runs_are_made_once_each(corpus: Corpus, tmp_path: Path, jobs: int)
 def test_processes_give_what_one_process_gives(corpus: Corpus, tmp_path: Path) -> None:
     plans = [plan(training_seed=seed) for seed in (1, 2)]
     together, alone = Runs(tmp_path / "two", {"own": corpus}), Runs(tmp_path / "one", {"own": corpus})
-    perform_all(together, plans, jobs=2)
+    perform_all(together, plans, engine=LocalEngine(2))
     for one in plans:
         expected = alone.perform(one).answers["test"].scores
         assert together.perform(one).answers["test"].scores.tolist() == expected.tolist()
@@ -246,7 +247,7 @@ def test_an_error_in_a_process_is_the_error_of_the_whole(corpus: Corpus, tmp_pat
     runs = Runs(tmp_path, {"own": replace(corpus, parts=dict.fromkeys(corpus.documents, "train"))})
     plans = [plan(training_seed=seed, task_protocol="own") for seed in (1, 2)]
     with pytest.raises(CorpusError, match="to test on under the protocol 'own'") as raised:
-        perform_all(runs, plans, jobs=2)
+        perform_all(runs, plans, engine=LocalEngine(2))
     assert raised.value.hint == "Name another split, such as: --set task.protocol=cv5-0"
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from pathlib import Path
@@ -14,17 +11,16 @@ from typing import Any
 import pytest
 from threadpoolctl import threadpool_limits
 
+from disco2.engines import LocalEngine
+from disco2.engines.processes import process_context
 from disco2.errors import InputError
-from disco2.experiments.processes import process_context
-from disco2.experiments.runs import lock as locking
 from disco2.experiments.runs import perform as performing
-from disco2.experiments.runs.lock import RunLock, fcntl
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.workers import perform_all
+from disco2.lock import FileLock, fcntl
 from disco2.records import Corpus
 from tests.blas import blas_threads
-from tests.conftest import ROOT
 from tests.experiments.runs.test_runs import corpus, plan, trainings
 
 __all__ = ["corpus"]
@@ -71,7 +67,7 @@ def test_every_process_has_one_thread_for_its_matrices(
     monkeypatch.setattr(performing, "train_model", looking)
     plans = [plan(training_seed=seed) for seed in SEEDS]
     with threadpool_limits(limits=2, user_api="blas"):
-        perform_all(Runs(tmp_path / "runs", {"own": corpus}), plans, jobs=2)
+        perform_all(Runs(tmp_path / "runs", {"own": corpus}), plans, engine=LocalEngine(2))
         assert blas_threads() == {2}
     assert [file.read_text() for file in seen.iterdir()] == ["{1}"] * len(SEEDS)
 
@@ -116,7 +112,7 @@ def test_two_commands_at_once_make_every_run_once(
 @locks
 def test_processes_come_back_to_a_run_that_was_taken(corpus: Corpus, tmp_path: Path) -> None:
     plans = [plan(training_seed=seed) for seed in SEEDS]
-    lock = RunLock(Runs(tmp_path, {"own": corpus}).folder(plans[0]).path / ".lock")
+    lock = FileLock(Runs(tmp_path, {"own": corpus}).folder(plans[0]).path / ".lock")
     assert lock.take()
     made: list[int] = []
 
@@ -125,58 +121,16 @@ def test_processes_come_back_to_a_run_that_was_taken(corpus: Corpus, tmp_path: P
         if len(made) == 2:
             lock.give_up()
 
-    perform_all(Runs(tmp_path, {"own": corpus}), plans, jobs=2, finished=finished)
+    perform_all(Runs(tmp_path, {"own": corpus}), plans, engine=LocalEngine(2), finished=finished)
     assert sorted(made[:2]) == [2, 3]
     assert made[2:] == [1]
     assert all(Runs(tmp_path, {"own": corpus}).is_finished(one) for one in plans)
 
 
-@locks
-def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
-    program = """
-import os, signal, sys
-from pathlib import Path
-from disco2.experiments.runs.lock import RunLock
-assert RunLock(Path(sys.argv[1])).take()
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-    file = tmp_path / "run" / ".lock"
-    killed = subprocess.run([sys.executable, "-c", program, str(file)], cwd=ROOT, check=False)
-    assert killed.returncode == -signal.SIGKILL
-    assert file.exists()
-    lock = RunLock(file)
-    assert lock.take()
-    assert not RunLock(file).take()
-    lock.give_up()
-    assert not file.parent.exists()
-
-
-@locks
-def test_a_lock_on_a_file_that_was_just_taken_away_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "run" / ".lock"
-    locked = locking._locked
-
-    def late(stream: Any) -> bool:
-        if stream.name == file and file.exists() and not calls:
-            calls.append(1)
-            file.unlink()  # as its holder does, between opening and locking
-        return locked(stream)
-
-    calls: list[int] = []
-    monkeypatch.setattr(locking, "_locked", late)
-    lock = RunLock(file)
-    assert lock.take()
-    assert calls
-    assert not RunLock(file).take()
-    lock.give_up()
-
-
 def test_without_locks_every_run_is_free(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("disco2.experiments.runs.lock.fcntl", None)
+    monkeypatch.setattr("disco2.lock.fcntl", None)
     runs = Runs(tmp_path, {"own": corpus})
     with runs.folder(plan()).held() as mine:
         assert mine
@@ -188,23 +142,13 @@ def test_new_processes_get_all_they_need(
 ) -> None:
     """As on macOS and Windows, where processes are not forked."""
     monkeypatch.setattr(
-        "disco2.experiments.runs.workers.process_context", lambda: multiprocessing.get_context("spawn")
+        "disco2.engines.local_worker.process_context", lambda: multiprocessing.get_context("spawn")
     )
     runs = Runs(tmp_path / "two", {"own": corpus})
     runs.perform(plan())  # what is read and prepared here stays here
     plans = [plan(training_seed=seed) for seed in SEEDS]
-    perform_all(runs, plans, jobs=2)
+    perform_all(runs, plans, engine=LocalEngine(2))
     alone = Runs(tmp_path / "one", {"own": corpus})
     for one in plans:
         expected = alone.perform(one).answers["test"].scores
         assert runs.result(one).answers["test"].scores.tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize(("platform", "method"), [("linux", "fork"), ("darwin", "spawn"), ("win32", "spawn")])
-def test_processes_are_forked_on_linux_alone(
-    monkeypatch: pytest.MonkeyPatch, platform: str, method: str
-) -> None:
-    if method not in multiprocessing.get_all_start_methods():
-        pytest.skip("not on this system")
-    monkeypatch.setattr("disco2.experiments.processes.sys.platform", platform)
-    assert process_context().get_start_method() == method

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("optuna")
 pytest.importorskip("psycopg")
 
+from disco2.engines import LocalEngine
 from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.tune import tune
 from disco2.records import Corpus
@@ -32,9 +33,9 @@ def test_two_processes_share_a_study_on_a_server_and_it_goes_on(
     corpus: Corpus, server: str, trainings: Trainings
 ) -> None:
     options: dict[str, Any] = {"seeds": 1, "study": f"test-{uuid.uuid4()}", "pruning": False}
-    for trials, jobs in ((5, 2), (8, 1)):
+    for trials, engine in ((5, LocalEngine(2)), (8, None)):
         found = tune(
-            corpus, QUICK, space=choose_space(QUICK), storage=server, trials=trials, jobs=jobs, **options
+            corpus, QUICK, space=choose_space(QUICK), storage=server, trials=trials, engine=engine, **options
         )
         assert [trial.state for trial in found.trials] == ["complete"] * trials
     assert len({trial.values["rate_features"] for trial in found.trials}) == 8

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from disco2.engines import Engine
 from disco2.experiments.paper.bench import Bench, Experiment
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
@@ -27,14 +28,16 @@ def carry_out(
     bench: Bench,
     output: Path,
     *,
-    jobs: int = 1,
+    engine: Engine | None = None,
     redo: bool = False,
     progress: Progress = lambda plan, done, total: None,
+    notice: Callable[[str], None] = lambda text: None,
 ) -> list[Findings]:
     """Make the runs that are not finished (all of them to ``redo``), and write tables and figures.
 
-    Those of an experiment are written as soon as its last run is made. OUTPUT/runs has a directory for each
-    run, which experiments share; tables/, figures/ and findings/ lie beside it.
+    The ``engine``'s workers make them, or this process where there is none. Findings of an experiment are
+    written as soon as its last run is made. OUTPUT/runs has a directory for each run, which experiments
+    share; tables/, figures/ and findings/ lie beside it.
     """
     check_packages(experiments)
     runs = Runs(output / RUNS, bench.corpora)
@@ -60,7 +63,7 @@ def carry_out(
         write_what_is_ready()
 
     write_what_is_ready()
-    perform_all(runs, plans, jobs=jobs, progress=progress, finished=finished)
+    perform_all(runs, plans, engine=engine, progress=progress, finished=finished, notice=notice)
     return [found[experiment.name] for experiment in experiments]
 
 

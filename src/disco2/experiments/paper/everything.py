@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from disco2.corpora.task import CLASSES
+from disco2.engines import Engine
 from disco2.experiments.configuration import assignments, commented_toml
 from disco2.experiments.naming import plain_words
 from disco2.experiments.paper.bench import Bench, Experiment, System
@@ -52,13 +53,14 @@ def tune_systems(
     output: Path,
     *,
     grid: str,
+    storage: str,
     trials: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     report: Callable[[str], Report] = lambda system: lambda standing: None,
 ) -> dict[str, Tuned]:
     """The best settings of each system on the development relations, each by a study of its own.
 
-    The studies are in OUTPUT/tuning.db, and go on where they were. OUTPUT/tuned has a file for each system
+    The studies are in the ``storage``, and go on where they were. OUTPUT/tuned has a file for each system
     that --config reads.
     """
     found = {}
@@ -68,13 +70,18 @@ def tune_systems(
             bench.corpus,
             configuration,
             space=choose_space(configuration, grid=grid),
-            storage=f"sqlite:///{(output / STUDIES).resolve()}",
+            storage=storage,
             trials=trials,
-            jobs=jobs,
+            engine=engine,
             report=report(system.name),
         )
         write_best(found[system.name], output / tuned_file(system.name))
     return found
+
+
+def storage_in(output: Path) -> str:
+    """The usual address of the studies: a file in OUTPUT."""
+    return f"sqlite:///{(output / STUDIES).resolve()}"
 
 
 def tuned_file(system: str) -> str:

@@ -25,13 +25,15 @@ import numpy as np
 
 from disco2.errors import InputError
 from disco2.experiments.configuration import commented_toml
-from disco2.experiments.runs.lock import RunLock
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers, RunResult
 from disco2.files import append_text, remove_scratch, write_text
+from disco2.lock import FileLock
 
 CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl", "scores.json"
 CHECKPOINT, LOCK = "checkpoint", ".lock"
+# What files that somebody damaged may raise: deep JSON the fifth, huge numbers the last.
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
 
 
 class RunFolder:
@@ -48,7 +50,7 @@ class RunFolder:
     @contextmanager
     def held(self) -> Iterator[bool]:
         """Whether this process may make the run: not while another one does. Held until the end."""
-        lock = RunLock(self.path / LOCK)
+        lock = FileLock(self.path / LOCK)
         taken = lock.take()
         try:
             yield taken
@@ -90,7 +92,7 @@ class RunFolder:
                     return None
                 answers[part] = _answers(self._predictions(part), labels)
             return RunResult(labels, answers, dict(content["notes"]))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except _UNREADABLE:
             return None
 
     def versions(self) -> dict[str, str]:
@@ -98,7 +100,7 @@ class RunFolder:
         try:
             found = json.loads((self.path / DESCRIPTION).read_text(encoding="utf-8"))["versions"]
             return {str(name): str(value) for name, value in found.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except _UNREADABLE:
             return {}
 
     def drop(self) -> None:

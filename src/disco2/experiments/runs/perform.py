@@ -25,6 +25,7 @@ from disco2.experiments.train_run import train_model
 from disco2.model import RelationModel
 from disco2.model.runaway import check_finite
 from disco2.records import Corpus, Instance
+from disco2.training.checkpoint import Checkpoint
 from disco2.training.history import Epoch, Progress
 from disco2.trees import shared_entities
 
@@ -88,8 +89,8 @@ class Runs:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs; it reads and prepares for itself."""
-        return {"root": self.root, "corpora": self.corpora, "digests": self._digests}
+        """What another process needs, wherever it stands; it reads and prepares for itself."""
+        return {"root": self.root.absolute(), "corpora": self.corpora, "digests": self._digests}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.root, self.corpora, self._digests = state["root"], state["corpora"], state["digests"]
@@ -134,7 +135,7 @@ def perform(
         plan.configuration,
         preparations=preparations,
         progress=_logged(folder),
-        checkpoint=folder.checkpoint,
+        checkpoint=Checkpoint(folder.checkpoint),
     )
     model = fitted.model
     check_finite(model.parameters, where=f"{plan.model}, seed {plan.seed}")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
-from disco2.errors import Disco2Error, InputError
+from disco2.engines import Engine, Outcome, Task, outcomes_of
+from disco2.errors import InputError
 from disco2.experiments.preparations import preparation_key
-from disco2.experiments.processes import begin_as_worker, process_context
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
+from disco2.experiments.working_folder import working_in
 
 # Called with a plan, before its run here or after it in another process, how many are done, and of how many.
 Progress = Callable[[RunPlan, int, int], None]
@@ -22,20 +21,21 @@ def perform_all(
     runs: Runs,
     plans: Iterable[RunPlan],
     *,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress = lambda plan, done, total: None,
     finished: Finished = lambda plan: None,
+    notice: Callable[[str], None] = lambda text: None,
 ) -> None:
     """Make every run that is not finished. An error ends the work; what is finished stays.
 
-    Runs that another command is making come last, and are then waited for. ``finished`` hears of every run
-    that is made, by whomever.
+    Without an ``engine`` this process makes them. Runs that another command is making come last, and are then
+    waited for. ``finished`` hears of every run that is made, by whomever; ``notice`` of workers that die.
     """
     waiting = _grouped(plan for plan in dict.fromkeys(plans) if not runs.is_finished(plan))
-    if jobs == 1 or len(waiting) < 2:
+    if engine is None:
         _here(runs, waiting, progress, finished)
-    else:
-        _elsewhere(runs, waiting, jobs, progress, finished)
+    elif waiting:
+        _elsewhere(runs, waiting, engine, progress, finished, notice)
 
 
 def _here(runs: Runs, waiting: Sequence[RunPlan], progress: Progress, finished: Finished) -> None:
@@ -56,36 +56,43 @@ def _here(runs: Runs, waiting: Sequence[RunPlan], progress: Progress, finished: 
 
 
 def _elsewhere(
-    runs: Runs, waiting: Sequence[RunPlan], jobs: int, progress: Progress, finished: Finished
+    runs: Runs,
+    waiting: Sequence[RunPlan],
+    engine: Engine,
+    progress: Progress,
+    finished: Finished,
+    notice: Callable[[str], None],
 ) -> None:
-    with ProcessPoolExecutor(
-        min(jobs, len(waiting)),
-        mp_context=process_context(),
-        initializer=_remember,
-        initargs=(runs, os.getpid()),
-    ) as pool:
-        futures: dict[Future[bool], RunPlan] = {
-            pool.submit(_perform, plan, wait=False): plan for plan in waiting
-        }
-        left, taken, done = set(futures), list[RunPlan](), 0
-        try:
-            while left:
-                ready, left = wait(left, return_when=FIRST_COMPLETED)
-                for future in ready:
-                    plan = futures[future]
-                    if _made(future, plan):
-                        done += 1
-                        progress(plan, done, len(waiting))
-                        finished(plan)
-                    else:
-                        taken.append(plan)
-                if not left and taken:
-                    again = {pool.submit(_perform, plan, wait=True): plan for plan in taken}
-                    futures |= again
-                    left, taken = set(again), []
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    taken: list[RunPlan] = []
+    done = 0
+    with engine.session(_Performing(runs), notice=notice) as session:
+        for some, wait in ((waiting, False), (taken, True)):
+            tasks = (Task(runs.folder(plan).path.name, (plan, wait)) for plan in some)
+            for outcome in outcomes_of(session, tasks, ahead=1):
+                plan = outcome.task.given[0]
+                if not _made(outcome, plan):
+                    taken.append(plan)
+                    continue
+                _check_seen(runs, plan)
+                done += 1
+                progress(plan, done, len(waiting))
+                finished(plan)
+
+
+class _Performing:
+    """The work: makes the run of a plan, and tells whether it did.
+
+    Without ``wait`` it does not while another command is making it. Preparations stay for the next run.
+    """
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._here = Path.cwd()
+
+    def __call__(self, given: tuple[RunPlan, bool]) -> bool:
+        plan, wait = given
+        with working_in(self._here):
+            return (self._runs.perform(plan) if wait else self._runs.perform_if_free(plan)) is not None
 
 
 def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:
@@ -96,28 +103,22 @@ def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:
     return [plan for group in groups.values() for plan in group]
 
 
-def _made(future: Future[bool], plan: RunPlan) -> bool:
-    try:
-        return future.result()
-    except BrokenProcessPool:
+def _made(outcome: Outcome, plan: RunPlan) -> bool:
+    if outcome.error is not None:
+        raise outcome.error
+    if outcome.died:
         raise InputError(
-            f"A process that trained '{plan.model}' was ended from outside.",
-            hint="Start the same command again: it goes on with the runs that are not finished.",
-        ) from None
+            f"The processes that trained '{plan.model}' with seed {plan.seed} ended: {outcome.died}.",
+            hint="Is there enough memory? Start the same command again, perhaps with fewer --jobs: it goes "
+            "on with the runs that are not finished.",
+        )
+    return bool(outcome.result)
 
 
-_runs: Runs | None = None
-
-
-def _remember(runs: Runs, parent: int) -> None:
-    """What every run of this process needs, handed over once."""
-    global _runs
-    begin_as_worker(parent)
-    _runs = runs
-
-
-def _perform(plan: RunPlan, *, wait: bool) -> bool:
-    """Whether the run is made: without ``wait`` not if another command is making it."""
-    if _runs is None:
-        raise Disco2Error("The process does not know its corpus.")
-    return (_runs.perform(plan) if wait else _runs.perform_if_free(plan)) is not None
+def _check_seen(runs: Runs, plan: RunPlan) -> None:
+    if not runs.is_finished(plan):
+        raise InputError(
+            "A worker made this run, and it is not to be seen here.",
+            where=str(runs.folder(plan).path),
+            hint="Choose an --output folder that this machine and all workers see under the same path.",
+        )

@@ -21,13 +21,15 @@ BEGAN, VALUES, SCORES, LOSSES = "began on", "values", "scores by seed", "losses 
 class Objective:
     """The value of a trial: the mean development score over the seeds, accuracy or F1."""
 
-    def __init__(self, question: Question, *, began: Callable[[int], None] = lambda number: None) -> None:
+    def __init__(
+        self, question: Question, *, began: Callable[[optuna.Trial], None] = lambda trial: None
+    ) -> None:
         self._question = question
         self._began = began
         self._preparations = PreparationsForAnyK()
 
     def __call__(self, trial: optuna.Trial) -> float:
-        self._began(trial.number)
+        self._began(trial)
         trial.set_user_attr(BEGAN, platform.node())
         values = {dimension.name: dimension.suggest(trial) for dimension in self._question.space.dimensions}
         trial.set_user_attr(VALUES, values)

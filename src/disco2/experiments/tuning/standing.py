@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Standing:
-    """Finished trials of those wanted, the best score, and by process id the trial each worker is on.
+    """Finished trials of those wanted, the best score, and the trials that workers are on with their process.
 
     With a ``note`` alone it says what has happened.
     """
@@ -16,7 +16,7 @@ class Standing:
     finished: int | None = None
     wanted: int = 0
     best: float | None = None
-    workers: Mapping[int, int | None] = field(default_factory=dict)
+    running: Mapping[int, int] = field(default_factory=dict)  # trial -> process id
     note: str = ""
 
 

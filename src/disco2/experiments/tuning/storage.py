@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import time
 import warnings
@@ -105,6 +106,29 @@ def reported(address: str) -> Iterator[None]:
 def shown(address: str) -> str:
     """An address for people: without its password."""
     return re.sub(r"(://[^:/@]*):[^/]*@", r"\1:***@", address)
+
+
+def absolute(address: str) -> str:
+    """The same address for a process that stands in another folder."""
+    url = _url(address)
+    file = _file(url, address)
+    return address if file is None else url.set(database=str(file.absolute())).render_as_string()
+
+
+def check_there(address: str) -> None:
+    """Raise SettingsError where the file of a storage is missing, and don't make it."""
+    file = _file(_url(address), address)
+    if file is not None and not file.exists():
+        raise not_seen(address)
+
+
+def not_seen(address: str) -> SettingsError:
+    """What a worker says that was sent to a study and does not find it."""
+    return SettingsError(
+        f"A worker on {platform.node()} does not see the study there.",
+        where=shown(address),
+        hint="A SQLite file is for workers on one machine. For several: --storage postgresql://USER@HOST/DATABASE",
+    )
 
 
 def _url(address: str) -> URL:

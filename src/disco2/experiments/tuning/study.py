@@ -6,7 +6,7 @@ import logging
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +25,7 @@ from disco2.experiments.tuning.trials import TrialRecord
 
 QUESTION = "question"  # what a study notes about itself
 POINT, ATTEMPT = "point", "attempt"  # and a trial that waits
+TASK = "task"  # and one that a worker is on: the task that it is for, and the process
 ATTEMPTS = 3  # a trial whose process dies so often is left alone
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
@@ -42,8 +43,13 @@ class Address:
 class TuningStudy:
     """A study of one question. Everything it knows is in the storage."""
 
-    def __init__(self, address: Address, question: Question) -> None:
-        """Open the study, or begin it; SettingsError where it is there and asks something else."""
+    def __init__(self, address: Address, question: Question, *, must_exist: bool = False) -> None:
+        """Open the study, or begin it; SettingsError where it is there and asks something else.
+
+        A worker that another process told of it (``must_exist``) begins none: it would be alone with it.
+        """
+        if must_exist:
+            storages.check_there(address.storage)
         self.address = address
         self._question = question
         self._unheard: dict[int, float] = {}
@@ -51,7 +57,9 @@ class TuningStudy:
         logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it tells of every interrupt
         pruner = PrunerBySteps(question.configuration.training.epochs)
         with self._reported():
-            self._storage = storages.open_storage(address.storage, when_dead=queue_again)
+            self._storage = storages.open_storage(address.storage, when_dead=_when_dead)
+            if must_exist and address.name not in optuna.get_all_study_names(self._storage):
+                raise storages.not_seen(address.storage)
             self._study = optuna.create_study(
                 storage=self._storage,
                 study_name=address.name,
@@ -127,15 +135,25 @@ class TuningStudy:
             running = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
         return [trial.number for trial in running if BEGAN not in trial.user_attrs]
 
-    def lose(self, number: int, *, blame: bool = True) -> None:
-        """Queue a trial again whose process is gone. Without ``blame`` it does not count as an attempt."""
+    def of_tasks(self, tasks: Collection[str]) -> dict[int, tuple[str, int]]:
+        """The running trials that some tasks have become, with their task and the id of their process."""
+        with self._reported():
+            running = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+        marks = {trial.number: trial.user_attrs.get(TASK, ("", 0)) for trial in running}
+        return {number: (task, process) for number, (task, process) in marks.items() if task in tasks}
+
+    def lose(self, number: int, *, blame: bool = True) -> bool:
+        """Queue a trial again whose process is gone, and tell whether it waits now.
+
+        It does not if that was its last attempt; without ``blame`` it does not count as one.
+        """
         with self._reported():
             trial = self._study.get_trials(deepcopy=False)[number]
             if trial.state is TrialState.RUNNING:
                 self._study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
             elif trial.state is not TrialState.FAIL:
-                return
-            queue_again(self._study, trial, blame=blame)
+                return False
+            return queue_again(self._study, trial, blame=blame)
 
     def records(self) -> list[TrialRecord]:
         """All trials, in their order."""
@@ -181,14 +199,19 @@ class _TwinError(Exception):
     """The trial is not needed."""
 
 
-def queue_again(study: optuna.Study, trial: FrozenTrial, *, blame: bool = True) -> None:
-    """Let a failed trial wait to be tried once more, at the same point."""
+def queue_again(study: optuna.Study, trial: FrozenTrial, *, blame: bool = True) -> bool:
+    """Let a failed trial wait to be tried once more, at the same point, unless it was tried too often."""
     attempt = trial.user_attrs.get(ATTEMPT, 1) + blame
     if attempt > ATTEMPTS:
-        return
+        return False
     point = trial.user_attrs.get(POINT)
     notes = {ATTEMPT: attempt} | ({POINT: point} if point else {})
     study.enqueue_trial(point or trial.params, user_attrs=notes)
+    return True
+
+
+def _when_dead(study: optuna.Study, trial: FrozenTrial) -> None:
+    queue_again(study, trial)
 
 
 def _record(trial: FrozenTrial) -> TrialRecord:

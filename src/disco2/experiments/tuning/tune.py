@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from disco2.engines import Engine
 from disco2.errors import InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.tuning.question import pose
@@ -68,7 +69,7 @@ def tune(
     space: Space,
     storage: str,
     trials: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     seeds: int = 2,
     development: str = "dev",
     pruning: bool = True,
@@ -80,14 +81,14 @@ def tune(
 
     The value of a trial is the mean score over ``seeds`` trainings on the development relations (see
     ``pose``): accuracy, or F1 where one class is told from the rest. The test part is never touched. Pruned
-    trials count as finished; ``trials=0`` is the space's usual number. After ``timeout`` seconds no trial is
-    begun. The study's name follows from corpus, settings, space, seeds and development relations, so that
-    different questions don't mix in one storage.
+    trials count as finished; ``trials=0`` is the space's usual number. The ``engine``'s workers do them, or
+    this process alone where there is none; they must see the storage under the same address. After
+    ``timeout`` seconds no trial is begun. The study's name follows from corpus, settings, space, seeds and
+    development relations, so that different questions don't mix in one storage.
     """
     _check_installed()
-    for name, value, least in (("jobs", jobs, 1), ("trials", trials, 0)):
-        if value < least:
-            raise SettingsError(f"{name} is {value}; it must be at least {least}.")
+    if trials < 0:
+        raise SettingsError(f"trials is {trials}; it must be at least 0.")
     from disco2.experiments.tuning.study import Address, TuningStudy
     from disco2.experiments.tuning.workers import Limits, work_alone, work_together
 
@@ -99,10 +100,10 @@ def tune(
     opened = TuningStudy(Address(storage, study or question.name, pruning), question)
     try:
         opened.queue_points(wanted)
-        if jobs == 1:
+        if engine is None:
             work_alone(opened, question, limits, report=report)
         else:
-            work_together(opened, question, limits, jobs=jobs, report=report)
+            work_together(opened, question, limits, engine=engine, report=report)
         records = tuple(opened.records())
     finally:
         opened.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from disco2.annotation.annotator import Layer
 from disco2.corpora.automatic import read_layers
@@ -19,32 +19,35 @@ from disco2.experiments.paper.embeddings import EMBEDDINGS
 from disco2.experiments.paper.initialisation import INITIALISATION
 from disco2.experiments.paper.multiclass import MULTICLASS_EXPERIMENT
 from disco2.experiments.runs.plan import OWN, RunPlan
-from disco2.interfaces.cli.console import messages, progress_bar
+from disco2.interfaces.cli.console import progress_bar
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
+from disco2.interfaces.cli.training_workers import tell
 from disco2.records import Corpus
 from disco2.reporting.findings import Findings
+
+Read = Callable[[CorpusChoice], dict[str, Corpus]]
 
 
 @takes_experiment
 @takes_corpus
 def multiclass(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """Accuracy of every model of the paper's table, with tests of the differences."""
-    _one(MULTICLASS_EXPERIMENT, _as_asked(corpus), options)
+    _one(MULTICLASS_EXPERIMENT, _as_asked, corpus, options)
 
 
 @takes_experiment
 @takes_corpus
 def crossvalidation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """With and without entities, with and without features, on all documents in five folds."""
-    _one(CROSSVALIDATION, _as_asked(corpus), options)
+    _one(CROSSVALIDATION, _as_asked, corpus, options)
 
 
 @takes_experiment
 @takes_corpus
 def dimension(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """Accuracy of the full model over the number of dimensions K."""
-    _one(DIMENSION, _as_asked(corpus), options)
+    _one(DIMENSION, _as_asked, corpus, options)
 
 
 @takes_experiment
@@ -55,35 +58,35 @@ def coreference(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     Also the accuracy on them with and without entities. --automatic names the layers to make anew; without
     it, coreference alone, on the corpus's own trees where it has any. All versions have the same trees.
     """
-    _one(COREFERENCE, read_versions(corpus), options)
+    _one(COREFERENCE, read_versions, corpus, options)
 
 
 @takes_experiment
 @takes_corpus
 def binary(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """One class of level 1 against all others: F1 and accuracy of four classifiers."""
-    _one(BINARY_EXPERIMENT, _as_asked(corpus), options)
+    _one(BINARY_EXPERIMENT, _as_asked, corpus, options)
 
 
 @takes_experiment
 @takes_corpus
 def embeddings(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """A map of the word vectors (t-SNE) with pronouns and other words of interest marked."""
-    _one(EMBEDDINGS, _as_asked(corpus), options)
+    _one(EMBEDDINGS, _as_asked, corpus, options)
 
 
 @takes_experiment
 @takes_corpus
 def initialisation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """What happens when the low-rank factors start at zero, as the paper has it."""
-    _one(INITIALISATION, _as_asked(corpus), options)
+    _one(INITIALISATION, _as_asked, corpus, options)
 
 
 @takes_experiment
 @takes_corpus
 def beyond(corpus: CorpusChoice, options: ExperimentOptions) -> None:
     """What is not in the paper: the steps from its model to the best one we know."""
-    _one(BEYOND, _as_asked(corpus), options)
+    _one(BEYOND, _as_asked, corpus, options)
 
 
 def _as_asked(corpus: CorpusChoice) -> dict[str, Corpus]:
@@ -104,8 +107,9 @@ def read_versions(corpus: CorpusChoice) -> dict[str, Corpus]:
     return coreference_versions(own, corpus.annotated(own, layers))
 
 
-def _one(experiment: Experiment, corpora: Mapping[str, Corpus], options: ExperimentOptions) -> None:
-    bench = Bench(corpora, options.configuration(), options.seed_numbers)
+def _one(experiment: Experiment, read: Read, corpus: CorpusChoice, options: ExperimentOptions) -> None:
+    options.opened()  # before anything is read: what was asked for may not be there
+    bench = Bench(read(corpus), options.configuration(), options.seed_numbers)
     show_findings(watched([experiment], bench, options), as_json=options.as_json)
 
 
@@ -118,7 +122,13 @@ def watched(experiments: Sequence[Experiment], bench: Bench, options: Experiment
             bar.update(task, completed=done, total=total, description=f"{plan.model}, seed {plan.seed}")
 
         found = carry_out(
-            experiments, bench, options.output, jobs=options.jobs, redo=options.redo, progress=show
+            experiments,
+            bench,
+            options.output,
+            engine=options.opened(),
+            redo=options.redo,
+            progress=show,
+            notice=tell,
         )
-    messages.print(f"note: tables and figures are in {options.output}", markup=False, style="dim")
+    tell(f"tables and figures are in {options.output}")
     return found

@@ -12,14 +12,16 @@ import typer
 from disco2.errors import SettingsError
 from disco2.experiments.paper.bench import Bench
 from disco2.experiments.paper.carrying_out import check_packages
-from disco2.experiments.paper.everything import ALL, tune_systems, tuning_findings, write_report
+from disco2.experiments.paper.everything import ALL, storage_in, tune_systems, tuning_findings, write_report
 from disco2.experiments.tuning.space import GRIDS
 from disco2.experiments.tuning.standing import Report
-from disco2.interfaces.cli.console import messages, progress_bar
+from disco2.experiments.tuning.tune import check_storage
+from disco2.interfaces.cli.console import progress_bar
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment import read_versions, watched
 from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
 from disco2.interfaces.cli.offered_values import among
+from disco2.interfaces.cli.training_workers import tell
 from disco2.interfaces.cli.tune import ShownStanding
 from disco2.reporting.writing import write_findings
 
@@ -41,6 +43,13 @@ def everything(
     trials: Annotated[
         int | None, typer.Option(help="Trials for each model. Default: as many as the grid has.", min=1)
     ] = None,
+    storage: Annotated[
+        str,
+        typer.Option(
+            help="Where studies are kept, as for disco2 tune. Default: a SQLite file in --output, which "
+            "workers on one machine can share."
+        ),
+    ] = "",
 ) -> None:
     """All experiments; called again after an interruption, it goes on where it was.
 
@@ -49,6 +58,11 @@ def everything(
     if grid not in (*GRIDS, UNTUNED):
         raise SettingsError(f"There is no grid '{grid}'.", hint=f"Known: {', '.join((*GRIDS, UNTUNED))}.")
     check_packages(ALL)
+    engine = options.opened()
+    storage = storage or storage_in(options.output)
+    if grid != UNTUNED:
+        check_storage(storage)
+        options.check_storage(storage)
     began = time.perf_counter()
     versions = read_versions(corpus)
     bench = Bench(versions, options.configuration(), options.seed_numbers)
@@ -60,7 +74,13 @@ def everything(
                 return ShownStanding(bar, bar.add_task(system, total=None), name=system)
 
             tuned = tune_systems(
-                bench, options.output, grid=grid, trials=trials or 0, jobs=options.jobs, report=shown
+                bench,
+                options.output,
+                grid=grid,
+                storage=storage,
+                trials=trials or 0,
+                engine=engine,
+                report=shown,
             )
         bench = replace(bench, tuned={system: one.configuration for system, one in tuned.items()})
         findings.append(tuning_findings(bench, tuned, grid=grid))
@@ -77,4 +97,4 @@ def everything(
         },
     )
     show_findings(findings, as_json=options.as_json)
-    messages.print(f"note: the report is {page}", markup=False, style="dim")
+    tell(f"the report is {page}")

@@ -13,18 +13,18 @@ from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.interfaces.cli.console import print_json, print_table, results
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
+from disco2.interfaces.cli.training_workers import TrainingWorkers
 from disco2.reporting.findings import Findings
 from disco2.reporting.json_form import findings_content
 from disco2.reporting.tables import plain
 
 
 @dataclass(frozen=True)
-class ExperimentOptions:
+class ExperimentOptions(TrainingWorkers):
     """Where runs go, how many there are, and their settings. Every field is an option."""
 
     output: Annotated[Path, path_option(help="Folder for runs, tables and figures.")] = Path("runs")
     seeds: Annotated[int, typer.Option(help="Train every model with the seeds 1 to this.", min=1)] = 5
-    jobs: Annotated[int, typer.Option(help="Processes that train side by side.", min=1)] = 1
     redo: Annotated[bool, typer.Option("--redo", help="Make finished runs anew.")] = False
     config: ConfigFile = None
     assignments: Assignments = None

@@ -7,7 +7,6 @@ OUTPUT.training/
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from collections.abc import Iterator
@@ -16,70 +15,73 @@ from pathlib import Path
 
 from disco2.bundle.layout import HASHED, MANIFEST
 from disco2.errors import InputError
-from disco2.experiments.runs.lock import RunLock
 from disco2.interfaces.cli.console import messages
-from disco2.training import checkpoint
+from disco2.lock import FileLock
+from disco2.training.checkpoint import FILE, Checkpoint
 from disco2.training.members import remove_states
 
 LOCK = "training.lock"
 
 
 @contextmanager
-def kept_training(output: Path) -> Iterator[Path]:
-    """The folder for the state of a training; what lies there is removed when its model is in place.
+def kept_training(output: Path) -> Iterator[Checkpoint]:
+    """The place for the state of a training; what lies there is removed when its model is in place.
 
-    One process at a time may train there. What the state says of itself is shown as notes.
+    One process at a time may train there. What becomes of a state that is found is shown as notes, and
+    whatever ends the training: what is kept of it.
     """
     target = Path(os.path.realpath(output))  # where a link leads to, as for the model itself
     folder = target.with_name(f"{target.name}.training")
-    lock = RunLock(folder / LOCK)
+    lock = FileLock(folder / LOCK)
     if not lock.take():
         raise InputError(
             "Another process is training this model.",
             where=str(output),
             hint="Wait for it, or choose another --output folder.",
         )
-    notes = _Notes()
+    kept = _Kept(folder)
     try:
-        with _heard_by(notes):
-            yield folder
+        yield Checkpoint(folder, note=kept.note, kept=kept.saved)
         _remove_half_bundles(target)
         remove_states(folder)  # last: a process that is killed before has nothing to learn again
-    except KeyboardInterrupt:
-        kept = "no pass is kept yet"
-        if notes.kept_pass:
-            kept = f"pass {notes.kept_pass} is kept in {folder}; give the same command again to go on"
-        messages.print(f"interrupted: {kept}", markup=False)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            messages.print(f"interrupted: {str(kept) or 'no pass is kept yet'}", markup=False)
+        elif what := str(kept):
+            _show(what)
         raise
     finally:
         lock.give_up()
 
 
-class _Notes(logging.Handler):
-    """Shows what checkpoints log, and remembers the last state that is safe."""
+class _Kept:
+    """Hears what a checkpoint says, and puts into words what is kept."""
 
-    def __init__(self) -> None:
-        super().__init__(logging.DEBUG)
-        self.kept_pass = 0
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._passes = 0
+        self._looked = False
 
-    def emit(self, record: logging.LogRecord) -> None:
-        self.kept_pass = getattr(record, checkpoint.KEPT, self.kept_pass)
-        if record.levelno >= logging.INFO:
-            messages.print(f"note: {record.getMessage()}", markup=False, style="dim")
+    def note(self, words: str) -> None:
+        self._looked = True
+        _show(words)
+
+    def saved(self, passes: int) -> None:
+        self._passes = passes
+
+    def __str__(self) -> str:
+        """Empty where nothing is; before a state was looked for, an earlier one may be there."""
+        if self._passes:
+            what = f"pass {self._passes} is kept"
+        elif not self._looked and any(self._folder.rglob(FILE)):
+            what = "what was kept before is still"
+        else:
+            return ""
+        return f"{what} in {self._folder}; give the same command again to go on"
 
 
-@contextmanager
-def _heard_by(notes: _Notes) -> Iterator[None]:
-    level, propagate = checkpoint.log.level, checkpoint.log.propagate
-    checkpoint.log.addHandler(notes)
-    checkpoint.log.setLevel(logging.DEBUG)
-    checkpoint.log.propagate = False  # or whoever else shows logs would say it once more
-    try:
-        yield
-    finally:
-        checkpoint.log.removeHandler(notes)
-        checkpoint.log.setLevel(level)
-        checkpoint.log.propagate = propagate
+def _show(words: str) -> None:
+    messages.print(f"note: {words}", markup=False, style="dim")
 
 
 def _remove_half_bundles(target: Path) -> None:

@@ -23,6 +23,7 @@ from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
 from disco2.model.settings import KINDS
 from disco2.records import Corpus
+from disco2.training.checkpoint import Checkpoint
 from disco2.training.fit import Fitted
 from disco2.training.history import Epoch
 
@@ -94,7 +95,7 @@ def train(
         results.print(f"development {parts.score_name} {percent(best.score)}% {when}", markup=False)
 
 
-def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
+def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: Checkpoint) -> Fitted:
     """Train, or go on from the state, behind a progress bar."""
     with progress_bar() as bar:
         members = configuration.model.all_members

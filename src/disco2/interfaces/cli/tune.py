@@ -19,18 +19,21 @@ from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.trials import COMPLETE, PRUNED
 from disco2.experiments.tuning.tune import Tuned, check_storage, tune
 from disco2.files import check_file_place, check_folder_place
-from disco2.interfaces.cli.console import messages, percent, print_json, print_table, progress_bar, results
+from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
+from disco2.interfaces.cli.training_workers import TrainingWorkers, takes_workers, tell
 from disco2.model.settings import KINDS
 
 SHOWN = 10  # trials
 
 
 @takes_corpus
+@takes_workers
 def tune_settings(
     corpus: CorpusChoice,
+    workers: TrainingWorkers,
     output: Annotated[Path | None, path_option(help="File to write the best settings to, as TOML.")] = None,
     grid: Annotated[
         str,
@@ -60,7 +63,6 @@ def tune_settings(
         int | None,
         typer.Option(help="Finished trials in the end, those of earlier calls among them.", min=1),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes that train side by side.", min=1)] = 1,
     seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
     development: Annotated[
         str,
@@ -89,6 +91,7 @@ def tune_settings(
     Binary classifiers, such as --set task.versus=Comparison, are tuned for F1, others for accuracy.
     """
     configuration = _configured(config, assignments or [], model, protocol)
+    engine = workers.opened()
     space = choose_space(configuration, grid=grid, sampler=sampler)
     if output is None:
         raise SettingsError("No --output file was given.", hint="Add, for example: --output best.toml")
@@ -96,6 +99,7 @@ def tune_settings(
     check_folder_place(output)
     storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
     check_storage(storage)
+    workers.check_storage(storage)
     found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
@@ -105,7 +109,7 @@ def tune_settings(
             space=space,
             storage=storage,
             trials=trials or 0,
-            jobs=jobs,
+            engine=engine,
             seeds=seeds,
             development=development,
             pruning=pruning,
@@ -136,7 +140,7 @@ class ShownStanding:
 
     def __call__(self, standing: Standing) -> None:
         if standing.finished is None:
-            messages.print(f"note: {standing.note}", markup=False, style="dim")
+            tell(standing.note)
             return
         text = f"{self._name}{standing.finished} of {standing.wanted} trials, best {percent(standing.best)}%"
         if standing.note:

@@ -1,4 +1,4 @@
-"""One process makes a run; the others see that somebody does."""
+"""One process works in a place; the others see that somebody does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNKNOWN_HERE = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some disks over a
 ATTEMPTS = 100  # to lock a file before another process takes it away
 
 
-class RunLock:
+class FileLock:
     """A lock on a file, which is there while the lock is held; the lock of a killed process is free.
 
     Where the system has no such locks (Windows, some network disks) it is always free.

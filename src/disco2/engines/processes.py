@@ -1,4 +1,4 @@
-"""Processes that train side by side: how they start, and how they end with the one that started them."""
+"""Processes that work side by side: how they start, and how they end with the one that started them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from multiprocessing.context import BaseContext
 
 from disco2.threads import limit_this_process
 
-CHECKED_EVERY = 1.0  # seconds
+CHECKED_EVERY = 0.5  # seconds
 
 
 def process_context() -> BaseContext:
-    """Forked processes have the corpus at once; elsewhere than on Linux it is sent to new ones.
+    """Forked processes have the work at once; elsewhere than on Linux it is sent to new ones.
 
     macOS can fork, but its libraries for matrices and threads may crash in a forked process.
     """
@@ -39,3 +39,13 @@ def begin_as_worker(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def how_it_ended(code: int | None) -> str:
+    """By which signal, or with which exit code."""
+    if code is not None and code < 0:
+        try:
+            return f"by signal {signal.Signals(-code).name}"
+        except ValueError:
+            return f"by signal {-code}"
+    return f"with exit code {code}"

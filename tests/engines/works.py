@@ -1,0 +1,147 @@
+"""Pieces of work for engines, which worker processes import by name."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from disco2 import errors
+from disco2.errors import Disco2Error, MissingExtraError
+
+
+class OddityError(Exception):
+    """A mistake of the program."""
+
+
+class StubbornOddityError(Exception):
+    """One that can't be pickled."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.lock = threading.Lock()
+
+
+@dataclass
+class Diary:
+    """A file to which several processes add lines."""
+
+    path: Path
+
+    def add(self, line: object) -> None:
+        with self.path.open("a", encoding="utf-8") as file:  # one write, so lines stay whole
+            file.write(f"{line}\n")
+
+    def lines(self) -> list[str]:
+        return self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+
+
+@dataclass
+class Squares:
+    """Squares a number, after a while; says who began and who ended."""
+
+    diary: Diary
+    seconds: float = 0.0
+    burden: bytes = b""
+
+    def begin(self) -> None:
+        self.diary.add(f"begin {os.getpid()}")
+
+    def end(self) -> None:
+        self.diary.add(f"end {os.getpid()}")
+
+    def __call__(self, number: int) -> int:
+        time.sleep(self.seconds)
+        return number * number + len(self.burden)
+
+
+@dataclass
+class Obedient:
+    """Does what it is told, for better or worse."""
+
+    diary: Diary
+
+    def __call__(self, given: tuple[str, Any]) -> Any:
+        what, more = given
+        self.diary.add(f"{what} {more}")
+        return getattr(self, f"_{what}")(more)
+
+    def _return(self, value: Any) -> Any:
+        return value
+
+    def _die(self, number: int) -> None:
+        os.kill(os.getpid(), number)
+        time.sleep(60)
+
+    def _die_once(self, name: str) -> str:
+        if self.diary.lines().count(f"die_once {name}") == 1:
+            self._die(signal.SIGKILL)
+        return name
+
+    def _exit(self, code: int) -> None:
+        raise SystemExit(code)
+
+    def _fail(self, kind: str) -> None:
+        raise made_up_error(kind)
+
+    def _starve(self, more: Any) -> None:
+        raise MemoryError
+
+    def _stumble(self, text: str) -> None:
+        raise OddityError(text)
+
+    def _stumble_badly(self, text: str) -> None:
+        raise StubbornOddityError(text)
+
+    def _return_a_lock(self, more: Any) -> Any:
+        return threading.Lock()
+
+    def _sleep(self, seconds: float) -> float:
+        time.sleep(seconds)
+        return seconds
+
+    def _wait_for(self, sign: Path) -> None:
+        while not sign.exists():
+            time.sleep(0.02)
+
+    def _stay(self, name: str) -> str:
+        """Whether two of them ever overlap in a process can be read from the diary."""
+        self.diary.add(f"came {os.getpid()}")
+        time.sleep(0.2)
+        self.diary.add(f"left {os.getpid()}")
+        return name
+
+
+@dataclass
+class BadBeginning:
+    """Fails before its first task."""
+
+    how: str
+
+    def begin(self) -> None:
+        if self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+            time.sleep(60)
+        if self.how == "missing":
+            raise FileNotFoundError("no such model")
+        raise Disco2Error("The model can't be read.", where="model.json", hint="Fetch it again.")
+
+    def __call__(self, given: object) -> object:
+        return given
+
+
+def kinds_of_error() -> list[str]:
+    """Every kind that users of the package can meet."""
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    return [kind.__name__ for kind in kinds if issubclass(kind, Disco2Error)]
+
+
+def made_up_error(kind: str) -> Disco2Error:
+    if kind == MissingExtraError.__name__:
+        return MissingExtraError("package", "extra", "Something")
+    made: Disco2Error = getattr(errors, kind)("What happened.", where="here:3", hint="Do that.")
+    return made

@@ -1,0 +1,199 @@
+"""Workers of both engines train and are killed meanwhile: the same figures as from one process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.engines import DaskEngine, Engine, LocalEngine
+from disco2.errors import SettingsError
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.runs.perform import Runs
+from disco2.experiments.runs.plan import RunPlan
+from disco2.experiments.runs.workers import perform_all
+from disco2.experiments.tuning.space import choose_space
+from disco2.experiments.tuning.standing import Standing
+from disco2.experiments.tuning.tune import Tuned, tune
+from disco2.lock import fcntl
+from disco2.records import Corpus
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL"),
+    pytest.mark.skipif(fcntl is None, reason="the lock of a killed process would not be free"),
+]
+SMALL = {"model.K": 8, "training.epochs": 15, "training.patience": 15, "vectors.frequent": 0}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return read_role_pairs(write_role_pairs(tmp_path_factory.mktemp("corpus") / "pairs", size=100, seed=1))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """A scheduler and two workers that stand in another folder than the tests."""
+    pytest.importorskip("distributed")
+    from tests.engines.dask_processes import dask_processes
+
+    with dask_processes(tmp_path_factory.mktemp("dask"), workers=2) as processes:
+        yield DaskEngine(workers=2, scheduler=processes.address)
+
+
+@pytest.fixture(params=["local", "dask"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """For a command that is given in the test's own folder, whose paths start there."""
+    monkeypatch.chdir(tmp_path)
+    found: Engine = LocalEngine(2) if request.param == "local" else request.getfixturevalue("cluster")
+    return found
+
+
+class Killer:
+    """Kills the process that makes a run, for so many runs, as soon as each is seen to be made."""
+
+    def __init__(self, runs: Path, kills: int) -> None:
+        self._runs = runs
+        self.left = kills
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Killer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        known: set[int] = set()
+        while self.left and not self._over.wait(0.01):
+            for lock in self._runs.glob("*/.lock"):
+                holder = _holder(lock)
+                if self.left and holder and holder not in known:
+                    known.add(holder)
+                    os.kill(holder, signal.SIGKILL)
+                    self.left -= 1
+
+
+def _holder(lock: Path) -> int:
+    """The process that has a lock's file open; 0 where it can't be found."""
+    try:
+        inode = lock.stat().st_ino
+        for line in Path("/proc/locks").read_text().splitlines():
+            fields = line.split()
+            if "FLOCK" in fields and fields[5].endswith(f":{inode}"):
+                return int(fields[4])
+    except (OSError, ValueError, IndexError):
+        pass
+    return 0
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="can't be seen who makes a run")
+def test_runs(corpus: Corpus, engine: Engine) -> None:
+    settings = Configuration().changed(SMALL)
+    plans = [RunPlan("a model", settings.changed({"training.seed": seed})) for seed in range(1, 5)]
+    alone = Runs(Path("alone"), {"own": corpus})
+    perform_all(alone, plans)
+    together = Runs(Path("together"), {"own": corpus})
+    notes: list[str] = []
+    made: list[int] = []
+    with Killer(Path("together"), 2) as killer:
+        perform_all(
+            together, plans, engine=engine, notice=notes.append, finished=lambda one: made.append(one.seed)
+        )
+    assert killer.left == 0
+    assert sum("a worker ended" in note for note in notes) == 2, notes
+    assert sorted(made) == [1, 2, 3, 4]
+    assert answers(Path("together")) == answers(Path("alone"))
+    assert len(answers(Path("alone"))) == 2 * len(plans)
+    assert not list(Path("together").glob("*/.lock"))
+    assert not list(Path("together").glob("*/checkpoint"))
+
+
+def answers(runs: Path) -> dict[str, bytes]:
+    files = runs.glob("*/predictions-*.jsonl")
+    return {str(file.relative_to(runs)): file.read_bytes() for file in files}
+
+
+@pytest.fixture
+def tuned(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tuned]:
+    pytest.importorskip("optuna")
+    monkeypatch.setattr("disco2.experiments.tuning.workers.LOOK_AFTER", 0.05)
+    settings = Configuration().changed(SMALL | {"model.kind": "upward", "model.features": False})
+
+    def tune_it(storage: str, **options: Any) -> Tuned:
+        space = choose_space(settings, grid="paper", sampler="grid")
+        address = f"sqlite:///{storage}"
+        return tune(
+            corpus, settings, space=space, storage=address, trials=3, seeds=1, pruning=False, **options
+        )
+
+    return tune_it
+
+
+def test_trials(engine: Engine, tuned: Callable[..., Tuned]) -> None:
+    killed: dict[int, int] = {}  # process: trial
+    notes: list[str] = []
+
+    def kill(standing: Standing) -> None:
+        notes.append(standing.note)
+        for trial, process in standing.running.items():
+            if len(killed) < 2 and process not in killed:
+                killed[process] = trial
+                os.kill(process, signal.SIGKILL)
+
+    found = tuned("together.db", engine=engine, report=kill)
+    assert found.count("complete") == 3
+    assert len(killed) == 2
+    failed = {trial.number for trial in found.trials if trial.state == "fail"}
+    assert failed == set(killed.values())
+    assert {f"trial {number} is done again" for number in failed} <= set(notes)
+    assert points(found) == points(tuned("alone.db"))
+    assert found.count("running", "waiting") == 0
+
+
+def points(tuned: Tuned) -> dict[Any, Any]:
+    """What was found at each point."""
+    return {
+        tuple(trial.values.items()): (trial.by_seed, trial.loss)
+        for trial in tuned.trials
+        if trial.state == "complete"
+    }
+
+
+def test_an_interrupt_loses_no_trial(engine: Engine, tuned: Callable[..., Tuned]) -> None:
+    def interrupt(standing: Standing) -> None:
+        if standing.finished and standing.running:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tuned("study.db", engine=engine, report=interrupt)
+    found = tuned("study.db")
+    assert found.count("complete") == 3
+    assert found.count("running", "waiting") == 0
+
+
+def test_a_worker_that_does_not_see_the_study_says_so_and_begins_none(corpus: Corpus, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    from disco2.experiments.tuning.question import pose
+    from disco2.experiments.tuning.study import Address, TuningStudy
+
+    settings = Configuration().changed(SMALL)
+    question = pose(corpus, settings, choose_space(settings), seeds=1)
+    address = Address(f"sqlite:///{tmp_path / 'study.db'}", question.name)
+    with pytest.raises(SettingsError, match=r"does not see the study .* --storage postgresql://"):
+        TuningStudy(address, question, must_exist=True)
+    assert list(tmp_path.iterdir()) == []
+    TuningStudy(Address(address.storage, "another"), question).close()
+    with pytest.raises(SettingsError, match="does not see the study"):
+        TuningStudy(address, question, must_exist=True)
+    TuningStudy(address, question).close()
+    TuningStudy(address, question, must_exist=True).close()
