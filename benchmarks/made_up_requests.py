@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.made_up_documents import made_up_word
 from disco2.drawing.trees import draw_trees
 from disco2.inference.given_pair import GivenPair
 from disco2.inference.json_form import SCHEMA, pairs_result, text_result
@@ -52,15 +53,11 @@ def made_up_requests(pipeline: Pipeline, count: int, *, seed: int = 1) -> list[A
     return [make(pipeline, chance) for make in makers]
 
 
-def _word(chance: random.Random) -> str:
-    return "".join(chance.choice("bdfgklmnprst") + chance.choice("aeiou") for _ in range(4)).capitalize()
-
-
 def _sentence(chance: random.Random) -> str:
-    subject = chance.choice((*_NAMES, "She", "He", _word(chance)))
+    subject = chance.choice((*_NAMES, "She", "He", made_up_word(chance)))
     if chance.random() < 0.5:
         return f"{chance.choice(_LINKS)}{subject} {chance.choice(_STATES)}."
-    place = f" in {_word(chance)}" if chance.random() < 0.5 else ""
+    place = f" in {made_up_word(chance)}" if chance.random() < 0.5 else ""
     return f"{chance.choice(_LINKS)}{subject} {chance.choice(_VERBS)} {chance.choice(_THINGS)}{place}."
 
 

@@ -52,6 +52,8 @@ def test_byte_order_mark_blank_lines_and_windows_line_ends() -> None:
         (b'{"arg1": "x", "arg2": "y", "id": [1]}', "'id'"),
         (b'{"arg1": "x", "arg2": "y", "id": true}', "'id'"),
         (b"\x00", "not JSON"),
+        (b'{"arg1": "x", "arg2": "y", "arg1": "z"}', "'arg1' occurs twice"),
+        (b'{"arg1": "x", "arg2": "y", "more": {"\\ud800": 1, "\\ud800": 2}}', "'?' occurs twice"),
     ],
 )
 def test_a_broken_line_is_told_from_the_others(line: bytes, said: str) -> None:

@@ -13,7 +13,9 @@ from tests.inference.rule_annotator import RuleAnnotator
 PROGRAM = [sys.executable, "-m", "tests.interfaces.stand_in"]
 
 
-def stand_in(_: AnnotatorOptions, *, layers: Layers = ALL_LAYERS) -> ChosenAnnotators:
+def stand_in(
+    _: AnnotatorOptions, *, layers: Layers = ALL_LAYERS, on_demand: bool = False
+) -> ChosenAnnotators:
     return ChosenAnnotators([RuleAnnotator()])
 
 

@@ -39,11 +39,18 @@ def text_result(
             {"start": tokens[sentence.start].start, "end": tokens[sentence.end - 1].end}
             for sentence in document.sentences
         ],
-        "relations": [
-            _explained(prediction.to_json(), explanations[place] if explanations else None)
-            for place, prediction in enumerate(predictions)
-        ],
+        "relations": relation_forms(predictions, explanations),
     }
+
+
+def relation_forms(
+    predictions: Sequence[Prediction], explanations: Sequence[Explanation] | None = None
+) -> list[Json]:
+    """The relations of a running text alone."""
+    return [
+        _explained(prediction.to_json(), explanations[place] if explanations else None)
+        for place, prediction in enumerate(predictions)
+    ]
 
 
 def pairs_result(pipeline: Pipeline, answers: Sequence[Json]) -> Json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import sys
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -10,34 +9,19 @@ from typing import Annotated, BinaryIO
 import typer
 
 from disco2.errors import InputError
+from disco2.inference.decoding import UTF_8, decoded
 from disco2.interfaces.cli.offered_values import ENCODINGS, among
 
 STANDARD_INPUT = Path("-")
 Encoding = Annotated[str, typer.Option(help="Encoding of the file.", autocompletion=among(ENCODINGS))]
 
-_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by the mark they begin with
 
-
-def read_input(path: Path, *, encoding: str = "utf-8") -> str:
+def read_input(path: Path, *, encoding: str = UTF_8) -> str:
     """The text of a file (``-``: standard input), its line ends kept, a byte order mark removed.
 
     A file that begins with the mark of UTF-16 is read as that.
     """
-    data = read_bytes(path)
-    name = _UTF16.get(data[:2], encoding) if encoding == "utf-8" else encoding
-    try:
-        return data.decode(name).removeprefix("\ufeff")
-    except LookupError:
-        raise InputError(f"There is no encoding '{encoding}'.", hint="Try utf-8 or latin-1.") from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"The text is not {name}: byte {data[error.start]:#04x} at offset {error.start}, line {line}.",
-            where=_name(path),
-            hint="Give the encoding it was written in, such as: --encoding latin-1",
-        ) from None
-    except UnicodeError as error:
-        raise InputError(f"The text is not {name}: {error}.", where=_name(path)) from None
+    return decoded(read_bytes(path), encoding=encoding, where=_name(path))
 
 
 def read_bytes(path: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""disco2 predict: text, a document or pairs -> relations."""
+"""disco2 predict: text, a document, pairs or a whole corpus -> relations."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from disco2.interfaces.cli.input_text import Encoding, document_name, read_bytes
 from disco2.interfaces.cli.options import AsJson, path_option
 from disco2.interfaces.cli.paragraph_option import Paragraphs, check_paragraphs
 from disco2.interfaces.cli.pipeline_options import PipelineOptions, takes_pipeline
+from disco2.interfaces.cli.predict_files import FilesOptions, predict_into_folder, takes_files
 from disco2.interfaces.cli.predict_listing import print_relations
 from disco2.interfaces.cli.predict_pairs import check_pairs, predict_pairs
 
 BATCH_SIZE, BLANK, UTF_8 = 64, "blank", "utf-8"  # what holds where nothing is said
 
 
+@takes_files
 @takes_pipeline
 def predict(
     pipeline: PipelineOptions,
+    bulk: FilesOptions,
     text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
     file: Annotated[Path | None, path_option(help="File of a text; - for standard input.")] = None,
     document: Annotated[Path | None, path_option(help="A document that disco2 annotate wrote.")] = None,
@@ -33,11 +36,12 @@ def predict(
         path_option(help='JSON lines such as {"arg1": "...", "arg2": "..."}; - for standard input.'),
     ] = None,
     output: Annotated[
-        Path | None, path_option(help="With --pairs: file of the answers; an interrupted run goes on.")
+        Path | None,
+        path_option(help="With --pairs a file, with --files a folder; an interrupted run goes on there."),
     ] = None,
     batch_size: Annotated[int, typer.Option(help="With --pairs: how many are done at a time.")] = BATCH_SIZE,
     restart: Annotated[
-        bool, typer.Option("--restart", help="With --pairs: drop what an earlier run has left.")
+        bool, typer.Option("--restart", help="With --pairs, --files: drop what an earlier run has left.")
     ] = False,
     paragraphs: Paragraphs = BLANK,
     explain: Annotated[bool, typer.Option("--explain", help="Split each score into its terms.")] = False,
@@ -45,21 +49,37 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """The relation of every pair of neighbouring sentences in a paragraph, or of pairs that are given."""
-    _check_inputs(text, file, document, pairs)
+    many = bool(bulk.files)
+    _check_inputs(text, file, document, pairs, many or None)
     check_paragraphs(paragraphs)
-    of_pairs = {
-        "--output": output is not None,
-        "--restart": restart,
-        "--batch-size": batch_size != BATCH_SIZE,
-    }
-    _check_use(of_pairs, unless=pairs is not None, belong_to="--pairs; for one text, use: --json > FILE")
-    _check_use({"--encoding": encoding != UTF_8}, unless=file is not None, belong_to="--file")
+    _check_use(
+        {"--output": output is not None, "--restart": restart},
+        unless=pairs is not None or many,
+        belong_to="--pairs and --files; for one text, use: --json > FILE",
+    )
+    _check_use({"--batch-size": batch_size != BATCH_SIZE}, unless=pairs is not None, belong_to="--pairs")
+    _check_use(bulk.given, unless=many, belong_to="--files")
+    _check_use(
+        {"--encoding": encoding != UTF_8}, unless=file is not None or many, belong_to="--file and --files"
+    )
     _check_use(
         {"--paragraphs": paragraphs != BLANK, "--json": as_json},
         unless=pairs is None,
         belong_to="texts; answers to pairs are always JSON lines",
     )
+    _check_use({"--json": as_json}, unless=not many, belong_to="one text; for many files, there is --format")
     _check_use({"An annotator": pipeline.chosen}, unless=document is None, belong_to="texts without layers")
+    if many:
+        predict_into_folder(
+            pipeline,
+            bulk,
+            output,
+            restart=restart,
+            paragraphs=paragraphs,
+            explain=explain,
+            encoding=encoding,
+        )
+        return
     if pairs is not None:
         check_pairs(pairs, output, batch_size)
         with pipeline.loaded() as nlp:
@@ -82,12 +102,13 @@ def predict(
             print_relations(found, explanations)
 
 
-def _check_inputs(*given: str | Path | None) -> None:
+def _check_inputs(*given: object) -> None:
     count = sum(one is not None for one in given)
     if count != 1:
         raise InputError(
             "There is nothing to predict for." if not count else "There is more than one input.",
-            hint="Give one of: a text in quotes, --file, --document, --pairs.",
+            hint="Give one of: a text in quotes, --file, --files (with its pattern in quotes), --document, "
+            "--pairs.",
         )
 
 

@@ -1,0 +1,249 @@
+"""Made-up documents in any number: the same for everybody, since document n depends on ``SEED`` and n alone.
+
+    python -m benchmarks.made_up_documents FOLDER [--documents 100000]
+
+Three to six sentences of some 17 words in one to three paragraphs, about people who come back as a name, a
+surname, a trade or a pronoun. They are meant to cost what real text costs, not to be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SEED = "made-up documents, first edition"
+DOCUMENTS = 100_000
+A_FOLDER = 100  # documents
+SENTENCES = (3, 6)
+
+_WOMEN = ("Ann", "Tina", "Mary", "Clara", "Ruth", "Olga", "Susan", "Helen", "Nina", "Julia")
+_MEN = ("Bob", "Max", "Peter", "Ivan", "Paul", "Tom", "Victor", "Henry", "Carl", "Simon")
+_TRADES = (
+    *("baker", "teacher", "lawyer", "painter", "doctor", "farmer", "minister", "clerk", "engineer", "nurse"),
+    *("captain", "gardener", "judge", "reporter", "carpenter", "banker", "singer", "librarian", "driver"),
+)
+_THINGS = (
+    *(
+        "house",
+        "car",
+        "boat",
+        "letter",
+        "contract",
+        "book",
+        "garden",
+        "bridge",
+        "report",
+        "machine",
+        "painting",
+    ),
+    *("shop", "school", "plan", "meal", "train", "ticket", "picture", "song", "story", "company", "road"),
+    *("library", "river", "budget", "market", "law", "hospital", "journey", "question", "answer", "window"),
+    *("tax", "harvest", "election", "village", "museum", "festival", "kitchen", "factory", "ship", "table"),
+)
+_KINDS = (
+    *("old", "new", "small", "long", "expensive", "quiet", "famous", "empty", "broken", "narrow", "wooden"),
+    *("public", "heavy", "strange", "local", "early", "difficult", "cheap", "bright", "forgotten", "annual"),
+)
+_DONE = (  # to something: past, and infinitive
+    *(
+        ("sold", "sell"),
+        ("bought", "buy"),
+        ("repaired", "repair"),
+        ("painted", "paint"),
+        ("visited", "visit"),
+    ),
+    *(
+        ("forgot", "forget"),
+        ("described", "describe"),
+        ("lost", "lose"),
+        ("found", "find"),
+        ("left", "leave"),
+    ),
+    *(("opened", "open"), ("closed", "close"), ("praised", "praise"), ("studied", "study"), ("kept", "keep")),
+    *(("changed", "change"), ("planned", "plan"), ("saw", "see"), ("needed", "need"), ("finished", "finish")),
+)
+_PASSIVE = ("repaired", "sold", "painted", "closed", "opened", "described", "found", "praised", "planned")
+_STATES = (
+    *("was hungry", "was late again", "had no money", "stayed at home", "laughed", "was proud of it"),
+    *(
+        "went to bed early",
+        "did not answer",
+        "felt much better",
+        "was not sure",
+        "lost patience",
+        "slept badly",
+    ),
+)
+_SAID = ("said", "thought", "hoped", "believed", "wrote", "feared", "explained", "remembered", "knew")
+_WHEN = (
+    *(
+        "last year",
+        "in the spring",
+        "on Monday",
+        "after the war",
+        "every morning",
+        "for two weeks",
+        "in 1987",
+    ),
+    *(
+        "before noon",
+        "during the summer",
+        "at the end of the month",
+        "three days later",
+        "for the first time",
+    ),
+)
+_OPENINGS = (
+    "However, ",
+    "For example, ",
+    "Then ",
+    "In addition, ",
+    "As a result, ",
+    "Meanwhile, ",
+    "Instead, ",
+)
+_INSIDE = ("because", "although", "while", "when", "after", "before", "so that", "as if", "since", "until")
+
+
+@dataclass(frozen=True)
+class _Person:
+    name: str
+    surname: str
+    trade: str
+    pronoun: str
+    possessive: str
+
+
+def made_up_word(chance: random.Random) -> str:
+    """A name that nobody has ever seen."""
+    return "".join(chance.choice("bdfgklmnprst") + chance.choice("aeiou") for _ in range(4)).capitalize()
+
+
+def made_up_document(number: int) -> str:
+    """The text of document ``number``, which ends with a line break."""
+    chance = random.Random(f"{SEED}: {number}")  # noqa: S311  no secret
+    teller = _Teller(chance)
+    count = chance.randint(*SENTENCES)
+    pieces: list[str] = []
+    for place in range(1, count + 1):
+        pieces.append(teller.sentence(first=place == 1))
+        ends = place < count and (chance.random() < 0.2 or (place == 3 and count > 4))
+        pieces.append("\n" if place == count else "\n\n" if ends else " ")
+    return "".join(pieces)
+
+
+def document_path(number: int, count: int, *, parts: int = 10) -> str:
+    """Its place below the folder: parts of nearly the same size, folders in them; in order of the numbers."""
+    return f"{number * parts // count:02d}/{number // A_FOLDER:05d}/{number:08d}.txt"
+
+
+def write_documents(folder: Path, count: int, *, parts: int = 10) -> Iterator[int]:
+    """Writes documents 0 to ``count - 1``; yields the number of bytes of each."""
+    made = set[Path]()
+    for number in range(count):
+        path = folder / document_path(number, count, parts=parts)
+        if path.parent not in made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.add(path.parent)
+        content = made_up_document(number).encode()
+        path.write_bytes(content)
+        yield len(content)
+
+
+class _Teller:
+    """Makes the sentences of one document, with its own people and places."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.town = made_up_word(chance)
+        self.people = [self._person() for _ in range(chance.randint(2, 3))]
+        self.last: _Person | None = None
+
+    def sentence(self, *, first: bool = False) -> str:
+        chance = self.chance
+        opening = chance.choice(_OPENINGS) if not first and chance.random() < 0.15 else ""
+        kind = chance.random()
+        if kind < 0.15:
+            main = f"{self._who()} {chance.choice(_STATES)}"
+        elif kind < 0.30:
+            by = f" by {self._who(pronoun=False)}" if chance.random() < 0.6 else ""
+            main = f"{self._what()} was {chance.choice(_PASSIVE)}{by} {chance.choice(_WHEN)}"
+        elif kind < 0.50:
+            main = f"{self._who()} {chance.choice(_SAID)} that {self._clause()}"
+        else:
+            main = self._clause()
+        more = "".join(self._more() for _ in range(chance.choice((0, 1, 1, 2, 2))))
+        said = f"{opening}{main}{more}."
+        return said[0].upper() + said[1:]
+
+    def _more(self) -> str:
+        chance, kind = self.chance, self.chance.random()
+        if kind < 0.55:
+            return f" {chance.choice(_INSIDE)} {self._clause()}"
+        if kind < 0.80:
+            return f", and {self._clause()}"
+        return f" in order to {chance.choice(_DONE)[1]} {self._what()} of {self.town}"
+
+    def _clause(self) -> str:
+        chance = self.chance
+        kind = chance.random()
+        if kind < 0.2:
+            return f"{self._who()} {chance.choice(_STATES)}"
+        who, did, what = self._who(), chance.choice(_DONE)[0], self._what()
+        if kind < 0.45:
+            return f"{who} {did} {what} {chance.choice(_WHEN)}"
+        if kind < 0.65:
+            return f"{who} {did} {what} near {self._what()}"
+        return f"{who} {did} {what}"
+
+    def _who(self, *, pronoun: bool = True) -> str:
+        """One of the people: who was spoken of last is often a pronoun."""
+        chance = self.chance
+        if pronoun and self.last is not None and chance.random() < 0.45:
+            return self.last.pronoun
+        others = [person for person in self.people if person is not self.last]
+        self.last = person = chance.choice(others)
+        return chance.choice(
+            (
+                f"{person.name} {person.surname}",
+                person.name,
+                person.surname,
+                f"the {person.trade}",
+                f"the {person.trade} from {self.town}",
+            )
+        )
+
+    def _what(self) -> str:
+        chance = self.chance
+        owner = self.last.possessive if self.last is not None and chance.random() < 0.2 else ""
+        kind = f"{chance.choice(_KINDS)} " if chance.random() < 0.5 else ""
+        return f"{owner or chance.choice(('the', 'the', 'this'))} {kind}{chance.choice(_THINGS)}"
+
+    def _person(self) -> _Person:
+        chance = self.chance
+        woman = chance.random() < 0.5
+        return _Person(
+            chance.choice(_WOMEN if woman else _MEN),
+            made_up_word(chance),
+            chance.choice(_TRADES),
+            "she" if woman else "he",
+            "her" if woman else "his",
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--documents", type=int, default=DOCUMENTS)
+    options = parser.parse_args()
+    total = sum(write_documents(options.folder, options.documents))
+    print(f"{options.documents:,} documents, {total:,} bytes, seed {SEED!r}: {options.folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+"""The output depends on the documents and the job alone; a run does what is missing and no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.bulk import BulkSummary, Standing
+from disco2.bulk.folder import OutputFolder
+from disco2.bulk.work import ShardWork
+from disco2.engines import DaskEngine, LocalEngine
+from disco2.errors import InputError, MissingExtraError
+from disco2.inference.json_form import relation_forms
+from tests.bulk.stand_in import Opened, Predicting, contents, documents, job_of, refused, write_corpus
+
+PATTERN = "**/*.txt"
+
+
+def test_the_output(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    summary = predict(corpus / PATTERN, output=out)
+    assert summary == BulkSummary(60, 240, 120, 0, summary.bytes, summary.shards, summary.shards)
+    assert summary.shards > 3
+    found = documents(out)
+    assert list(found) == sorted(found)
+    with Opened(predict.bundle)() as pipeline:
+        for name, record in found.items():
+            content = (corpus / name).read_bytes()
+            document = pipeline.annotate(content.decode(), document_id=name)
+            assert record == {
+                "document": name,
+                "sha256": sha256(content).hexdigest(),
+                "sentences": len(document.sentences),
+                "relations": json.loads(json.dumps(relation_forms(pipeline.relations(document)))),
+            }
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["documents"] == len(found) == 60
+    assert manifest["files"] == ["corpus/**/*.txt"]
+    assert manifest["errors_sha256"] == sha256(b"").hexdigest()
+    for shard in manifest["shards"]:
+        assert sha256((out / shard["file"]).read_bytes()).hexdigest() == shard["sha256"]
+    assert {path.name for path in out.iterdir()} == {"manifest.json", "errors.jsonl", "relations", "records"}
+    assert str(tmp_path) not in (out / "manifest.json").read_text()
+
+
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
+def test_the_number_of_workers_and_the_engine_change_no_byte(
+    predict: Predicting, corpus: Path, tmp_path: Path, format: str
+) -> None:
+    pytest.importorskip("pyarrow") if format == "parquet" else None
+    (corpus / "00" / "bad.txt").write_bytes(b"\xe9")
+    found = []
+    for workers in (1, 2):
+        out = tmp_path / f"out{workers}"
+        predict(corpus / PATTERN, output=out, engine=LocalEngine(workers), format=format)
+        found.append(contents(out))
+    assert found[0] == found[1]
+    assert len(found[0]) > 8
+    (tmp_path / "elsewhere").mkdir()
+    moved = corpus.rename(tmp_path / "elsewhere" / "corpus")  # only paths below it count
+    predict(moved / PATTERN, output=tmp_path / "again", format=format)
+    assert contents(tmp_path / "again") == found[0]
+
+
+def test_dask_writes_the_same(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    predict(corpus / PATTERN, output=tmp_path / "local", engine=LocalEngine(2))
+    predict(corpus / PATTERN, output=tmp_path / "dask", engine=DaskEngine(workers=2))
+    assert contents(tmp_path / "local") == contents(tmp_path / "dask")
+
+
+def test_parquet_has_the_same_relations(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    predict(corpus / PATTERN, output=tmp_path / "lines", explain=True)
+    predict(corpus / PATTERN, output=tmp_path / "rows", explain=True, format="parquet")
+    relations = [
+        {"document": name, "sha256": record["sha256"], **relation}
+        for name, record in documents(tmp_path / "lines").items()
+        for relation in record["relations"]
+    ]
+    manifest = json.loads((tmp_path / "rows" / "manifest.json").read_text())
+    rows = [
+        row
+        for shard in manifest["shards"]
+        for row in parquet.read_table(tmp_path / "rows" / shard["file"]).to_pylist()
+    ]
+    assert len(rows) == len(relations) == 120
+    for row, relation in zip(rows, relations, strict=True):
+        assert (row["document"], row["document_sha256"]) == (relation["document"], relation["sha256"])
+        for name in ("index", "kind", "sense", "probability", "connective", "entities"):
+            assert row[name] == relation[name]
+        allowed = {label: chance for label, chance in row["probabilities"].items() if chance is not None}
+        assert allowed == relation["probabilities"]
+        for side in ("arg1", "arg2"):
+            assert {name: row[f"{side}_{name}"] for name in ("text", "start", "end")} == relation[side]
+        assert json.loads(row["explanation"]) == relation["explanation"]
+    whole = parquet.read_table(tmp_path / "rows" / "relations")  # as pandas reads a folder
+    assert whole.num_rows == 120
+
+
+def test_a_second_run_does_nothing(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = predict(corpus / PATTERN, output=out)
+    before = contents(out)
+    times = {path: path.stat().st_mtime_ns for path in (out / "relations").iterdir()}
+    notes: list[str] = []
+    again = predict(corpus / PATTERN, output=out, notes=notes)
+    assert (again.made, again.shards) == (0, first.shards)
+    assert notes == [f"{first.shards} of {first.shards} shards were there already"]
+    assert contents(out) == before
+    assert times == {path: path.stat().st_mtime_ns for path in (out / "relations").iterdir()}
+
+
+def change(corpus: Path) -> None:
+    (corpus / "01" / "0030.txt").write_text("Bob stayed. Tina left.")
+
+
+def add(corpus: Path) -> None:
+    (corpus / "01" / "0030a.txt").write_text("Bob stayed. Tina left.")
+
+
+def remove(corpus: Path) -> None:
+    (corpus / "01" / "0030.txt").unlink()
+
+
+def rename(corpus: Path) -> None:
+    (corpus / "01" / "0030.txt").rename(corpus / "01" / "0030b.txt")
+
+
+@pytest.mark.parametrize("alter", [change, add, remove, rename])
+def test_what_changed_is_done_and_no_more(
+    predict: Predicting, corpus: Path, tmp_path: Path, alter: Callable[[Path], None]
+) -> None:
+    out = tmp_path / "out"
+    predict(corpus / PATTERN, output=out)
+    alter(corpus)
+    again = predict(corpus / PATTERN, output=out)
+    assert 1 <= again.made <= 2
+    assert again.shards > 3
+    predict(corpus / PATTERN, output=tmp_path / "fresh")
+    assert contents(out) == contents(tmp_path / "fresh")  # what was there before is gone
+
+
+def test_damage_is_seen_and_done_again(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    predict(corpus / PATTERN, output=out)
+    before = contents(out)
+    shards, records = (sorted((out / name).iterdir()) for name in ("relations", "records"))
+    flipped = bytearray(shards[0].read_bytes())
+    flipped[100] ^= 1
+    shards[0].write_bytes(flipped)
+    shards[1].unlink()
+    records[2].write_text("{")
+    with shards[3].open("ab") as stream:
+        stream.write(b"\n")
+    (out / "manifest.json").unlink()
+    (out / "errors.jsonl").unlink()
+    (out / ".working").mkdir()  # as a run that was killed leaves it
+    (out / ".working" / "job.json").write_text("{")
+    assert predict(corpus / PATTERN, output=out).made == 4
+    assert contents(out) == before
+
+
+def test_odd_names_come_out_as_they_are(predict: Predicting, tmp_path: Path) -> None:
+    odd = ["a\nb.txt", "ü日.txt", " .txt", '"\\.txt', "x\udce9.txt"]
+    for name in odd:
+        (tmp_path / "in" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "in" / name).write_text("Bob left. Tina stayed.")
+    (tmp_path / "in" / "bad\udcff.txt").write_text("")
+    predict(tmp_path / "in" / "*.txt", output=tmp_path / "out")
+    assert set(documents(tmp_path / "out")) == {*odd[:4], "x\\xe9.txt"}
+    assert set(refused(tmp_path / "out")) == {"bad\\xff.txt"}
+
+
+def test_the_output_may_lie_among_the_input(predict: Predicting, corpus: Path) -> None:
+    out = corpus / "01" / "out"
+    first = predict(corpus / "**/*", output=out)
+    assert first.documents == 60
+    again = predict(corpus / "**/*", output=out)
+    assert (again.documents, again.made) == (60, 0)
+
+
+def test_two_runs_in_one_folder(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    folder = OutputFolder(out, "jsonl")
+    job = job_of(predict.bundle, shard_documents=8)
+    with (
+        folder.taken(job, ["corpus/**/*.txt"], restart=False),
+        pytest.raises(InputError, match="Another run"),
+    ):
+        predict(corpus / PATTERN, output=out)
+    assert predict(corpus / PATTERN, output=out).made > 0
+
+
+def test_the_output_of_another_run_is_not_lost(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    predict(corpus / "00" / "*.txt", output=out)
+    before = contents(out)
+    for settings, pattern, what in (
+        ({"explain": True}, corpus / "00" / "*.txt", "explain"),
+        ({"shard_documents": 9}, corpus / "00" / "*.txt", "shard documents"),
+        ({}, corpus / "01" / "*.txt", "files"),
+    ):
+        with pytest.raises(InputError, match=f"another run: its {what}"):
+            predict(pattern, output=out, **settings)
+    assert contents(out) == before
+    assert predict(corpus / "01" / "*.txt", output=out, restart=True).documents == 20
+    write_corpus(tmp_path / "corpus", 60)
+    (corpus / "01" / "more.md").write_text("Bob left. Tina stayed.")
+    more = predict(corpus / "01" / "*.txt", corpus / "01" / "*.md", output=out)  # a larger choice of files
+    assert (more.documents, more.made) == (21, 1)
+
+
+def test_a_restart_drops_nothing_before_there_are_workers(
+    predict: Predicting, corpus: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed")
+    out = tmp_path / "out"
+    predict(corpus / PATTERN, output=out)
+    before = contents(out)
+    with pytest.raises(InputError, match="address"):
+        predict(corpus / PATTERN, output=out, engine=DaskEngine(1, "tcp://nowhere:x"), restart=True)
+    assert contents(out) == before
+
+
+def test_a_shard_whose_worker_ends_too_soon_to_tell_was_made_by_this_run(
+    predict: Predicting, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do = ShardWork.__call__
+    told = tmp_path / "told"
+
+    def forgetful(work: ShardWork, given: bytes) -> dict[str, Any]:
+        found = do(work, given)
+        if not told.exists():
+            told.touch()
+            os._exit(7)
+        return found
+
+    monkeypatch.setattr(ShardWork, "__call__", forgetful)
+    notes: list[str] = []
+    summary = predict(corpus / PATTERN, output=tmp_path / "out", notes=notes)
+    assert summary.made == summary.shards
+    assert len(notes) == 1
+    assert "exit code 7" in notes[0]
+
+
+def test_a_folder_of_the_users_is_left_alone(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "manifest.json").write_text('{"mine": 1}')
+    for output in (tmp_path / "mine", corpus / "00" / "0001.txt", corpus):
+        before = contents(tmp_path)
+        with pytest.raises(InputError):
+            predict(corpus / PATTERN, output=output, restart=True)
+        assert contents(tmp_path) == before
+
+
+def test_nothing_that_matches(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    for pattern, what in ((corpus / "*.doc", "No file matches"), (corpus, "folder"), ("", "no pattern")):
+        with pytest.raises(InputError, match=what):
+            predict(pattern, output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    notes: list[str] = []
+    predict(corpus / PATTERN, corpus / "*.doc", output=tmp_path / "out", notes=notes)
+    assert notes == [f"no file matches {corpus}/*.doc"]
+
+
+def test_standings(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    seen: list[Standing] = []
+    predict(corpus / PATTERN, output=tmp_path / "out", report=seen.append)
+    last = seen[-1]
+    assert (last.documents, last.all_documents, last.made_sentences) == (60, 60, 240)
+    assert last.bytes == last.all_bytes == sum(file.stat().st_size for file in corpus.rglob("*.txt"))
+    assert last.left == 0
+    assert last.rate > 0
+    assert [one.documents for one in seen] == sorted(one.documents for one in seen)
+    assert Standing(seconds=10, made_bytes=50, bytes=100, all_bytes=400).left == 60
+    assert Standing(seconds=10, bytes=100, all_bytes=400).left is None
+
+
+def test_parquet_without_its_package(
+    predict: Predicting, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"disco2\[parquet\]"):
+        predict(corpus / PATTERN, output=tmp_path / "out", format="parquet")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"format": "xml"},
+        {"paragraphs": "pages"},
+        {"encoding": "klingon"},
+        {"encoding": "hex"},
+        {"shard_documents": 0},
+        {"most_bytes": 0},
+    ],
+)
+def test_settings_that_make_no_sense(predict: Predicting, settings: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        job_of(predict.bundle, **settings)
+
+
+def test_a_worker_with_another_model_is_refused(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    from disco2.bulk import predict_files
+
+    job = job_of(predict.bundle)
+    other = type(job)(job.settings, "another digest", job.annotators, job.makers, job.packages)
+    with pytest.raises(InputError, match="other model"):
+        predict_files(
+            [str(corpus / PATTERN)],
+            tmp_path / "out",
+            job=other,
+            opened=Opened(predict.bundle),
+            engine=LocalEngine(1),
+        )

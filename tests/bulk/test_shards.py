@@ -1,0 +1,56 @@
+"""Shards keep their documents when others come and go."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from disco2.bulk.finding import Found
+from disco2.bulk.shards import LARGEST, SHORT, Shard, shards_of
+
+MOST = 5_000_000
+
+
+def cut(found: list[Found], documents: int = 50) -> list[Shard]:
+    return list(shards_of(found, documents=documents, most_bytes=MOST))
+
+
+def corpus(count: int, size: int) -> list[Found]:
+    chance = random.Random(count)  # noqa: S311  no secret
+    return [Found(b"%05d.txt" % number, chance.randint(size // 2, size * 2)) for number in range(count)]
+
+
+@pytest.mark.parametrize("size", [500, 5_000])
+def test_all_documents_in_order_in_shards_of_bounded_size(size: int) -> None:
+    found = corpus(3_000, size)
+    shards = cut(found)
+    assert [name for shard in shards for name in shard.names] == [one.name for one in found]
+    assert all(1 <= len(shard.names) <= LARGEST * 50 for shard in shards)
+    assert all(shard.bytes < LARGEST * 50 * SHORT + 2 * size for shard in shards)
+    assert sum(shard.bytes for shard in shards) == sum(one.size for one in found)
+    average = 50 / (1 + 1.25 * size / SHORT)
+    assert average / 1.5 < len(found) / len(shards) < average * 1.5
+
+
+@pytest.mark.parametrize("size", [500, 5_000])
+def test_a_document_more_or_less_changes_one_shard(size: int) -> None:
+    found = corpus(3_000, size)
+    before = cut(found)
+    chance = random.Random(1)  # noqa: S311  no secret
+    changed = []
+    for _ in range(60):
+        place = chance.randrange(len(found))
+        fewer = cut([*found[:place], *found[place + 1 :]])
+        more = cut([*found[:place], Found(b"%05d-new.txt" % place, size), *found[place:]])
+        changed += [len(set(fewer) - set(before)), len(set(more) - set(before))]
+    assert sorted(changed)[len(changed) // 2] == 1
+    assert (
+        sum(changed) / len(changed) < 1.6
+    )  # two where a border was added; a few where a shard was too large
+    assert max(changed) <= 8
+
+
+def test_a_document_that_is_too_large_counts_as_nothing() -> None:
+    assert [shard.bytes for shard in cut([Found(b"a", 10), Found(b"b", MOST + 1)], 1_000_000)] == [10]
+    assert cut([]) == []

@@ -1,0 +1,129 @@
+"""disco2 predict --files: what is said, what is refused, and what pandas reads."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from disco2.bulk import Standing
+from disco2.inference.json_form import read_schema
+from disco2.interfaces.cli.bulk_progress import standing_line
+from tests.interfaces.conftest import Run
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """Thirty documents; the current folder is theirs."""
+    (tmp_path / "in").mkdir()
+    for number in range(30):
+        (tmp_path / "in" / f"{number:02d}.txt").write_text(f"Bob ate {number} eggs. Tina slept. It rained.")
+    return tmp_path
+
+
+def predict(run: Run, folder: Path, *options: str | Path) -> tuple[int, str, str]:
+    return run("predict", "--files", f"{folder}/in/*.txt", "--output", folder / "out", *options)
+
+
+def test_a_corpus(run_small: Run, texts: Path) -> None:
+    code, out, err = predict(run_small, texts, "--workers", "2", "--shard-documents", "10")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{texts}/out: 30 documents, 90 sentences, 60 relations in ")
+    code, _, err = predict(run_small, texts, "--shard-documents", "10")
+    assert code == 0
+    assert "shards were there already" in err
+    (texts / "in" / "05.txt").write_bytes(b"caf\xe9")
+    code, out, err = predict(run_small, texts, "--shard-documents", "10")
+    assert code == 2
+    assert "30 documents" in out
+    assert "05.txt: The text is not utf-8: byte 0xe9" in err
+    assert "1 of 30 documents have no relations; the others are done." in err
+    assert "--restart" in predict(run_small, texts, "--explain")[2]
+    code, _, err = predict(run_small, texts, "--explain", "--restart", "--encoding", "latin-1")
+    assert (code, err) == (0, "")
+
+
+def test_relations_are_those_of_one_text(run_small: Run, texts: Path) -> None:
+    predict(run_small, texts, "--explain")
+    schema = read_schema()
+    relation = Draft202012Validator({**schema, "oneOf": [{"$ref": "#/$defs/relation"}]})
+    alone = json.loads(run_small("predict", "--file", texts / "in" / "07.txt", "--json", "--explain")[1])
+    for shard in (texts / "out" / "relations").iterdir():
+        for line in map(json.loads, shard.read_text().splitlines()):
+            if line["document"] == "07.txt":
+                assert line["relations"] == alone["relations"]
+                assert line["sentences"] == len(alone["sentences"])
+                for found in line["relations"]:
+                    relation.validate(found)
+                return
+    pytest.fail("the document is not there")
+
+
+def test_pandas_reads_both_formats(run_small: Run, texts: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    predict(run_small, texts)
+    files = sorted((texts / "out" / "relations").glob("*.jsonl"))
+    lines = pandas.concat(pandas.read_json(file, lines=True, dtype={"document": str}) for file in files)
+    assert sorted(lines["document"])[:2] == ["00.txt", "01.txt"]
+    pytest.importorskip("pyarrow")
+    predict(run_small, texts, "--restart", "--format", "parquet")
+    rows = pandas.read_parquet(texts / "out" / "relations")
+    assert len(rows) == lines["relations"].map(len).sum() == 60
+    assert set(rows["sense"]) <= set(rows["probabilities"][0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--files", "in/*.txt"], "no folder for the relations"),
+        (["--files", "none/*.txt", "--output", "out"], "No file matches"),
+        (["--files", "in", "--output", "out"], "in/**/*.txt"),
+        (["in/01.txt", "--files", "in/00.txt", "--output", "out"], "quotes"),
+        (["--files", "in/*.txt", "--output", "out", "--json"], "has no effect here"),
+        (["--files", "in/*.txt", "--output", "out", "--batch-size", "3"], "has no effect here"),
+        (["--files", "in/*.txt", "--output", "out", "--format", "xml"], "jsonl or parquet"),
+        (["--files", "in/*.txt", "--output", "out", "--workers", "-1"], "workers"),
+        (["--files", "in/*.txt", "--output", "out", "--engine", "steam"], "engine"),
+        (["--files", "in/*.txt", "--output", "out", "--scheduler", "tcp://h:1"], "Dask"),
+        (["--files", "in/*.txt", "--output", "out", "--paragraphs", "pages"], "blank, line, none"),
+        (["--files", "in/*.txt", "--output", "out", "--encoding", "klingon"], "klingon"),
+        (["--files", "in/*.txt", "--output", "out", "--most-bytes", "0"], "bytes"),
+        (["--files", "in/*.txt", "--output", "in/01.txt"], "folder"),
+        (["--files", "in/*.txt", "--output", "in"], "other things"),
+        (["It rained.", "--workers", "2"], "has no effect here"),
+        (["It rained.", "--engine", "dask"], "has no effect here"),
+        (["--file", "in/00.txt", "--format", "parquet"], "has no effect here"),
+        (["--pairs", "p", "--most-bytes", "3"], "has no effect here"),
+    ],
+)
+def test_what_can_not_work_is_one_paragraph(
+    run_small: Run, texts: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
+) -> None:
+    monkeypatch.chdir(texts)
+    code, out, err = run_small("predict", *options)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("error: ")
+    assert [path.name for path in texts.iterdir()] == ["in"]
+
+
+def test_parquet_without_pyarrow(run_small: Run, texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, _, err = predict(run_small, texts, "--format", "parquet")
+    assert code == 2
+    assert 'pip install "disco2[parquet]"' in err
+    assert not (texts / "out").exists()
+
+
+def test_progress_is_a_line() -> None:
+    half = Standing(1_809, 800_000, 800_000, 8_000, 2, 20.0, 4_000, 1_700_000)
+    assert (
+        standing_line(half)
+        == "1,809 of 4,000 documents, 0.8 of 1.7 MB, 2 workers, 400 sentences a second, 22 s left"
+    )
+    assert standing_line(Standing(workers=1)) == "0 documents, 0.0 MB, 1 worker"
+    long = Standing(1, 10, 10, 5, 1, 3_600.0, 9, 40)
+    assert standing_line(long).endswith("3 h 0 min left")
