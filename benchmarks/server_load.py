@@ -1,11 +1,12 @@
 """disco2 serve under load: does it hold many clients without an error and without growing?
 
-    python -m benchmarks.server_load [--clients 50] [--seconds 120] [--json FILE]
+    python -m benchmarks.server_load [--clients 1,8,64] [--seconds 60] [--json FILE]
 
 The server runs in a process of its own. Each client sends one request after another over a connection that it
 keeps: made-up texts, pairs and views, and now and then something invalid. Every answer is compared with what
-the pipeline says in this process, to the last digit. Clients and server share the machine, so the rate is a
-lower bound.
+the pipeline says in this process, to the last digit. Beside each rate stands that of the pipeline alone, one
+request after another in one process, measured just before and after. Clients and server share the machine, so
+the rates are lower bounds.
 """
 
 from __future__ import annotations
@@ -13,26 +14,30 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import math
 import os
 import random
-import re
-import signal
-import subprocess
 import sys
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import disco2
-from benchmarks.made_up_requests import Asked, made_up_requests
+from benchmarks.made_up_requests import VIEWS, Asked, made_up_requests
+from benchmarks.served import JSON, Server
 from benchmarks.speed.machine import describe_machine
 from disco2.files import write_text
+from disco2.interfaces.server.admission import relations_job, view_job
+from disco2.interfaces.server.reading import parse_object
+from disco2.interfaces.server.refusal import Refusal
+from disco2.interfaces.server.settings import Limits
+from disco2.interfaces.server.workbench import Workbench
 from disco2.threads import limit_this_process
 
-JSON = {"Content-Type": "application/json"}
 PARTS = 10  # of the time, at whose ends memory is measured
 
 
@@ -43,46 +48,6 @@ class Seen:
     seconds: list[float] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
-
-
-class Server:
-    """The server's process."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()"]
-        options = ["serve", "--port", "0", "--no-access-log"]
-        self.process = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        said = self.process.stderr.readline()
-        found = re.search(r":(\d+)/", said)
-        if found is None:
-            raise SystemExit(f"The server did not start: {said}{self.process.stderr.read()}")
-        self.port = int(found[1])
-
-    def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-
-    def resident_megabytes(self) -> float:
-        """As the server's own metrics tell it."""
-        return self.figure("process_resident_memory_bytes") / 2**20
-
-    def figure(self, name: str) -> float:
-        return self.figures()[name]
-
-    def figures(self) -> dict[str, float]:
-        connection = self.connect()
-        connection.request("GET", "/metrics")
-        text = connection.getresponse().read().decode()
-        connection.close()
-        lines = [line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")]
-        return {name: float(value) for name, value in lines}
-
-    def stop(self) -> tuple[int, str]:
-        """Its exit code, and all that it had to say."""
-        assert self.process.stderr is not None
-        self.process.send_signal(signal.SIGTERM)
-        said = self.process.stderr.read()
-        return self.process.wait(60), said
 
 
 def ask_on_and_on(server: Server, requests: list[Asked], until: float, number: int, seen: Seen) -> None:
@@ -110,9 +75,9 @@ def ask_on_and_on(server: Server, requests: list[Asked], until: float, number: i
     connection.close()
 
 
-def measure(requests: list[Asked], *, clients: int, seconds: float) -> dict[str, Any]:
-    server = Server()
-    before = server.resident_megabytes()
+def measure(server: Server, requests: list[Asked], *, clients: int, seconds: float) -> dict[str, Any]:
+    """So many clients for so long."""
+    before = server.figures()
     all_seen = [Seen() for _ in range(clients)]
     started = time.monotonic()
     threads = [
@@ -124,18 +89,13 @@ def measure(requests: list[Asked], *, clients: int, seconds: float) -> dict[str,
     memory: list[float] = []
     for part in range(1, PARTS + 1):
         time.sleep(max(0.0, started + seconds * part / PARTS - time.monotonic()))
-        memory.append(server.resident_megabytes())
-        print(f"{100 * part // PARTS:3d} % of the time: {memory[-1]:.0f} MB", file=sys.stderr)
+        memory.append(server.figures()["process_resident_memory_bytes"] / 2**20)
     for thread in threads:
         thread.join()
     took = time.monotonic() - started
-    figures = server.figures()
-    code, said = server.stop()
+    after = server.figures()
     times = sorted(one for seen in all_seen for one in seen.seconds)
     statuses = sum((seen.statuses for seen in all_seen), Counter())
-    faults = [one for seen in all_seen for one in seen.faults]
-    if code or said:
-        faults.append(f"the server ended with {code} and said: {said}")
     return {
         "clients": clients,
         "seconds": round(took, 1),
@@ -147,47 +107,83 @@ def measure(requests: list[Asked], *, clients: int, seconds: float) -> dict[str,
         }
         | {"longest": round(1000 * times[-1], 1)},
         "statuses": {str(status): count for status, count in sorted(statuses.items())},
-        "faults": len(faults),
-        "first_faults": faults[:5],
-        "megabytes_before": round(before),
+        "together": round(_growth("sum", before, after) / max(1.0, _growth("count", before, after)), 2),
         "megabytes": [round(one) for one in memory],
-        "batches": _batches(figures),
-        "load_average": os.getloadavg(),
-        "machine": describe_machine(),
+        "faults": [one for seen in all_seen for one in seen.faults],
     }
 
 
-def _batches(figures: dict[str, float]) -> dict[str, Any]:
-    """How many requests were taken together: the mean, and how many batches had at most so many."""
-    name = "disco2_batch_requests"
-    count, total = figures[f"{name}_count"], figures[f"{name}_sum"]
-    at_most = {
-        found[1]: int(value)
-        for label, value in figures.items()
-        if (found := re.fullmatch(rf'{name}_bucket{{le="(.+)"}}', label))
-    }
-    return {"count": int(count), "mean": round(total / count, 2), "at_most": at_most}
+def _growth(part: str, before: dict[str, float], after: dict[str, float]) -> float:
+    """Of the requests that were taken together."""
+    name = f"disco2_batch_requests_{part}"
+    return after[name] - before[name]
+
+
+def floor(bench: Workbench, requests: list[Asked], *, seconds: float) -> float:
+    """Requests a second where nothing but the pipeline works on them, one after another in this process."""
+    chance = random.Random(0)  # noqa: S311  no secret
+    started = time.monotonic()
+    count = 0
+    while time.monotonic() < started + seconds:
+        asked = chance.choice(requests)
+        count += 1
+        with suppress(Refusal):
+            make = view_job if asked.path == VIEWS else relations_job
+            make(parse_object(asked.body), bench.limits, deadline=math.inf).answer(bench)
+    return count / (time.monotonic() - started)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--clients", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--clients", default="1,8,64", help="numbers of clients, one after the other")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each number")
     parser.add_argument("--requests", type=int, default=1_500, help="different ones that clients choose from")
     parser.add_argument("--json", type=Path, help="file for the figures")
     options = parser.parse_args()
     limit_this_process()
     print("making requests and their answers", file=sys.stderr)
-    requests = made_up_requests(disco2.load(), options.requests)
-    found = measure(requests, clients=options.clients, seconds=options.seconds)
-    text = json.dumps(found, indent=2)
-    print(text)
+    pipeline = disco2.load()
+    requests = made_up_requests(pipeline, options.requests)
+    bench = Workbench(pipeline, Limits())
+    server = Server()
+    before = server.state().megabytes
+    floors = [floor(bench, requests, seconds=options.seconds / 4)]
+    rows = []
+    for clients in map(int, options.clients.split(",")):
+        rows.append(measure(server, requests, clients=clients, seconds=options.seconds))
+        floors.append(floor(bench, requests, seconds=options.seconds / 4))
+        rows[-1]["floor"] = round((floors[-2] + floors[-1]) / 2, 1)  # before and after
+        rows[-1]["of_floor"] = round(rows[-1]["requests_per_second"] / rows[-1]["floor"], 2)
+        print(_line(rows[-1]))
+    code, said = server.stop()
+    faults = [fault for row in rows for fault in row["faults"]]
+    if code or said:
+        faults.append(f"the server ended with {code} and said: {said}")
+    found = {
+        "megabytes_before": round(before),
+        "rows": [row | {"faults": len(row["faults"])} for row in rows],
+        "faults": faults[:5],
+        "load_average": os.getloadavg(),
+        "machine": describe_machine(),
+    }
     if options.json is not None:
-        write_text(options.json, text + "\n")
-    if found["faults"]:
+        write_text(options.json, json.dumps(found, indent=2) + "\n")
+    for fault in faults[:5]:
+        print(f"FAULT: {fault}")
+    if faults:
         raise SystemExit(1)
+
+
+def _line(row: dict[str, Any]) -> str:
+    times = row["milliseconds"]
+    return (
+        f"{row['clients']:3d} clients: {row['requests_per_second']:6.1f} requests/s "
+        f"({row['of_floor']:.2f} of the pipeline alone, {row['floor']:.1f}), "
+        f"p50 {times['p50']:.0f} ms, p99 {times['p99']:.0f} ms, {row['together']:.1f} taken together, "
+        f"{row['megabytes'][-1]} MB, {len(row['faults'])} faults"
+    )
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def test_many_clients_and_a_log_without_their_texts(small_bundle: Path, small: P
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_what_was_accepted_is_answered_before_the_end(small_bundle: Path, number: signal.Signals) -> None:
-    with served(small_bundle, slow=0.5) as server, ThreadPoolExecutor(9) as pool:
+    with served(small_bundle, slow=2.0) as server, ThreadPoolExecutor(9) as pool:
         idle = server.connect()
         assert _healthz(idle) == b'{"status":"ok"}'
         asked = [pool.submit(server.post, {"text": f"He came slowly {n}. We left."}) for n in range(8)]

@@ -12,6 +12,7 @@ import pytest
 
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.server import running
+from disco2.interfaces.server.settings import Limits
 from tests.interfaces.conftest import Run
 from tests.interfaces.stand_in import stand_in
 
@@ -39,7 +40,7 @@ def test_it_serves_this_machine_alone(run: Run, ran: list[dict[str, Any]], small
     assert host == "127.0.0.1"
     assert out == ""
     assert err == f"disco2 serves small at http://127.0.0.1:{port}/\n"
-    assert ran[0]["seconds"] == 30
+    assert ran[0]["limits"] == Limits()
 
 
 def test_it_warns_where_everybody_can_ask(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:

@@ -45,6 +45,10 @@ def serve(
         USUAL.seconds
     ),
     queue: Annotated[int, typer.Option(help="Requests that may wait for their turn.", min=1)] = USUAL.queue,
+    max_connections: Annotated[
+        int,
+        typer.Option(help="Connections at a time; beyond that the one idle for longest is closed.", min=2),
+    ] = USUAL.connections,
     access_log: Annotated[
         bool, typer.Option(help="Tell of every request on standard error, without its text.")
     ] = True,
@@ -62,7 +66,12 @@ def serve(
 
     settings = ServerSettings(
         limits=Limits(
-            body_bytes=max_body, sentences=max_sentences, pairs=max_pairs, seconds=time_limit, queue=queue
+            body_bytes=max_body,
+            sentences=max_sentences,
+            pairs=max_pairs,
+            seconds=time_limit,
+            queue=queue,
+            connections=max_connections,
         ),
         api_key=api_key or "",
         cors_origins=tuple(cors_origin or ()),
@@ -82,4 +91,4 @@ def serve(
         def tell() -> None:
             messages.print(f"disco2 serves {nlp.info.name} at {url_of(bound)}", markup=False)
 
-        run(app, bound, seconds=time_limit, started=tell)
+        run(app, bound, limits=settings.limits, started=tell)

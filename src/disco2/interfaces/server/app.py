@@ -31,6 +31,7 @@ from disco2.interfaces.server.openapi import complete
 from disco2.interfaces.server.refusal import CLIENT_GONE, Refusal, answer_http_error, answer_refusal
 from disco2.interfaces.server.routes import make_routes
 from disco2.interfaces.server.settings import ServerSettings
+from disco2.interfaces.server.together import turn_at
 from disco2.interfaces.server.workbench import Workbench
 from disco2.version import VERSION
 
@@ -53,8 +54,12 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
     metrics = Metrics()
     metrics.tell_model(pipeline)
     examples = make_examples(pipeline)
-    bench = Workbench(pipeline, settings.limits)
-    queue = BatchQueue(BatchWork(bench, told=metrics.observe_batch), most_waiting=settings.limits.queue)
+    turn = turn_at(pipeline.annotators)
+
+    def work() -> BatchWork:
+        return BatchWork(Workbench(pipeline, settings.limits, turn=turn), told=metrics.observe_batch)
+
+    queue = BatchQueue(work, most_waiting=settings.limits.queue)
     metrics.watch_queue(lambda: len(queue))
 
     @asynccontextmanager

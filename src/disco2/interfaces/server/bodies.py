@@ -24,13 +24,25 @@ Paragraphs = Annotated[
     Literal["blank", "line", "none"],
     Field(description="Where paragraphs end: at a blank line, at every line end, or nowhere."),
 ]
+# A letter or a digit of any script, for which regular expressions have no pattern in common. Programs
+# ignore a format that they don't know.
+WORDS = {"format": "words"}
 Text = Annotated[
-    WholeText, Field(min_length=1, description="The running text. It must have a letter or a digit.")
+    WholeText,
+    Field(
+        min_length=1,
+        description="The running text. It must have a letter or a digit.",
+        json_schema_extra=WORDS,
+    ),
 ]
 Explain = Annotated[bool, Field(description="Split the score of each relation into its terms.")]
 Argument = Annotated[
     WholeText,
-    Field(min_length=1, description="One or more sentences, or a clause. It must have a letter or a digit."),
+    Field(
+        min_length=1,
+        description="One or more sentences, or a clause. It must have a letter or a digit.",
+        json_schema_extra=WORDS,
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""What a request asks the pipeline for. Jobs are made in the event loop and done in the worker's thread."""
+"""What a request asks the pipeline for. Jobs are made in the event loop and done in a worker's thread."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from disco2.interfaces.server.workbench import Workbench, too_many_sentences, to
 from disco2.records import Document
 
 PORTION = 64  # pairs that are scored at a time, as the command line does: the last digits depend on it
-LONG = 10_000  # characters from which on tokens and sentences are counted before anything else is done
+LONG = 10_000  # characters from which on a request waits apart, and is counted before anything is done
 MOST_TOKENS_DRAWN = 500  # of an argument
 
 
@@ -61,6 +61,11 @@ class Job(ABC):
     def characters(self) -> int:
         """How much text is to be annotated at once."""
 
+    @property
+    @abstractmethod
+    def is_long(self) -> bool:
+        """Whether it takes so much time that short ones should not stand behind it."""
+
     def check_size(self, bench: Workbench) -> None:  # noqa: B027  most have nothing to check
         """Refuse what is too large, before anybody else's work begins."""
 
@@ -84,8 +89,12 @@ class _OfText(Job):
     def characters(self) -> int:
         return len(self.text)
 
+    @property
+    def is_long(self) -> bool:
+        return len(self.text) > LONG
+
     def check_size(self, bench: Workbench) -> None:
-        if len(self.text) > LONG and (documents := self.documents(bench)):
+        if self.is_long and (documents := self.documents(bench)):
             tokens, sentences = bench.together.sizes(documents)
             too_many_sentences(sentences, bench.limits.sentences)
             too_many_tokens(tokens, bench.limits.tokens, where="text")
@@ -133,10 +142,13 @@ class PairsJob(Job):
     def _pairs(self) -> list[GivenPair]:
         return [line.pair for line in self.lines if line.pair is not None]
 
+    @property
+    def is_long(self) -> bool:
+        return sum(len(pair.arg1) + len(pair.arg2) for pair in self._pairs) > LONG
+
     def check_size(self, bench: Workbench) -> None:
-        documents = [pair.document() for pair in self._pairs]
-        if sum(len(one.text) for one in documents) > LONG:
-            tokens, _ = bench.together.sizes(documents)
+        if self.is_long:
+            tokens, _ = bench.together.sizes([pair.document() for pair in self._pairs])
             too_many_tokens(tokens, bench.limits.tokens, where="pairs")
 
     def documents(self, bench: Workbench) -> list[Document]:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import math
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import uvicorn
 from fastapi import FastAPI
 
-from disco2.errors import InputError
-from disco2.interfaces.server.connection import Connection
+from disco2.errors import InputError, SettingsError
+from disco2.interfaces.server.connection import MOST_HEADER_BYTES, Connection
+from disco2.interfaces.server.settings import Limits
 
 KEEP_ALIVE = 15  # seconds an idle connection is kept
 GRACE = 5.0  # seconds beyond the time limit for answers to be delivered
 BACKLOG = 1_024  # connections that the system keeps for us
+AT_ONCE = 100  # connections that are taken from the system in one round of the event loop
+FILES = 100  # that are open beside the connections
+ARRIVAL = 0.1  # seconds in which what was sent before a signal is read
+ROUNDS = 10  # that the event loop makes meanwhile at the least: a connection takes some to begin
 ALL_INTERFACES = ("0.0.0.0", "::")  # noqa: S104  to warn about
 
 _REASONS = {
@@ -51,6 +58,27 @@ def bind(host: str, port: int) -> socket.socket:
     return bound
 
 
+def allow_connections(most: int) -> None:
+    """See that the system lets this process have so many; SettingsError where it does not."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = most + FILES
+    wanted = needed + 10 * AT_ONCE  # who is to go for one that comes goes some rounds later
+    if hard != resource.RLIM_INFINITY:
+        if hard < needed:
+            raise SettingsError(
+                f"The system lets this process have {hard:,} files and connections; {needed:,} are needed.",
+                hint="Raise its limit (ulimit -n), or give fewer --max-connections.",
+            )
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # what there is may do
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def url_of(bound: socket.socket) -> str:
     """Where a browser on this machine finds it."""
     host, port = bound.getsockname()[:2]
@@ -67,8 +95,23 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
+        for bound in sockets or ():
+            bound.listen(BACKLOG)  # again: asyncio takes as many in a round as it lets the system keep
         if self.started:
             self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """First take in what has been sent already, of which the system may know and we not yet."""
+        await self._take_in()
+        for server in self.servers:
+            server.close()
+        await self._take_in()  # who came last becomes a connection, and is told with the others
+        await super().shutdown(sockets=sockets)
+
+    @staticmethod
+    async def _take_in() -> None:
+        for _ in range(ROUNDS):
+            await asyncio.sleep(ARRIVAL / ROUNDS)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -82,24 +125,26 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def run(app: FastAPI, bound: socket.socket, *, seconds: float, started: Callable[[], None]) -> None:
+def run(app: FastAPI, bound: socket.socket, *, limits: Limits, started: Callable[[], None]) -> None:
     """Serve until SIGTERM or SIGINT; then finish what was accepted. A second SIGINT ends it at once.
 
-    ``seconds`` is the time limit of a request: nobody is waited for much longer.
+    Nobody is waited for much longer than the time limit of a request.
     """
+    allow_connections(limits.connections)
     config = uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
         ws="none",
-        http=Connection,
+        http=type("BoundedConnection", (Connection,), {"most": limits.connections}),
         loop="asyncio",
         lifespan="on",
-        backlog=BACKLOG,
+        backlog=AT_ONCE,
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=math.ceil(seconds + GRACE),
+        timeout_graceful_shutdown=math.ceil(limits.seconds + GRACE),
+        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
     )
     server = _Server(config, started)
     server.run(sockets=[bound])

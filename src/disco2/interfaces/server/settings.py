@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from disco2.errors import SettingsError
 
@@ -15,10 +15,10 @@ _SENDABLE = re.compile(r"[^\s\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds on one request, and on how many may wait.
+    """Bounds on one request, on how many may wait, and on how many may be connected.
 
-    Together they bound how long one request can hold the annotators, which can't be interrupted: a token
-    takes about a fifth of a millisecond.
+    Those on a request bound how long it can hold the annotators, which can't be interrupted: a token takes
+    about a fifth of a millisecond.
     """
 
     body_bytes: int = 131_072
@@ -26,11 +26,17 @@ class Limits:
     pairs: int = 500
     seconds: float = 30.0  # from the first byte of a request to its answer
     queue: int = 200  # requests that wait for their turn
+    connections: int = 1_000
 
     def __post_init__(self) -> None:
-        for name in ("body_bytes", "sentences", "pairs", "seconds", "queue"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise SettingsError(f"The limit on {name.replace('_', ' ')} must be a number above 0.")
+        for limit in fields(self):
+            if not 0 < getattr(self, limit.name) < math.inf:
+                raise SettingsError(f"The limit on {limit.name.replace('_', ' ')} must be a number above 0.")
+        if self.connections <= self.queue:
+            raise SettingsError(
+                f"{self.queue:,} requests can't wait on {self.connections:,} connections.",
+                hint="Allow more connections, or a shorter queue.",
+            )
 
     @property
     def tokens(self) -> int:

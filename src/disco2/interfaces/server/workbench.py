@@ -9,18 +9,19 @@ from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.server.recent import Judged, RecentDocuments
 from disco2.interfaces.server.refusal import Refusal
 from disco2.interfaces.server.settings import Limits
-from disco2.interfaces.server.together import TogetherAnnotator
+from disco2.interfaces.server.together import TogetherAnnotator, Turn, turn_at
 
 
 class Workbench:
-    """For the worker's thread alone.
+    """For one worker's thread alone.
 
     Its pipeline is the given one, but annotates documents together. Every job runs the code that the command
     line runs, and each is scored alone, so that no answer depends on who else asked.
     """
 
-    def __init__(self, pipeline: Pipeline, limits: Limits) -> None:
-        self.together = TogetherAnnotator(pipeline.annotators)
+    def __init__(self, pipeline: Pipeline, limits: Limits, *, turn: Turn | None = None) -> None:
+        """Workers of one pipeline take the same ``turn`` at its annotators."""
+        self.together = TogetherAnnotator(pipeline.annotators, turn=turn or turn_at(pipeline.annotators))
         self.pipeline = Pipeline(self.together, pipeline.model, pipeline.calibration, info=pipeline.info)
         self.recent = RecentDocuments()
         self.limits = limits
