@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, PARAMETERS, digest, hash_file
+from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, PARAMETERS, digest, hash_file, manifest_text
 from disco2.errors import BundleError, InputError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
@@ -112,7 +112,7 @@ def test_the_temperature_is_kept_and_may_be_absent(tmp_path: Path) -> None:
     file = tmp_path / "m" / MANIFEST  # a bundle from before there was such a field
     content = json.loads(file.read_text())
     del content["digest"], content["calibration"]
-    file.write_text(json.dumps(content | {"digest": digest(content)}))
+    file.write_text(manifest_text(content | {"digest": digest(content)}))
     assert load_bundle(tmp_path / "m")[1].temperature == 1.0
 
 
@@ -122,7 +122,7 @@ def test_a_newer_format_is_refused_with_the_way_out(tmp_path: Path) -> None:
     content = json.loads(file.read_text())
     del content["digest"]
     content["format"] = FORMAT + 1
-    file.write_text(json.dumps(content | {"digest": digest(content)}))
+    file.write_text(manifest_text(content | {"digest": digest(content)}))
     with pytest.raises(BundleError, match="pip install --upgrade"):
         load_bundle(tmp_path / "m")
 
@@ -154,7 +154,7 @@ def sealed(folder: Path, **changes: object) -> None:
     content = json.loads(file.read_text()) | {"hashes": {name: hash_file(folder / name) for name in HASHED}}
     content |= changes
     del content["digest"]
-    file.write_text(json.dumps(content | {"digest": digest(content)}))
+    file.write_text(manifest_text(content | {"digest": digest(content)}))
 
 
 @pytest.mark.parametrize(
@@ -167,11 +167,16 @@ def sealed(folder: Path, **changes: object) -> None:
         ),
         *({"labels": wrong} for wrong in (None, "Cause", [], [1, 2], ["Cause", "Cause"], ["a", "b", "c"])),
         *({"format": wrong} for wrong in (None, "1", [])),
+        *({"configuration": {"task": wrong}} for wrong in (None, 1, "x", [])),
+        *(
+            {"data": {name: wrong}}
+            for name in ("automatic_layers", "notes", "licences_of_texts")
+            for wrong in (None, 5, "tokens", [1], {"a": 1})
+        ),
         {"model": {"K": 7}},
         {"model": {"K": 6, "rank": 10**9}},
         *({"model": {"K": 6, "members": wrong}} for wrong in (2, 1000, 10**9, 0, "1", None)),
         *({"vectors": wrong} for wrong in (None, [1], {"source": "shipped"}, {"source": "elsewhere"})),
-        {"hashes": {"\ud800": "x"}},
         *({"calibration": {"temperature": wrong}} for wrong in (0, -1, None, True, "1", 1e300, 10**400)),
     ],
     ids=str,

@@ -77,18 +77,21 @@ def test_every_space_of_the_manifest_counts(tmp_path: Path) -> None:
     "rewrite",
     [
         lambda text: text.replace('"labels"', '"\\u006cabels"'),
+        lambda text: text.replace("?", "\\ud800"),  # which has the same digest
         lambda text: text.replace("0.25", "0.250"),
         lambda text: text.replace("0.25", "25e-2"),
         lambda text: text + "\n",
         lambda text: "\ufeff" + text,
         lambda text: '{"format": 1,' + text[1:],
         lambda text: json.dumps(json.loads(text), indent=4),
+        lambda text: json.dumps(json.loads(text)),
+        lambda text: json.dumps(json.loads(text), indent=1),
     ],
 )
 def test_the_same_manifest_written_otherwise_is_refused(
     rewrite: Callable[[str], str], tmp_path: Path
 ) -> None:
-    save_bundle(small_model(), tmp_path / "m", figures={"accuracy": 0.25})
+    save_bundle(small_model(), tmp_path / "m", data={"corpus": "schön?"}, figures={"accuracy": 0.25})
     file = tmp_path / "m" / MANIFEST
     text = file.read_text(encoding="utf-8")
     assert rewrite(text) != text
@@ -98,13 +101,10 @@ def test_the_same_manifest_written_otherwise_is_refused(
 
 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
-def test_a_manifest_in_lines_of_either_system_or_in_one_is_read(ending: bytes, tmp_path: Path) -> None:
+def test_a_manifest_in_lines_of_either_system_is_read(ending: bytes, tmp_path: Path) -> None:
     save_bundle(small_model(), tmp_path / "m", data={"corpus": "schön"})
     file = tmp_path / "m" / MANIFEST
     content = file.read_bytes()
     assert b"\r" not in content
     file.write_bytes(content.replace(b"\n", ending))
     assert load_bundle(tmp_path / "m")[1].data == {"corpus": "schön"}
-    for ensure_ascii in (True, False):
-        file.write_text(json.dumps(json.loads(content), ensure_ascii=ensure_ascii), encoding="utf-8")
-        load_bundle(tmp_path / "m")

@@ -14,8 +14,10 @@ import pytest
 from disco2.bundle import load as loading
 from disco2.bundle import load_bundle, read_manifest, save_bundle
 from disco2.bundle import reading as reading_module
-from disco2.bundle.layout import CARD, FEATURES, HASHED, MANIFEST, PARAMETERS
+from disco2.bundle.layout import CARD, FEATURES, HASHED, MANIFEST, PARAMETERS, hash_file
+from disco2.bundle.reading import hash_of
 from disco2.errors import BundleError
+from disco2.interfaces.doctor.model import model as examined_model
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
 from tests.bundle.test_word_table import saved
@@ -110,6 +112,16 @@ def test_a_file_of_holes_takes_no_room(name: str, folder: Path) -> None:
     for size in (1 << 40, 200 << 20):
         os.truncate(folder / name, size)
         refused(folder)
+
+
+def test_the_hash_of_a_file_of_holes_is_not_waited_for(folder: Path) -> None:
+    """Which disco2 doctor asks for; a terabyte of nothing would take half an hour."""
+    assert hash_of(folder, CARD) == hash_file(folder / CARD)
+    os.truncate(folder / CARD, 1 << 40)
+    with pytest.raises(BundleError, match="too large"):
+        hash_of(folder, CARD)
+    found = {finding.name: finding for finding in examined_model(folder)}["files"]
+    assert (found.status, found.facts["damaged"]) == ("failed", [CARD])
 
 
 def test_a_file_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

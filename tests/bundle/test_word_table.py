@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.layout import CARD, FEATURES, MANIFEST, PARAMETERS, WORDS, digest, hash_file
+from disco2.bundle.layout import CARD, FEATURES, MANIFEST, PARAMETERS, WORDS, digest, hash_file, manifest_text
 from disco2.errors import BundleError
 from disco2.inference.loading import SHIPPED
 from disco2.model import ModelSettings, RelationModel, initial_parameters
@@ -47,7 +47,7 @@ def sealed(folder: Path, changes: dict[str, object] | None = None) -> None:
     content = json.loads((folder / MANIFEST).read_text()) | (changes or {})
     content["hashes"] = {name: hash_file(folder / name) for name in content["hashes"]}
     content.pop("digest", None)
-    (folder / MANIFEST).write_text(json.dumps(content | {"digest": digest(content)}))
+    (folder / MANIFEST).write_text(manifest_text(content | {"digest": digest(content)}))
 
 
 @pytest.mark.parametrize(("K", "frequent"), [(100, 50_000), (100, 3), (30, 50_000), (4, 3)])
@@ -198,7 +198,7 @@ def test_a_bundle_of_format_1_still_loads(precision: type[np.floating], tmp_path
         "hashes": {name: hash_file(folder / name) for name in (PARAMETERS, WORDS, FEATURES, CARD)},
         "calibration": {"temperature": 1.5},
     }
-    (folder / MANIFEST).write_text(json.dumps(content | {"digest": digest(content)}))
+    (folder / MANIFEST).write_text(manifest_text(content | {"digest": digest(content)}))
     loaded, manifest = load_bundle(folder)
     assert (manifest.format, manifest.temperature, loaded.settings) == (1, 1.5, model.settings)
     unseen = reasons_and_results(10, seed=3)

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from disco2.experiments.configuration import Configuration, commented_toml
+from tests.docs.loaded_tool import loaded_tool
 from tests.docs.snippets import DOCS
 
-TOOL = DOCS.parent / "tools" / "make_settings_reference.py"
 PAGE = DOCS / "reference" / "settings.md"
 
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_settings_reference", Path(TOOL))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded_tool("make_settings_reference")
 
 
 def test_the_page_is_as_the_tool_makes_it(tool: ModuleType) -> None:

@@ -15,7 +15,7 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-from disco2.bundle.layout import MANIFEST, PARAMETERS, digest
+from disco2.bundle.layout import MANIFEST, PARAMETERS, digest, manifest_text
 from disco2.errors import BundleError
 from tests.inference.small_pipeline import LABELS
 
@@ -149,6 +149,27 @@ def test_a_damaged_model_is_refused(own: Language, tmp_path: Path, harm: str) ->
         spacy.load(tmp_path / "pipeline")
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {MANIFEST: 10**13},
+        {MANIFEST: "text"},
+        {MANIFEST: b"[" * 100_000},
+        {MANIFEST: b"{}", "../../escaped": b"x"},
+        [MANIFEST],
+        10**13,
+        None,
+    ],
+    ids=lambda files: str(files)[:40],
+)
+def test_bytes_made_to_mislead_are_refused(nlp: Language, tmp_path: Path, files: object) -> None:
+    """A number is no file, whatever ``bytes`` makes of it; and no name but a model's own reaches the disk."""
+    content = srsly.msgpack_dumps({"cfg": {"model": "own", "digest": "0", "name": "n"}, "bundle": files})
+    with pytest.raises(BundleError):
+        nlp.get_pipe("disco2").from_bytes(content)
+    nlp.get_pipe("disco2").from_bytes(srsly.msgpack_dumps({}))  # it still has its model
+
+
 def test_another_shipped_model_is_refused(nlp: Language, tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "pipeline")
     file = tmp_path / "pipeline" / "disco2" / "cfg.json"
@@ -174,7 +195,7 @@ def test_a_folder_that_was_changed_is_not_saved(own: Language, tmp_path: Path) -
     content = json.loads(file.read_text(encoding="utf-8"))
     del content["digest"]
     content["version"] = "99"
-    file.write_text(json.dumps(content | {"digest": digest(content)}), encoding="utf-8")
+    file.write_text(manifest_text(content | {"digest": digest(content)}), encoding="utf-8")
     with pytest.raises(BundleError, match="changed since"):
         own.to_disk(tmp_path / "pipeline")
 

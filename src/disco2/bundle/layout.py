@@ -65,6 +65,11 @@ class Manifest:
         return content | {"digest": digest(content)}
 
 
+def manifest_text(content: dict[str, Any]) -> str:
+    """The text of a manifest: one content has one text, so that a reader knows any other for damaged."""
+    return json.dumps(content, indent=1, ensure_ascii=False)
+
+
 def digest(content: dict[str, Any]) -> str:
     """A hash of the manifest's content, whatever the order of its keys."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False)

@@ -8,8 +8,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, WORDS, Manifest, digest
-from disco2.bundle.reading import manifest_bytes
+from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, WORDS, Manifest, digest, manifest_text
+from disco2.bundle.reading import unverified_bytes
 from disco2.bundle.refusal import REPAIR, reported
 from disco2.errors import BundleError
 
@@ -17,6 +17,7 @@ MOST_LEVELS = 50  # of lists and objects within each other; a written manifest h
 MOST_SIGNS_OF_VERSION = 100
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_LISTS_OF_DATA = ("automatic_layers", "licences_of_texts", "notes")
 _OBJECTS = ("model", "configuration", "task", "data", "figures", "hashes", "calibration", "vectors")
 
 
@@ -24,7 +25,7 @@ def read_manifest(path: Path) -> Manifest:
     """The manifest of a bundle, checked against its own digest and this program's format."""
     file = path / MANIFEST
     with reported(MANIFEST, file):
-        raw = manifest_bytes(path)
+        raw = unverified_bytes(path, MANIFEST)
         if raw is None:
             raise BundleError(
                 f"There is no disco2 model: {MANIFEST} is missing.",
@@ -45,31 +46,20 @@ def read_manifest(path: Path) -> Manifest:
                 where=str(path),
                 hint="Update the program with: pip install --upgrade disco2",
             )
-        written = _is_as_written(text, content)
+        # The digest is of the content. A damage that does not change that (a space that became a tab, a digit
+        # more at the end of a number, a name that comes twice) is seen by the text. Versions before this one
+        # ended lines on Windows as Windows does.
+        as_written = text.replace("\r\n", "\n") == manifest_text(content)
         found = content.pop("digest", None)
         if digest(content) != found:
             raise BundleError(
                 f"{MANIFEST} is damaged: its hash is not the recorded one.", where=str(file), hint=REPAIR
             )
-        if not written:
+        if not as_written:
             raise BundleError(
                 f"{MANIFEST} is damaged: it is not set out as it was written.", where=str(file), hint=REPAIR
             )
         return _manifest(content)
-
-
-def _is_as_written(text: str, content: dict[str, Any]) -> bool:
-    """Whether this is what ``json.dumps`` writes for the content, in lines or in one.
-
-    The digest is of the content. A damage that does not change it (a space that became a tab, a digit more at
-    the end of a number, a name that comes twice) is seen here.
-    """
-    text = text.replace("\r\n", "\n")  # as earlier versions wrote it on Windows
-    return any(
-        text == json.dumps(content, indent=indent, ensure_ascii=ensure_ascii)
-        for indent in (1, None)
-        for ensure_ascii in (False, True)
-    )
 
 
 def _check_levels(content: dict[str, Any]) -> None:
@@ -89,13 +79,19 @@ def _manifest(content: dict[str, Any]) -> Manifest:
     for name in _OBJECTS:
         if not isinstance(getattr(manifest, name), dict):
             raise ValueError(f"its '{name}' is not an object in braces")
+    for section, settings in manifest.configuration.items():
+        if not isinstance(settings, dict):
+            raise ValueError(f"its 'configuration' has a section {section!r} that is not an object in braces")
+    for name in _LISTS_OF_DATA:
+        if not _is_texts(manifest.data.get(name, [])):
+            raise ValueError(f"its 'data' have '{name}' that are not a list of texts")
     version = manifest.version
     if not (
         isinstance(version, str) and version.isprintable() and 1 <= len(version) <= MOST_SIGNS_OF_VERSION
     ):
         raise ValueError("its 'version' is not the number of one")
     labels = manifest.labels
-    if not isinstance(labels, list) or not labels or not all(isinstance(label, str) for label in labels):
+    if not labels or not _is_texts(labels):
         raise ValueError("its 'labels' are not a list of texts")
     if len(set(labels)) < len(labels):
         raise ValueError("a label occurs twice in it")
@@ -106,6 +102,10 @@ def _manifest(content: dict[str, Any]) -> Manifest:
         if not (is_number and 1e-3 <= temperature <= 1e3):
             raise ValueError("its temperature is not a number from 0.001 to 1000")
     return manifest
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _check_hashes(manifest: Manifest) -> None:

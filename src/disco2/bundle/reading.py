@@ -37,10 +37,7 @@ def verified_bytes(folder: Path, name: str, *, expected: str) -> bytes:
         raise BundleError(f"The model lacks its file {name}.", where=str(folder), hint=REPAIR) from None
     try:
         if os.fstat(descriptor).st_size > LARGE:
-            running = sha256()
-            for piece in _pieces(descriptor, folder, name):
-                running.update(piece)
-            _compare(running.hexdigest(), expected, folder, name)
+            _compare(_hash(descriptor, folder, name), expected, folder, name)
             os.lseek(descriptor, 0, os.SEEK_SET)
         content = b"".join(_pieces(descriptor, folder, name))
     finally:
@@ -49,16 +46,32 @@ def verified_bytes(folder: Path, name: str, *, expected: str) -> bytes:
     return content
 
 
-def manifest_bytes(folder: Path) -> bytes | None:
-    """The content of the manifest, which guards itself; None where there is no such file."""
+def hash_of(folder: Path, name: str) -> str:
+    """The SHA-256 of a file, which is not held; BundleError where it is too large or no ordinary file."""
+    descriptor = _open(folder, name)
     try:
-        descriptor = _open(folder, MANIFEST)
+        return _hash(descriptor, folder, name)
+    finally:
+        os.close(descriptor)
+
+
+def unverified_bytes(folder: Path, name: str) -> bytes | None:
+    """The content of a file, such as the manifest, which guards itself; None where there is no such file."""
+    try:
+        descriptor = _open(folder, name)
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
-        return b"".join(_pieces(descriptor, folder, MANIFEST))
+        return b"".join(_pieces(descriptor, folder, name))
     finally:
         os.close(descriptor)
+
+
+def _hash(descriptor: int, folder: Path, name: str) -> str:
+    running = sha256()
+    for piece in _pieces(descriptor, folder, name):
+        running.update(piece)
+    return running.hexdigest()
 
 
 def _compare(found: str, expected: str, folder: Path, name: str) -> None:

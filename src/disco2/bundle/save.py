@@ -21,8 +21,10 @@ from disco2.bundle.layout import (
     WORDS,
     Manifest,
     hash_file,
+    manifest_text,
 )
 from disco2.bundle.reading import MOST_BYTES
+from disco2.bundle.shapes import check_numbers
 from disco2.bundle.word_table import naming, table_arrays
 from disco2.errors import BundleError
 from disco2.files import check_folder_place, folder_in_place, is_empty_or_new
@@ -48,6 +50,13 @@ def save_bundle(
     ones are not stored but made again.
     """
     check_finite(model.parameters)
+    try:
+        check_numbers(model.parameters | {"table of word vectors": model.vectors.matrix})
+    except ValueError as error:
+        raise BundleError(
+            f"The model could not be used: {error}. Nothing was saved.",
+            hint="Lower the learning rates, or look at the file of word vectors.",
+        ) from None
     check_target(path)
     manifest = Manifest(
         format=FORMAT,
@@ -90,10 +99,7 @@ def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
     written = [name for name in HASHED if (folder / name).is_file()]
     hashed = replace(manifest, hashes={name: hash_file(folder / name) for name in written})
     (folder / MANIFEST).write_text(
-        json.dumps(hashed.to_json(), indent=1, ensure_ascii=False),
-        encoding="utf-8",
-        errors="replace",
-        newline="\n",
+        manifest_text(hashed.to_json()), encoding="utf-8", errors="replace", newline="\n"
     )
     for name, most in MOST_BYTES.items():
         if (folder / name).is_file() and (folder / name).stat().st_size > most:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from disco2.model import ModelSettings, RelationModel
 
 MOST_DIMENSIONS = 10_000  # of word vectors: a model makes a row of them in use, stored or not
+LARGEST = 1e5  # of values: what a score adds up is a product of four of them, and must stay a number
 
 Shape = tuple[int, ...]
 
@@ -46,13 +47,14 @@ def check_model(model: RelationModel) -> None:
     if further := found.keys() - expected.keys():
         raise ValueError(f"it has a parameter {min(further)!r}, which no such model has")
     for name, shape in expected.items():
-        if found[name].shape != shape or not np.issubdtype(found[name].dtype, np.floating):
+        if found[name].shape != shape or found[name].dtype not in (np.float32, np.float64):
             raise ValueError(f"its parameter {name} has another shape or other numbers")
     check_numbers({f"parameter {name}": value for name, value in found.items()})
 
 
 def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise ValueError where a value is infinite or not a number."""
+    """Raise ValueError where a value is not a number, or so large that scores would not be numbers."""
     for name, value in arrays.items():
-        if not np.isfinite(value).all():
-            raise ValueError(f"its {name} has values that are not numbers")
+        least, most = float(value.min(initial=0.0)), float(value.max(initial=0.0))
+        if not (least >= -LARGEST and most <= LARGEST):
+            raise ValueError(f"its {name} has values that are not numbers, or beyond {LARGEST:,.0f}")

@@ -84,7 +84,8 @@ def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
     recipe = Recipe(str(said.get("digest")), reduction, rows)
     try:
         _check_width(reduction)
-        vectors = make_table(recipe)
+        with np.errstate(over="ignore"):  # what is too large is refused below
+            vectors = make_table(recipe)
     except VectorsError as error:
         raise BundleError(
             f"The model names its word vectors and does not hold them. {error.what}",
@@ -93,6 +94,7 @@ def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
         ) from error
     if (vectors.dimensions, len(vectors)) != (said.get("dimensions"), said.get("words")):
         raise ValueError("its word vectors have another number of words or of dimensions")
+    check_numbers({"table of word vectors": vectors.matrix})
     return vectors
 
 

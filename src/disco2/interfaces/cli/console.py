@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from disco2.errors import Disco2Error
 
-results = Console(soft_wrap=True, highlight=False, emoji=False)
-messages = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+# What moves the cursor, starts an escape sequence, or turns the direction of what follows.
+_STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+class SafeConsole(Console):
+    """A console whose terminal obeys no text that is shown: not a model's labels, not a file's name.
+
+    Rich adds its own colours behind this.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or not _STEERING.search(segment.text):
+                yield segment
+            else:
+                yield segment._replace(text=_STEERING.sub("?", segment.text))
+
+
+results = SafeConsole(soft_wrap=True, highlight=False, emoji=False)
+messages = SafeConsole(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 # As wide as they must be: figures are not cut off for a narrow terminal or a pipe.
-tables = Console(width=10_000, highlight=False, emoji=False)
+tables = SafeConsole(width=10_000, highlight=False, emoji=False)
 
 
 def report_error(error: Disco2Error) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from disco2.annotation.annotator import Annotator
 from disco2.bundle.layout import HASHED, MANIFEST
 from disco2.bundle.load import read_manifest
+from disco2.bundle.reading import unverified_bytes
 from disco2.errors import BundleError
 from disco2.inference.loading import SHIPPED, load
 from disco2.inference.pipeline import Pipeline
@@ -56,8 +57,8 @@ class ModelSource:
         if self.files is not None or self.folder is None:
             return self.files or {}
         try:
-            there = [name for name in FILES if (self.folder / name).is_file()]
-            return {name: (self.folder / name).read_bytes() for name in there}
+            found = {name: unverified_bytes(self.folder, name) for name in FILES}
+            return {name: content for name, content in found.items() if content is not None}
         except OSError as error:
             raise BundleError(f"The model can't be read: {error}.", where=str(self.folder)) from error
 
@@ -67,18 +68,20 @@ class ModelSource:
         return {"model": kind, "name": name, "digest": self.digest(), "disco2": VERSION}
 
 
-def saved_source(said: Any, files: dict[str, bytes], *, where: str) -> ModelSource:
+def saved_source(said: Any, files: Any, *, where: str) -> ModelSource:
     """The model of a saved pipeline; BundleError where it is not the one it was saved with."""
     kind = said.get("model") if isinstance(said, dict) else None
     if kind not in ("shipped", "own"):
         raise BundleError("The saved pipeline does not say which model it has.", where=where, hint=_AGAIN)
-    if kind == "own" and MANIFEST not in files:
+    # No other name may reach the disk; and of a number, bytes() would make as many.
+    found = {name: files.get(name) for name in FILES} if isinstance(files, dict) else {}
+    known = {name: content for name, content in found.items() if isinstance(content, bytes)}
+    if kind == "own" and MANIFEST not in known:
         raise BundleError("The saved pipeline has lost its model.", where=where, hint=_AGAIN)
-    known = {name: bytes(files[name]) for name in FILES if name in files}  # no other name may reach the disk
     source = ModelSource(files=known, name=str(said.get("name", ""))) if kind == "own" else ModelSource()
     try:
         digest = source.digest()
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise BundleError("The model of the saved pipeline is damaged.", where=where, hint=_AGAIN) from error
     if digest != said.get("digest"):
         raise BundleError(

@@ -196,7 +196,7 @@ class Disco2Pipe(Pipe):
         handler = self.error_handler if hasattr(self, "error_handler") else None
         return _sent, (self.name, self.settings, self._made_by, self._source, handler)
 
-    def _take(self, said: Any, files: dict[str, bytes], *, where: str) -> Disco2Pipe:
+    def _take(self, said: Any, files: Any, *, where: str) -> Disco2Pipe:
         if said is not None:
             self._source, self._opened = saved_source(said, files, where=where), None
             if not self._source.is_shipped:

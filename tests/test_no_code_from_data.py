@@ -1,0 +1,155 @@
+"""Nothing that the package reads is run: no pickle, no eval, no shell; and few places may open a socket."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import disco2
+
+PACKAGE = Path(disco2.__file__).parent
+
+# Modules whose readers run what they read, or that run what they are given.
+RUNNING = {"marshal", "shelve", "dill", "joblib", "yaml", "code", "codeop"}  # and all that is called pickle
+RUNNING_CALLS = {
+    "eval",
+    "exec",
+    "compile",
+    "__import__",
+    "os.system",
+    "os.popen",
+    "os.execv",
+    "subprocess.getoutput",
+    "subprocess.getstatusoutput",
+    "tempfile.mktemp",
+    "np.load",
+    "np.save",
+    "np.savez",
+    "numpy.load",
+    "torch.load",
+    "torch.save",
+    "KeyedVectors.load",
+    "Word2Vec.load",
+    "FastText.load",
+}
+# Messages between processes that the user started, never files: the engine's own, and Dask's.
+BETWEEN_PROCESSES = {"multiprocessing.reduction", "distributed.protocol.pickle"}
+TALKING = {"socket", "ssl", "http.client", "urllib.request", "ftplib", "smtplib", "xmlrpc", "requests"}
+MAY_TALK = ("interfaces/server/",)  # and Dask, in engines/dask
+MAY_START = ("annotation/stanford/", "engines/dask/")
+
+
+@cache
+def sources() -> dict[str, str]:
+    """The package's files by their paths in it."""
+    found = {file.relative_to(PACKAGE).as_posix(): file for file in sorted(PACKAGE.rglob("*.py"))}
+    assert len(found) > 300
+    return {name: file.read_text(encoding="utf-8") for name, file in found.items()}
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    return {name: set(imported(ast.parse(source))) for name, source in sources().items()}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def faults(source: str, *, room: str = "") -> list[str]:
+    """What a source must not have: an import, a call, an argument."""
+    tree = ast.parse(source)
+    found = []
+    for name in imported(tree):
+        parts = name.split(".")
+        messages = room == "engines" and any(name.startswith(module) for module in BETWEEN_PROCESSES)
+        if parts[0] == "disco2" or messages:
+            continue
+        if parts[0] in RUNNING or any("pickle" in part.lower() for part in parts):
+            found.append(f"imports {name}")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in RUNNING_CALLS:
+                found.append(f"calls {called}")
+            for keyword in node.keywords:
+                given = ast.unparse(keyword.value)
+                if (keyword.arg, given) == ("shell", "True") or keyword.arg == "allow_pickle":
+                    found.append(f"gives {keyword.arg}={given}")
+                if keyword.arg == "autoescape" and given != "True":
+                    found.append("fills templates without escaping")
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "from pickle import loads",
+        "import numpy as np; np.load('a')",
+        "eval('1')",
+        "exec(text)",
+        "import os; os.system('ls')",
+        "import subprocess; subprocess.run('ls', shell=True)",
+        "import tempfile; tempfile.mktemp()",
+        "read(path, allow_pickle=True)",
+        "import yaml",
+        "from distributed.protocol.pickle import loads",
+        "from multiprocessing.reduction import ForkingPickler",
+        "Environment(autoescape=False)",
+    ],
+)
+def test_what_is_forbidden_is_found(source: str) -> None:
+    assert faults(source)
+
+
+def test_the_package_runs_nothing_that_it_reads() -> None:
+    for name, source in sources().items():
+        assert faults(source, room=name.split("/")[0]) == [], name
+
+
+def test_few_places_start_a_program() -> None:
+    """The Stanford parser's and Dask's, where the user asked for them; a shell is refused above."""
+    starting = {"subprocess", "os.spawnv", "pty"}
+    found = {name for name, modules in imports().items() if modules & starting}
+    assert found
+    assert all(name.startswith(MAY_START) for name in found), found
+
+
+def test_few_places_can_open_a_socket() -> None:
+    found = {
+        name
+        for name, modules in imports().items()
+        if any(f"{module}.".startswith(f"{talking}.") for module in modules for talking in TALKING)
+    }
+    assert found
+    assert all(name.startswith(MAY_TALK) for name in found), found
+
+
+def test_dask_is_imported_in_its_own_place_alone() -> None:
+    using = {
+        name
+        for name, modules in imports().items()
+        if any(module.split(".")[0] in ("dask", "distributed") for module in modules)
+    }
+    assert using
+    assert all(name.startswith("engines/") for name in using), using
+
+
+def test_templates_and_data_that_ship_hold_no_code() -> None:
+    """No file of the models can be one that Python, or a reader that unpickles, would run."""
+    endings = {file.suffix for file in (PACKAGE / "models").rglob("*") if file.is_file()}
+    assert endings <= {".safetensors", ".json", ".txt", ".md", ".cfg", ""}
+    pickled_or_zipped = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05", b"PK")
+    for file in (PACKAGE / "models").rglob("*"):
+        if file.is_file():
+            assert not file.read_bytes().startswith(pickled_or_zipped), file
