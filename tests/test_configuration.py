@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from disco2.errors import SettingsError
-from disco2.experiments.configuration import Configuration, commented_toml, names, read_configuration
+from disco2.experiments.configuration import (
+    Configuration,
+    assignments,
+    commented_toml,
+    names,
+    read_configuration,
+)
 
 
 def test_the_printed_configuration_reads_back_as_itself(tmp_path: Path) -> None:
@@ -114,13 +120,27 @@ def test_a_file_nested_without_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["[model]\nK = " + "9" * 5_000, "a" + ".a" * 50_000 + " = 1", "[model]\n" + "# so it is\n" * 10_000],
-    ids=["digits", "dots", "comments"],
+    [
+        "[model]\nK = " + "9" * 5_000,
+        "a" + ".a" * 50_000 + " = 1",
+        "[" + "a." * 4_000 + "a]\n" + "".join(f"k{number}.a = 1\n" for number in range(50)),
+        "[model]\n" + "# so it is\n" * 10_000,
+    ],
+    ids=["digits", "dots", "dots above many names", "comments"],
 )
 def test_a_file_that_no_one_writes_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(text)
     with pytest.raises(SettingsError, match="not valid TOML"):
         read_configuration(tmp_path / "c.toml")
+
+
+def test_hundreds_of_labels_of_ones_own_are_written_and_read_back(tmp_path: Path) -> None:
+    labels = [f"the customer asks about delivery {number}" for number in range(200)]
+    configuration = Configuration().changed({"task.labels": labels})
+    (tmp_path / "c.toml").write_text(commented_toml(configuration))
+    assert read_configuration(tmp_path / "c.toml") == configuration
+    given = f"task.labels={assignments(configuration)['task.labels']}"
+    assert read_configuration(None, [given]) == configuration
 
 
 def test_messages_show_little_of_a_long_value() -> None:

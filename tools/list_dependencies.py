@@ -75,21 +75,13 @@ def declared() -> dict[str, list[Requirement]]:
 
 def direct(extra: str) -> list[Requirement]:
     """The packages of others that an extra asks for, also by asking for extras of ours."""
-    known = declared()
-    found: list[Requirement] = []
-    waiting = [extra]
-    for one in waiting:  # which grows on the way
-        for requirement in known[one]:
-            if canonicalize_name(requirement.name) == OWN:
-                waiting += [further for further in sorted(requirement.extras) if further not in waiting]
-            else:
-                found.append(requirement)
-    return found
+    requirements = (one for inner in [extra, *_extras_within(extra)] for one in declared()[inner])
+    return [one for one in requirements if canonicalize_name(one.name) != OWN]
 
 
 @cache
 def dependencies(extra: str) -> tuple[Dependency, ...]:
-    """All packages that an extra installs beyond the base install, directly or in turn, by name."""
+    """All packages that an extra asks for, and all that come with them beyond the base install, by name."""
     asked: dict[str, set[str]] = {}
     wanted: dict[str, str] = {}
     waiting: list[tuple[Requirement, str]] = [(requirement, "") for requirement in direct(extra)]
@@ -107,7 +99,7 @@ def dependencies(extra: str) -> tuple[Dependency, ...]:
     return tuple(
         _dependency(name, wanted.get(name, ""), tuple(sorted(by for by in asked[name] if by)))
         for name in sorted(asked)
-        if name not in without
+        if name in wanted or name not in without
     )
 
 

@@ -31,10 +31,6 @@ class Run:
     driver_bytes: int = 0
     worker_bytes: dict[int, int] = field(default_factory=dict)
 
-    @property
-    def largest_worker(self) -> int:
-        return max(self.worker_bytes.values(), default=0)
-
 
 def predict_arguments(documents: Path, output: Path, *more: str) -> list[str]:
     return ["predict", "--files", str(documents / "**" / "*.txt"), "--output", str(output), *more]

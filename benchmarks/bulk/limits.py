@@ -58,7 +58,7 @@ def files_a_second(corpus: Path) -> dict[str, float]:
     began = time.perf_counter()
     shards = list(shards_of(files.walk(), documents=SHARD_DOCUMENTS, most_bytes=MOST_BYTES))
     walked = time.perf_counter() - began
-    names = [name for shard in shards for name in shard.names]
+    names = [name for shard in shards for name in shard]
     began = time.perf_counter()
     for name in names:
         read_source(files.root, name, most_bytes=MOST_BYTES)

@@ -108,7 +108,7 @@ def test_a_command_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.seconds > 0.9
     assert 0.5 <= run.processor_seconds < run.seconds
     assert run.driver_bytes > 50 << 20
-    assert run.largest_worker == 0
+    assert run.worker_bytes == {}
 
 
 def test_a_command_that_fails_ends_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:

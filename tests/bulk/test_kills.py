@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.bulk.program import PROGRAM, children, is_running
+from tests.bulk.program import PROGRAM
 from tests.bulk.stand_in import SLOW, Predicting, contents, text
 from tests.conftest import ROOT
+from tests.processes import any_lives, children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
@@ -110,7 +111,7 @@ def test_kills(runs: Runs, tmp_path: Path) -> None:
         process.kill()
         process.communicate()
         assert not (output / "manifest.json").exists()
-        while any(map(is_running, workers)):  # they notice that the command is gone
+        while any_lives(workers):  # they notice that the command is gone
             time.sleep(0.05)
     _out, err = (process := runs.start(output)).communicate(timeout=120)
     assert process.returncode == 0, err
@@ -130,7 +131,7 @@ def test_an_interrupt(runs: Runs, tmp_path: Path) -> None:
     assert "interrupted" in err
     assert "give the same command again" in err
     assert "Traceback" not in err
-    assert not any(map(is_running, workers))
+    assert not any_lives(workers)
 
 
 def test_a_full_disk(runs: Runs, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from disco2.inference.json_form import relation_forms
 from tests.bulk.stand_in import Opened, Predicting, contents, documents, job_of, refused, write_corpus
 
 PATTERN = "**/*.txt"
+ROOT = "records/.root"
 
 
 def test_the_output(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
@@ -66,7 +67,9 @@ def test_the_number_of_workers_and_the_engine_change_no_byte(
     (tmp_path / "elsewhere").mkdir()
     moved = corpus.rename(tmp_path / "elsewhere" / "corpus")  # only paths below it count
     predict(moved / PATTERN, output=tmp_path / "again", format=format)
-    assert contents(tmp_path / "again") == found[0]
+    again = contents(tmp_path / "again")
+    assert again.pop(ROOT) != found[0].pop(ROOT)  # but in one place, which says where it lay
+    assert again == found[0]
 
 
 def test_dask_writes_the_same(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
@@ -153,19 +156,20 @@ def test_damage_is_seen_and_done_again(predict: Predicting, corpus: Path, tmp_pa
     out = tmp_path / "out"
     predict(corpus / PATTERN, output=out)
     before = contents(out)
-    shards, records = (sorted((out / name).iterdir()) for name in ("relations", "records"))
+    shards, records = (sorted((out / name).glob("[0-9a-f]*")) for name in ("relations", "records"))
     flipped = bytearray(shards[0].read_bytes())
     flipped[100] ^= 1
     shards[0].write_bytes(flipped)
     shards[1].unlink()
     records[2].write_text("{")
+    records[4].write_text(records[4].read_text().replace('"sentences": ', '"sentences": 1'))
     with shards[3].open("ab") as stream:
         stream.write(b"\n")
     (out / "manifest.json").unlink()
     (out / "errors.jsonl").unlink()
     (out / ".working").mkdir()  # as a run that was killed leaves it
     (out / ".working" / "job.json").write_text("{")
-    assert predict(corpus / PATTERN, output=out).made == 4
+    assert predict(corpus / PATTERN, output=out).made == 5
     assert contents(out) == before
 
 
@@ -205,11 +209,11 @@ def test_the_output_of_another_run_is_not_lost(predict: Predicting, corpus: Path
     predict(corpus / "00" / "*.txt", output=out)
     before = contents(out)
     for settings, pattern, what in (
-        ({"explain": True}, corpus / "00" / "*.txt", "explain"),
-        ({"shard_documents": 9}, corpus / "00" / "*.txt", "shard documents"),
-        ({}, corpus / "01" / "*.txt", "files"),
+        ({"explain": True}, corpus / "00" / "*.txt", "it differs in explain"),
+        ({"shard_documents": 9}, corpus / "00" / "*.txt", "it differs in shard documents"),
+        ({}, corpus / "01" / "*.txt", "its files"),
     ):
-        with pytest.raises(InputError, match=f"another run: its {what}"):
+        with pytest.raises(InputError, match=f"another run: {what}"):
             predict(pattern, output=out, **settings)
     assert contents(out) == before
     assert predict(corpus / "01" / "*.txt", output=out, restart=True).documents == 20
@@ -217,6 +221,36 @@ def test_the_output_of_another_run_is_not_lost(predict: Predicting, corpus: Path
     (corpus / "01" / "more.md").write_text("Bob left. Tina stayed.")
     more = predict(corpus / "01" / "*.txt", corpus / "01" / "*.md", output=out)  # a larger choice of files
     assert (more.documents, more.made) == (21, 1)
+
+
+def test_a_corpus_that_was_moved_goes_on(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    predict(corpus / PATTERN, output=out)
+    for place in ("there", "elsewhere"):
+        (tmp_path / place).mkdir()
+    corpus = corpus.rename(tmp_path / "there" / "corpus")
+    assert predict(corpus / PATTERN, output=out).made == 0
+    corpus = corpus.rename(tmp_path / "elsewhere" / "corpus")
+    change(corpus)
+    assert 1 <= predict(corpus / PATTERN, output=out).made <= 2
+
+
+def test_the_output_of_another_corpus_of_the_same_name_is_not_lost(
+    predict: Predicting, corpus: Path, tmp_path: Path
+) -> None:
+    out, other = tmp_path / "out", write_corpus(tmp_path / "other" / "corpus", 60)
+    for file in other.rglob("*.txt"):
+        file.write_text(f"This is {file.name}. It is another one.")
+    predict(corpus / PATTERN, output=out)
+    before = contents(out)
+    with pytest.raises(InputError, match="another run: its files lay elsewhere"):
+        predict(other / PATTERN, output=out)
+    assert contents(out) == before
+    assert predict(other / PATTERN, output=out, restart=True).made > 0
+    for file in other.rglob("*.txt"):
+        file.write_text("All is new here. It is the same place.")
+    again = predict(other / PATTERN, output=out)  # where the texts lie they may change
+    assert again.made == again.shards
 
 
 def test_a_restart_drops_nothing_before_there_are_workers(

@@ -25,10 +25,10 @@ def corpus(count: int, size: int) -> list[Found]:
 def test_all_documents_in_order_in_shards_of_bounded_size(size: int) -> None:
     found = corpus(3_000, size)
     shards = cut(found)
-    assert [name for shard in shards for name in shard.names] == [one.name for one in found]
-    assert all(1 <= len(shard.names) <= LARGEST * 50 for shard in shards)
-    assert all(shard.bytes < LARGEST * 50 * SHORT + 2 * size for shard in shards)
-    assert sum(shard.bytes for shard in shards) == sum(one.size for one in found)
+    assert [name for shard in shards for name in shard] == [one.name for one in found]
+    assert all(1 <= len(shard) <= LARGEST * 50 for shard in shards)
+    sizes = {one.name: one.size for one in found}
+    assert all(sum(map(sizes.__getitem__, shard)) < LARGEST * 50 * SHORT + 2 * size for shard in shards)
     average = 50 / (1 + 1.25 * size / SHORT)
     assert average / 1.5 < len(found) / len(shards) < average * 1.5
 
@@ -52,5 +52,8 @@ def test_a_document_more_or_less_changes_one_shard(size: int) -> None:
 
 
 def test_a_document_that_is_too_large_counts_as_nothing() -> None:
-    assert [shard.bytes for shard in cut([Found(b"a", 10), Found(b"b", MOST + 1)], 1_000_000)] == [10]
+    names = (b"a", b"b", b"c")
+    for size, expected in ((MOST + 1, [names]), (MOST, [names[:2], names[2:]])):
+        found = [Found(name, size if name == b"b" else 10) for name in names]
+        assert cut(found, 1_000) == expected
     assert cut([]) == []

@@ -210,6 +210,19 @@ def test_a_file_without_names_of_documents_holds_the_one_of_its_relations(tmp_pa
     assert read_disrpt(folder).relations[0].document == "tale"
 
 
+def test_tokens_as_shared_tasks_deliver_them(tmp_path: Path) -> None:
+    """Documents named by ``newdoc_id``, ranges that only touch, or overlap, and a form left empty."""
+    texts = {"unit1_txt": "Owls did <*> n't .", "unit2_txt": "They slept ."}
+    rows = [row(HEADER_GUM, unit1_toks="1-2,3-4", **texts), row(HEADER_GUM, doc="story_b", unit1_toks="1")]
+    folder = write(tmp_path, HEADER_GUM, [rows[0], rows[1].replace("5-7", "2")])
+    odd = CONLLU.replace("newdoc id", "newdoc_id").replace("\tRain\t", "\t\t")
+    (folder / "x.pdtb.y_train.conllu").write_text(odd.replace("4\t.", "3-4\tx" + "\t_" * 8 + "\n4\t."))
+    corpus = read_disrpt(folder)
+    assert [one.arg1.tokens for one in corpus.relations] == [(0, 1, 2, 3), (0,)]
+    assert corpus.documents["story_b"].words((0, 1)) == ["_", "fell"]
+    assert not corpus.dirt.findings
+
+
 def test_parts_come_from_the_names_of_files(tmp_path: Path) -> None:
     write(tmp_path, HEADER_GUM, [row(HEADER_GUM)], name="x_train")
     write(tmp_path, HEADER_GUM, [row(HEADER_GUM, doc="story_c")], name="x_dev")

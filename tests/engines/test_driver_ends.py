@@ -6,25 +6,14 @@ import os
 import signal
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.engines.driver_processes import start
+from tests.processes import of_group
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-
-
-def of_group(group: int) -> set[int]:
-    """Processes of a group that live."""
-    found = set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            state, _, members_group, *_ = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
-            if int(members_group) == group and state not in "ZX":
-                found.add(int(stat.parent.name))
-    return found
 
 
 def wait_until_empty(group: int) -> None:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 PACKAGE = "disco2"
 READERS = (
-    *("annotation", "bundle", "corpora", "experiments.configuration", "features.stored_rows", "inference"),
-    *("interfaces.server", "records", "settings", "training.checkpoint", "vectors"),
+    *("annotation", "bundle", "corpora", "experiments.configuration", "experiments.runs.folder"),
+    *("features.stored_rows", "inference", "interfaces.server", "records", "settings"),
+    *("training.checkpoint", "vectors"),
 )
 NO_READERS = ("annotation.english",)  # they make layers and read none
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -19,7 +20,9 @@ pytestmark = pytest.mark.skipif(find_spec("atheris") is None, reason="atheris is
 
 def run(*options: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.fuzzing.atheris_run", *map(str, options)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    # Sets in another order would take other branches, and lead the fuzzer elsewhere.
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
 
 
 def test_no_target_has_a_fault(tmp_path: Path) -> None:

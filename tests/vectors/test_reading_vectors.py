@@ -108,6 +108,21 @@ def test_a_fasttext_model_that_is_cut_off_is_not_read_for_ever(tmp_path: Path) -
             read_vectors(write(tmp_path / "model.bin", whole[:length]))
 
 
+def test_a_quantised_fasttext_model_is_called_so(tmp_path: Path) -> None:
+    pytest.importorskip("gensim")
+    whole = fasttext_model()
+    table = len(whole) - 2 * 17 - 2 * MATRIX.nbytes - 2 * MATRIX[0].nbytes  # where that of inputs begins
+    changed = whole[:table] + b"\1" + whole[table + 1 :]
+    with pytest.raises(VectorsError, match="quantised"):
+        read_vectors(write(tmp_path / "model.ftz", changed))
+
+
+def test_a_fasttext_model_may_have_a_word_as_long_as_a_page(tmp_path: Path) -> None:
+    pytest.importorskip("gensim")
+    changed = fasttext_model().replace(b"river\0", b"r" * 5_000 + b"\0")
+    assert "r" * 5_000 in read_vectors(write(tmp_path / "model.bin", changed)).words
+
+
 @pytest.mark.parametrize(
     ("offset", "value"),
     [(8, 2**31 - 1), (8, -1), (48, 2**31 - 1), (64, 2**31 - 1), (64, -1), (88, 2**31 - 1)],

@@ -11,6 +11,8 @@ from disco2.errors import LayerError
 from disco2.records import Dependencies
 
 COLUMNS = 10
+_NO_FORM = "_"  # CoNLL-U's own sign for a cell that has nothing to say
+_NEW_DOCUMENT = ("newdoc id", "newdoc_id", "newdoc")  # the second in some of DISRPT's corpora
 _VALUES = {str(number): number for number in range(1000)}  # nearly all numbers of tokens: quicker than int()
 
 
@@ -31,7 +33,9 @@ class ConlluSentence:
 def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
     """All sentences of a CoNLL-U file; ``where`` names the file in errors.
 
-    Multiword ranges (``1-2``) and empty nodes (``1.1``) are passed over; the words inside a range are glued.
+    Multiword ranges (``1-2``) and empty nodes (``1.1``) are passed over; the words inside a range are glued,
+    but for a range that runs backwards or into one before it. A word without a form is ``_``, since others
+    count on its place.
     """
     sentences: list[ConlluSentence] = []
     rows: list[list[str]] = []
@@ -54,7 +58,7 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
         elif line[0] == "#":
             key, _, value = line[1:].partition("=")
             comments[key.strip()] = value.strip()
-            if key.strip() in ("newdoc id", "newdoc"):
+            if key.strip() in _NEW_DOCUMENT:
                 document = value.strip()
         elif len(row) != COLUMNS:
             raise LayerError(
@@ -62,20 +66,19 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
                 where=f"{where}:{number}",
             )
         elif "-" in row[0]:
-            behind = ranges[-1][1] if ranges else 0
-            ranges.append(_range(row, behind, where=f"{where}:{number}"))
+            first, last, ends_glued = _range(row, where=f"{where}:{number}")
+            if (ranges[-1][1] if ranges else 0) < first <= last:  # many over one another would take for ever
+                ranges.append((first, last, ends_glued))
         elif "." not in row[0]:
             raise LayerError(f"'{_short(row[0])}' is not a token number.", where=f"{where}:{number}")
     return sentences
 
 
-def _range(row: Sequence[str], behind: int, *, where: str) -> tuple[int, int, bool]:
-    """First and last number of a range, which must lie behind the number ``behind``, and what follows it."""
+def _range(row: Sequence[str], *, where: str) -> tuple[int, int, bool]:
+    """First and last number of a range, and whether no space follows it."""
     first, _, last = row[0].partition("-")
-    if not (_is_number(first) and _is_number(last) and behind < int(first) <= int(last)):
-        raise LayerError(
-            f"'{_short(row[0])}' is not a range of token numbers behind the ranges before it.", where=where
-        )
+    if not (_is_number(first) and _is_number(last)):
+        raise LayerError(f"'{_short(row[0])}' is not a range of token numbers.", where=where)
     return int(first), int(last), "SpaceAfter=No" in row[9]
 
 
@@ -90,8 +93,7 @@ def _sentence(
 ) -> ConlluSentence:
     numbers, words, _, upos, xpos, _, heads, labels, _, misc = zip(*rows, strict=True)
     if not all(words) or any(map(str.isspace, words)):
-        line = next(line for word, line in zip(words, lines, strict=True) if not word.strip())
-        raise LayerError("This token has no form.", where=f"{where}:{line}")
+        words = tuple([word if word.strip() else _NO_FORM for word in words])
     glued = ["SpaceAfter=No" in cell for cell in misc]
     for first, last, ends_glued in ranges:
         for token in range(first, min(last, len(rows)) + 1):

@@ -13,6 +13,7 @@ from disco2.records import Document, Instance
 from disco2.trees import MentionIndex, MentionIndexes, argument_tree, entity_links
 
 UNKNOWN_WORD = 0  # the first row of every table of word vectors: zeros
+REMEMBERED = 20_000  # words whose row is kept; bounded, for runs without end
 
 
 class Encoder:
@@ -30,7 +31,7 @@ class Encoder:
         extractor: FeatureExtractor | None,
         with_entities: bool,
     ) -> None:
-        self._word_row = lru_cache(maxsize=1 << 17)(word_row)  # bounded, for runs without end
+        self._word_row = lru_cache(maxsize=REMEMBERED)(word_row)
         self._label_numbers = {label: number for number, label in enumerate(labels)}
         self._extractor = extractor
         self._with_entities = with_entities

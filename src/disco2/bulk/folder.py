@@ -5,12 +5,14 @@ OUTPUT/
   errors.jsonl              documents without relations, and why
   relations/KEY.jsonl       the shards (or KEY.parquet); KEY is a hash of their documents and of the job
   records/KEY.json          what is in a shard, and its hash
+  records/.root             a hash of where the documents lay: two corpora may have one name
   .working/                 while a run is not finished: its job, what workers are on, a lock
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,18 +25,17 @@ from typing import Any
 from disco2.bulk.job import DIGITS, Job
 from disco2.bulk.settings import FORMATS
 from disco2.bulk.working_notes import WorkingNotes
+from disco2.bundle.layout import digest, hash_file
 from disco2.errors import InputError
-from disco2.files import remove_scratch, write_text
+from disco2.files import remove_scratch, write_bytes, write_text
 from disco2.lock import FileLock
 
 FORMAT = 1  # of the folder
-MANIFEST, ERRORS, RELATIONS, RECORDS, WORKING = (
-    *("manifest.json", "errors.jsonl", "relations", "records", ".working"),
-)
-JOB, LOCK = "job.json", "lock"
+MANIFEST, ERRORS = "manifest.json", "errors.jsonl"
+RELATIONS, RECORDS, WORKING = "relations", "records", ".working"
+JOB, LOCK, ROOT = "job.json", "lock", ".root"
 _ENDINGS = {RELATIONS: {f".{one}" for one in FORMATS}, RECORDS: {".json"}, WORKING: {""}}
 _KEY = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
-_PIECE = 1 << 20
 
 Json = dict[str, Any]
 
@@ -67,10 +68,16 @@ class OutputFolder:
     def note(self, key: str) -> Path:
         return self.path / WORKING / key
 
+    @property
+    def _root(self) -> Path:
+        return self.path / RECORDS / ROOT
+
     def read_record(self, key: str) -> Json | None:
         """What is known of a shard that was finished; None where nothing is, or its record is damaged."""
         found = read_json(self.record(key))
-        return found if found is not None and found.get("key") == key else None
+        if found is None or found.pop("digest", "") != digest(found) or found.get("key") != key:
+            return None
+        return found
 
     def keys(self) -> set[str]:
         """Of all shards that have a record."""
@@ -84,7 +91,27 @@ class OutputFolder:
         return record
 
     def write_record(self, record: Json) -> None:
-        write_text(self.record(record["key"]), [json.dumps(record, ensure_ascii=False, indent=1) + "\n"])
+        content = record | {"digest": digest(record)}
+        write_text(self.record(record["key"]), [json.dumps(content, ensure_ascii=False, indent=1) + "\n"])
+
+    def is_from(self, root: str) -> bool:
+        """Whether the shards that are there were made from files in that very folder."""
+        try:
+            return self._root.read_bytes() == _place(root)
+        except OSError:
+            return False
+
+    def note_root(self, root: str) -> None:
+        """From now on shards are made from files in that folder."""
+        write_bytes(self._root, _place(root))
+
+    def other_run(self, difference: str) -> InputError:
+        """Why nothing is done: what is there would be lost."""
+        return InputError(
+            f"The folder holds the output of another run: {difference}.",
+            where=str(self.path),
+            hint="Choose another --output, or add --restart to drop what is there.",
+        )
 
     @contextmanager
     def taken(self, job: Job, files: Sequence[str], *, restart: bool) -> Iterator[Callable[[], None]]:
@@ -159,11 +186,7 @@ class OutputFolder:
         for file in (self.manifest, self.job):
             before = read_json(file)
             if before is not None and (difference := _difference(before, wanted)):
-                raise InputError(
-                    f"The folder holds the output of another run: {difference}.",
-                    where=str(self.path),
-                    hint="Choose another --output, or add --restart to drop what is there.",
-                )
+                raise self.other_run(difference)
 
     def _begin(self, wanted: Json, *, restart: bool) -> None:
         if restart:
@@ -204,14 +227,15 @@ def read_json(file: Path) -> Json | None:
 
 def file_hash(file: Path) -> str:
     """The SHA-256 of a file; empty where it can't be read."""
-    total = sha256()
     try:
-        with file.open("rb") as stream:
-            while piece := stream.read(_PIECE):
-                total.update(piece)
+        return hash_file(file)
     except OSError:
         return ""
-    return total.hexdigest()
+
+
+def _place(root: str) -> bytes:
+    """What tells a folder from others, without its name."""
+    return sha256(os.fsencode(root)).hexdigest().encode()
 
 
 def _is_manifest(found: Json | None) -> bool:
@@ -225,6 +249,6 @@ def _difference(before: Json, wanted: Json) -> str:
         return "its form is that of another version"
     for name in ours:
         if theirs.get(name) != ours[name]:
-            return f"its {name.replace('_', ' ')} is another"
+            return f"it differs in {name.replace('_', ' ')}"
     missing = [one for one in before.get("files") or [] if one not in wanted["files"]]
     return f"its files were {missing[0]}" if missing else ""

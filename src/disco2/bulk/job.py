@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -13,6 +12,7 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotators
 from disco2.annotation.cache.fingerprint import fingerprint
 from disco2.bulk.parquet_shard import pyarrow
 from disco2.bulk.settings import PARQUET, BulkSettings
+from disco2.bundle.layout import digest
 from disco2.errors import InputError
 from disco2.inference.json_form import SCHEMA
 from disco2.inference.pipeline import Pipeline
@@ -56,7 +56,7 @@ class Job:
 
     @property
     def digest(self) -> str:
-        return sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
+        return digest(self.to_json())
 
     def shard_key(self, documents: Iterable[tuple[bytes, str]]) -> str:
         """The name of a shard, from the names of its documents and what tells their contents apart."""

@@ -65,9 +65,8 @@ def _content(path: bytes, most_bytes: int) -> bytes:
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         _check_kind(os.fstat(handle))
-        stream = FileIO(
-            handle, "rb", closefd=False
-        )  # without a buffer, which would keep what was there before
+        # Without a buffer, which would keep what was there before.
+        stream = FileIO(handle, "rb", closefd=False)
         for _ in range(ATTEMPTS):
             before = os.fstat(handle)
             if before.st_size > most_bytes:

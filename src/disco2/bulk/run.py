@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from disco2.bulk.finding import FilePatterns, Found
 from disco2.bulk.folder import FORMAT, RELATIONS, Json, OutputFolder, file_hash
 from disco2.bulk.job import Job
 from disco2.bulk.shards import shards_of
-from disco2.bulk.standing import Count, Standing, now
+from disco2.bulk.standing import Count, Standing
 from disco2.bulk.work import SEPARATOR, ShardWork
 from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
 from disco2.errors import InputError
@@ -20,6 +22,7 @@ from disco2.files import write_text
 from disco2.inference.pipeline import Pipeline
 
 ATTEMPTS = 20  # deaths of processes on one shard, before somebody looks whether that leads anywhere
+COMPARED = 20  # shards of a corpus that was moved
 
 Report = Callable[[Standing], None]
 Notice = Callable[[str], None]
@@ -63,10 +66,13 @@ def predict_files(
         )
     with folder.taken(job, files.described, restart=restart) as begin:
         work = ShardWork(files.root, folder, job, opened)
+        if not restart:
+            _check_place(work, _tasks(files.walk(without=folder.path), job))
         with Count(files.walk(without=folder.path), most_bytes=job.settings.most_bytes) as count:
             run = _Run(folder, count, report, notice)
             with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
                 begin()
+                folder.note_root(files.root)
                 run.before = folder.keys()
                 run.work_off(session, _tasks(files.walk(without=folder.path), job))
         for pattern in files.unmatched:
@@ -74,11 +80,20 @@ def predict_files(
         return run.finish(job, files.described)
 
 
+def _check_place(work: ShardWork, tasks: Iterator[Task]) -> None:
+    """Raise InputError where what is there was made from other texts at another place."""
+    there = work.folder.keys()
+    if not there or work.folder.is_from(work.root):
+        return
+    if not any(work.key(task.given) in there for task in islice(tasks, COMPARED)):
+        raise work.folder.other_run("its files lay elsewhere, and had other texts")
+
+
 def _tasks(found: Iterator[Found], job: Job) -> Iterator[Task]:
     settings = job.settings
     planned = shards_of(found, documents=settings.shard_documents, most_bytes=settings.most_bytes)
     for number, shard in enumerate(planned):
-        yield Task(f"{number}", SEPARATOR.join(shard.names))
+        yield Task(f"{number}", SEPARATOR.join(shard))
 
 
 class _Run:
@@ -95,14 +110,14 @@ class _Run:
         self._standing = Standing()
 
     def work_off(self, session: Session, tasks: Iterator[Task]) -> None:
-        begun = now()
+        begun = time.monotonic()
         self._report(replace(self._standing, workers=session.workers))
         for outcome in outcomes_of(session, tasks):
             self._take(outcome)
             self._standing = replace(
                 self._standing,
                 workers=session.workers,
-                seconds=now() - begun,
+                seconds=time.monotonic() - begun,
                 all_documents=self._count.documents,
                 all_bytes=self._count.bytes,
             )

@@ -7,7 +7,6 @@ more or less changes the shard it is in and no other. Shards differ in size for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from disco2.bulk.finding import Found
@@ -16,13 +15,7 @@ SHORT = 1_000  # bytes of a document: a shard has about as many bytes as that ma
 LARGEST = 4  # times the average; one in fifty would be larger
 _BITS = 64
 
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """Neighbouring documents, by their paths below the root."""
-
-    names: tuple[bytes, ...]
-    bytes: int
+Shard = tuple[bytes, ...]  # neighbouring documents, by their paths below the root
 
 
 def shards_of(found: Iterable[Found], *, documents: int, most_bytes: int) -> Iterator[Shard]:
@@ -38,10 +31,10 @@ def shards_of(found: Iterable[Found], *, documents: int, most_bytes: int) -> Ite
         total += size
         full = len(names) >= LARGEST * documents or total >= LARGEST * documents * SHORT
         if full or _ends_behind(one.name, size, documents):
-            yield Shard(tuple(names), total)
+            yield tuple(names)
             names, total = [], 0
     if names:
-        yield Shard(tuple(names), total)
+        yield tuple(names)
 
 
 def _ends_behind(name: bytes, size: int, documents: int) -> bool:

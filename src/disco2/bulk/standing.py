@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -65,7 +64,3 @@ class Count:
                 documents += 1
                 total += one.size if one.size <= self._most_bytes else 0
             self.documents, self.bytes = documents, total
-
-
-def now() -> float:
-    return time.monotonic()

@@ -18,7 +18,8 @@ from disco2.model import ModelSettings
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 
-_LONGEST, _LONGEST_LINE = 100_000, 2_000  # characters of a configuration
+_LONGEST, _LONGEST_LINE = 100_000, 10_000  # characters of a configuration; a line may list all labels
+_MOST_DOTS = 1_000  # in a line
 
 PRINT_THEM = "See all settings with: disco2 train --print-config"
 
@@ -133,8 +134,11 @@ def _parsed(text: str) -> dict[str, Any]:
 
     What tomllib takes for a name of many parts, a.b.c and so on, grows with the square of their number.
     """
-    if len(text) > _LONGEST or max(map(len, text.split("\n"))) > _LONGEST_LINE:
+    lines = text.split("\n")
+    if len(text) > _LONGEST or max(map(len, lines)) > _LONGEST_LINE:
         raise ValueError(f"it has more than {_LONGEST} characters, or more than {_LONGEST_LINE} in a line")
+    if any(line.count(".") > _MOST_DOTS for line in lines):
+        raise ValueError(f"it has more than {_MOST_DOTS} dots in a line")
     return tomllib.loads(text)
 
 

@@ -14,12 +14,13 @@ from disco2.features.selection import Presence
 from disco2.records import Argument, Document, Instance
 
 WordPair = tuple[str, str]
+REMEMBERED = 20_000  # words whose stem is kept; bounded, for runs without end
 
 _stemmer = Stemmer.Stemmer("porter", 0)  # without a cache of its own
 _stemming = Lock()  # a stemmer keeps the word it works on in itself
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=REMEMBERED)
 def stem(word: str) -> str:
     """The Porter stem of the lower-cased word. Half a character, as damaged text has it, stays as it is."""
     lowered = word.lower()

@@ -17,7 +17,7 @@ from disco2.vectors.selection import Selection
 from disco2.vectors.text_format import check_size
 
 MAGIC = struct.pack("<i", 793712314)
-LONGEST_WORD = 1000  # bytes
+LONGEST_WORD = 10_000  # bytes; a word is all that stands between two spaces, and may be long on the web
 LONGEST_PART = 50  # characters; fastText looks at parts of words of three to six
 _CHUNK = 1 << 20
 
@@ -59,7 +59,9 @@ def _check(stream: BinaryIO, size: int, *, name: str) -> None:
     position = _behind_words(stream, words)
     position += 8 * max(pruned, 0)
     stream.seek(min(position, size))
-    _quantised, rows, columns = _unpacked(stream, "<?2q")
+    quantised, rows, columns = _unpacked(stream, "<?2q")
+    if quantised:
+        raise ValueError("it is quantised, as .ftz files are")
     if columns != dimensions or rows < 1 or rows * columns * 4 > size - stream.tell():
         raise ValueError("it ends before its table does")
 

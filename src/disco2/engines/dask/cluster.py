@@ -24,6 +24,9 @@ STARTS = 5  # processes in a row that may fail before any of them has reached th
 HERE = "127.0.0.1"
 # Workers write to the same screen; the session tells what matters.
 QUIET = {f"DASK_LOGGING__{name}": "critical" for name in ("DISTRIBUTED", "TORNADO", "ASYNCIO")}
+# Or workers grow: what is freed goes back to the system, as with Dask's own nannies, and no profile is kept,
+# for which nobody asks here.
+LEAN = {"MALLOC_TRIM_THRESHOLD_": "65536", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false"}
 
 
 @contextmanager
@@ -107,6 +110,12 @@ class OwnWorkers:
                 *limit,
                 *tied,
             ],
-            env={**os.environ, **QUIET, DRIVER: str(os.getpid()), "PYTHONPATH": os.pathsep.join(sys.path)},
+            env={
+                **LEAN,
+                **os.environ,
+                **QUIET,
+                DRIVER: str(os.getpid()),
+                "PYTHONPATH": os.pathsep.join(sys.path),
+            },
             stdin=subprocess.DEVNULL,
         )

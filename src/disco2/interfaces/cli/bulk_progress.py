@@ -40,10 +40,6 @@ class BulkProgress:
             messages.print(line, markup=False)
 
 
-def note(text: str) -> None:
-    messages.print(f"note: {text}", markup=False, style="dim")
-
-
 def standing_line(standing: Standing) -> str:
     """One line, such as: 1,809 of 4,000 documents, 0.8 of 1.7 MB, 412 sentences a second, 5 min left."""
     pieces = [

@@ -45,6 +45,11 @@ def report_error(error: Disco2Error) -> None:
     messages.print(f"error: {error}", markup=False)
 
 
+def tell(words: str) -> None:
+    """A note for who watches, above a progress bar where there is one."""
+    messages.print(f"note: {words}", markup=False, style="dim")
+
+
 def print_json(content: Mapping[str, Any]) -> None:
     """One JSON object on standard output, for machines: in ASCII, whatever the encoding there."""
     sys.stdout.write(json.dumps(content, indent=2) + "\n")

@@ -20,7 +20,7 @@ from disco2.corpora.collecting import cycles_left_alone
 from disco2.corpora.intersection import documents_with_coreference
 from disco2.errors import CorpusError, InputError, SettingsError
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
-from disco2.interfaces.cli.console import messages, progress_bar
+from disco2.interfaces.cli.console import messages, progress_bar, tell
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.offered_values import among, several_of
 from disco2.interfaces.cli.options import path_option
@@ -116,9 +116,9 @@ class CorpusChoice(AnnotatorOptions):
         note = f"{', '.join(made.automatic)} by {made.annotators}"
         if isinstance(maker, CachedAnnotators) and maker.recalled:
             note += f"; {maker.recalled} of {len(corpus.documents)} documents from the cache"
-        _say(note)
+        tell(note)
         if lost := len(corpus.relations) - len(made.relations):
-            _say(f"{lost} relations lie under no automatic token")
+            tell(f"{lost} relations lie under no automatic token")
         return made
 
     @property
@@ -138,13 +138,13 @@ class CorpusChoice(AnnotatorOptions):
         try:
             place = cache_file()
         except InputError as error:
-            _say(f"layers are not kept: {error}")
+            tell(f"layers are not kept: {error}")
             yield annotators
             return
         with LayerStore(place) as store:
             yield CachedAnnotators(annotators, store)
         if store.trouble:
-            _say(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
+            tell(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
 
     def read_own(self) -> Corpus:
         """The corpus with its own layers, saying on standard error what was wrong in its files."""
@@ -164,15 +164,11 @@ class CorpusChoice(AnnotatorOptions):
         if self.with_coref_only:
             corpus = documents_with_coreference(corpus)
         for note in corpus.notes:
-            _say(note)
+            tell(note)
         if counts := corpus.dirt.counts():
             summary = ", ".join(f"{kind} ({count})" for kind, count in counts.most_common())
-            _say(f"repaired or skipped: {summary}")
+            tell(f"repaired or skipped: {summary}")
         return corpus
-
-
-def _say(note: str) -> None:
-    messages.print(f"note: {note}", markup=False, style="dim")
 
 
 # Gives a command the options of ``CorpusChoice``; it gets them as its argument ``corpus``.

@@ -9,7 +9,6 @@ import typer
 
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError
-from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.offered_values import among
 
 LOCAL = "local"
@@ -54,6 +53,3 @@ class EngineOptions:
             DaskEngine.check_installed()
             return DaskEngine(workers=workers, scheduler=self.scheduler)
         return LocalEngine(workers)
-
-
-takes_engine = takes(EngineOptions, "engine")

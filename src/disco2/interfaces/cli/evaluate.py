@@ -16,7 +16,7 @@ from disco2.experiments.judging import Judged, judge, judged_parts
 from disco2.experiments.labelling import Labelled, label_relations
 from disco2.files import write_text
 from disco2.inference.loading import SHIPPED
-from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results
+from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.offered_values import PARTS, among
 from disco2.interfaces.cli.options import AsJson, Protocol, path_option
@@ -59,7 +59,7 @@ def evaluate(
         labelled = label_relations(*bundle, found, part=split, protocol=protocol, without=without)
         _export(found, labelled, predictions, form)
         if not labelled.annotated:
-            _say(f"note: the relations of '{split}' have no labels of their own: there are no figures")
+            tell(f"the relations of '{split}' have no labels of their own: there are no figures")
             if as_json:
                 print_json({"split": split, "n": 0, "predictions": len(labelled.relations)})
             return
@@ -89,17 +89,13 @@ def _check_form(form: str, predictions: Path | None) -> None:
 def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
     exported = export_predictions(corpus, labelled.relations, labelled.labels, path, form)
     where = str(path) if len(exported.files) == 1 else f"{len(exported.files)} files in {path}"
-    _say(f"note: {exported.relations} predictions written as {form} to {where}")
+    tell(f"{exported.relations} predictions written as {form} to {where}")
     if labelled.beyond_task:
         counts = labelled.beyond_task.most_common()
         kinds = ", ".join(f"{kind} ({count})" for kind, count in counts)
-        _say(f"note: labelled like the others, though the model's task does not count them: {kinds}")
+        tell(f"labelled like the others, though the model's task does not count them: {kinds}")
     for note in exported.notes:
-        _say(f"note: {note}")
-
-
-def _say(note: str) -> None:
-    messages.print(note, markup=False, style="dim")
+        tell(note)
 
 
 def _show(judged: Judged) -> None:

@@ -19,10 +19,9 @@ from disco2.experiments.paper.embeddings import EMBEDDINGS
 from disco2.experiments.paper.initialisation import INITIALISATION
 from disco2.experiments.paper.multiclass import MULTICLASS_EXPERIMENT
 from disco2.experiments.runs.plan import OWN, RunPlan
-from disco2.interfaces.cli.console import progress_bar
+from disco2.interfaces.cli.console import progress_bar, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
-from disco2.interfaces.cli.training_workers import tell
 from disco2.records import Corpus
 from disco2.reporting.findings import Findings
 

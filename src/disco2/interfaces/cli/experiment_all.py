@@ -16,12 +16,11 @@ from disco2.experiments.paper.everything import ALL, storage_in, tune_systems, t
 from disco2.experiments.tuning.space import GRIDS
 from disco2.experiments.tuning.standing import Report
 from disco2.experiments.tuning.tune import check_storage
-from disco2.interfaces.cli.console import progress_bar
+from disco2.interfaces.cli.console import progress_bar, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment import read_versions, watched
 from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
 from disco2.interfaces.cli.offered_values import among
-from disco2.interfaces.cli.training_workers import tell
 from disco2.interfaces.cli.tune import ShownStanding
 from disco2.reporting.writing import write_findings
 

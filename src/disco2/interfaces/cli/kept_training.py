@@ -15,7 +15,7 @@ from pathlib import Path
 
 from disco2.bundle.layout import HASHED, MANIFEST
 from disco2.errors import InputError
-from disco2.interfaces.cli.console import messages
+from disco2.interfaces.cli.console import messages, tell
 from disco2.lock import FileLock
 from disco2.training.checkpoint import FILE, Checkpoint
 from disco2.training.members import remove_states
@@ -48,7 +48,7 @@ def kept_training(output: Path) -> Iterator[Checkpoint]:
         if isinstance(error, KeyboardInterrupt):
             messages.print(f"interrupted: {str(kept) or 'no pass is kept yet'}", markup=False)
         elif what := str(kept):
-            _show(what)
+            tell(what)
         raise
     finally:
         lock.give_up()
@@ -64,7 +64,7 @@ class _Kept:
 
     def note(self, words: str) -> None:
         self._looked = True
-        _show(words)
+        tell(words)
 
     def saved(self, passes: int) -> None:
         self._passes = passes
@@ -78,10 +78,6 @@ class _Kept:
         else:
             return ""
         return f"{what} in {self._folder}; give the same command again to go on"
-
-
-def _show(words: str) -> None:
-    messages.print(f"note: {words}", markup=False, style="dim")
 
 
 def _remove_half_bundles(target: Path) -> None:

@@ -18,8 +18,8 @@ from disco2.bulk.settings import JSONL, MOST_BYTES, SHARD_DOCUMENTS
 from disco2.engines.cores import available_cores
 from disco2.errors import InputError
 from disco2.inference.loading import model_digest
-from disco2.interfaces.cli.bulk_progress import BulkProgress, note
-from disco2.interfaces.cli.console import messages, results
+from disco2.interfaces.cli.bulk_progress import BulkProgress
+from disco2.interfaces.cli.console import messages, results, tell
 from disco2.interfaces.cli.engine_options import EngineOptions
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.offered_values import among
@@ -49,7 +49,10 @@ class FilesOptions(EngineOptions):
         ),
     ] = JSONL
     shard_documents: Annotated[
-        int, typer.Option(help="With --files: how many documents are in a file of the output, on average.")
+        int,
+        typer.Option(
+            help="With --files: how many documents are in a file of the output, if short; fewer where long."
+        ),
     ] = SHARD_DOCUMENTS
     most_bytes: Annotated[
         int, typer.Option(help="With --files: a larger document is left out, and reported.")
@@ -103,7 +106,7 @@ def predict_into_folder(
                 engine=engine,
                 restart=restart,
                 report=progress.report,
-                notice=note,
+                notice=tell,
             )
         except KeyboardInterrupt:
             messages.print(

@@ -17,7 +17,7 @@ from disco2.inference.pair_answers import answer_lines
 from disco2.inference.pair_lines import PairLine, numbered_lines, parse_pair_line
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.resumable import ResumableLines, places
-from disco2.interfaces.cli.console import messages, progress_bar, results
+from disco2.interfaces.cli.console import messages, progress_bar, results, tell
 from disco2.interfaces.cli.input_text import STANDARD_INPUT, standard_input
 from disco2.version import VERSION
 
@@ -88,7 +88,7 @@ def _into_file(
             kept = lines.keep(numbers, batch_size=batch_size)
         tally.add_file(lines.part)
         if kept:
-            messages.print(f"note: going on behind the {kept} pairs that are done", markup=False, style="dim")
+            tell(f"going on behind the {kept} pairs that are done")
         task = bar.add_task("pairs", total=total, completed=kept)
         try:
             with _opened(pairs) as stream:

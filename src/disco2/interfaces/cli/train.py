@@ -16,7 +16,7 @@ from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
 from disco2.experiments.division import Parts, divide
 from disco2.experiments.train_run import check_learnable, save_model, train_model
-from disco2.interfaces.cli.console import messages, percent, print_json, progress_bar, results
+from disco2.interfaces.cli.console import percent, print_json, progress_bar, results, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.kept_training import kept_training
 from disco2.interfaces.cli.offered_values import among
@@ -68,7 +68,7 @@ def train(
         found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
         parts = divide(found, configuration)
         for note in _notes(found, parts, configuration):
-            messages.print(f"note: {note}", markup=False, style="dim")
+            tell(note)
         fitted = _trained(found, parts, configuration, state)
         save_model(fitted, parts, configuration, found, output)
     best, members = fitted.history.best, configuration.model.all_members

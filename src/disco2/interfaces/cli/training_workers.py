@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from disco2.engines import Engine
-from disco2.interfaces.cli.console import messages
+from disco2.interfaces.cli.console import tell
 from disco2.interfaces.cli.engine_options import LOCAL, EngineOptions
 from disco2.interfaces.cli.grouped_options import takes
 
@@ -41,8 +41,3 @@ class TrainingWorkers(EngineOptions):
 
 
 takes_workers = takes(TrainingWorkers, "workers")
-
-
-def tell(words: str) -> None:
-    """A note for who watches, above the progress bar."""
-    messages.print(f"note: {words}", markup=False, style="dim")

@@ -19,11 +19,11 @@ from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.trials import COMPLETE, PRUNED
 from disco2.experiments.tuning.tune import Tuned, check_storage, tune
 from disco2.files import check_file_place, check_folder_place
-from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar, results
+from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar, results, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
-from disco2.interfaces.cli.training_workers import TrainingWorkers, takes_workers, tell
+from disco2.interfaces.cli.training_workers import TrainingWorkers, takes_workers
 from disco2.model.settings import KINDS
 
 SHOWN = 10  # trials
