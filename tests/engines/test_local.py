@@ -5,20 +5,31 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
 
 import pytest
 
 from disco2.engines import LocalEngine, Task, outcomes_of
 from tests.engines.works import Diary, Obedient, Squares
 
+Started = Callable[[], list[BaseProcess]]
 
-def test_processes_are_started_as_there_are_tasks(diary: Diary) -> None:
+
+@pytest.fixture
+def started() -> Started:
+    """The processes that this test has started and that live; other tests may have left some of theirs."""
+    others = {process.pid for process in multiprocessing.active_children()}
+    return lambda: [process for process in multiprocessing.active_children() if process.pid not in others]
+
+
+def test_processes_are_started_as_there_are_tasks(diary: Diary, started: Started) -> None:
     with LocalEngine(8).session(Squares(diary)) as session:
         assert session.workers == 8
-        assert not multiprocessing.active_children()
+        assert not started()
         list(outcomes_of(session, [Task("one", 1)]))
-        assert len(multiprocessing.active_children()) == 1
-    assert not multiprocessing.active_children()
+        assert len(started()) == 1
+    assert not started()
 
 
 def test_one_worker_is_a_process_too(diary: Diary) -> None:
@@ -36,11 +47,11 @@ def test_the_ways_to_die_are_told_apart(diary: Diary) -> None:
     assert heard == ["by signal SIGKILL", "with exit code 4"]
 
 
-def test_a_worker_that_dies_without_a_task_is_replaced(diary: Diary) -> None:
+def test_a_worker_that_dies_without_a_task_is_replaced(diary: Diary, started: Started) -> None:
     said: list[str] = []
     with LocalEngine(1).session(Squares(diary), notice=said.append) as session:
         list(outcomes_of(session, [Task("a", 1)]))
-        (child,) = multiprocessing.active_children()
+        (child,) = started()
         child.kill()
         child.join()
         assert [outcome.result for outcome in outcomes_of(session, [Task("b", 2)])] == [4]
@@ -54,7 +65,7 @@ def test_where_processes_are_not_forked(diary: Diary, monkeypatch: pytest.Monkey
         assert [outcome.result for outcome in outcomes_of(session, [Task("a", 1)])] == [3]
 
 
-def test_an_exception_in_the_driver_ends_the_workers_at_once(diary: Diary) -> None:
+def test_an_exception_in_the_driver_ends_the_workers_at_once(diary: Diary, started: Started) -> None:
     def stumble() -> None:
         with LocalEngine(2).session(Obedient(diary)) as session:
             session.submit(Task("a", ("sleep", 1000.0)))
@@ -65,4 +76,4 @@ def test_an_exception_in_the_driver_ends_the_workers_at_once(diary: Diary) -> No
 
     with pytest.raises(ZeroDivisionError):
         stumble()
-    assert not multiprocessing.active_children()
+    assert not started()

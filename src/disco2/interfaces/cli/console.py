@@ -31,7 +31,12 @@ class SafeConsole(Console):
             if segment.control or not _STEERING.search(segment.text):
                 yield segment
             else:
-                yield segment._replace(text=_STEERING.sub("?", segment.text))
+                yield segment._replace(text=harmless(segment.text))
+
+
+def harmless(text: str) -> str:
+    """The text, with a question mark for what would steer a terminal."""
+    return _STEERING.sub("?", text)
 
 
 results = SafeConsole(soft_wrap=True, highlight=False, emoji=False)
@@ -60,9 +65,10 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     results.print(title, markup=False)  # not as the table's own, which would wrap it to the table's width
     table = Table(box=None, pad_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(Text(column), justify="right" if number else "left", no_wrap=True)
+        table.add_column(Text(harmless(column)), justify="right" if number else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*map(Text, row))
+        # Before the table is laid out: what has no width would make a cell too narrow for its question mark.
+        table.add_row(*(Text(harmless(cell)) for cell in row))
     tables.print(table)
 
 
