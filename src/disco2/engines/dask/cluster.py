@@ -24,9 +24,8 @@ STARTS = 5  # processes in a row that may fail before any of them has reached th
 HERE = "127.0.0.1"
 # Workers write to the same screen; the session tells what matters.
 QUIET = {f"DASK_LOGGING__{name}": "critical" for name in ("DISTRIBUTED", "TORNADO", "ASYNCIO")}
-# Or workers grow: what is freed goes back to the system, as with Dask's own nannies, and no profile is kept,
-# for which nobody asks here.
-LEAN = {"MALLOC_TRIM_THRESHOLD_": "65536", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false"}
+# Or workers grow: Dask would keep a profile of every second of an hour, for which nobody asks here.
+LEAN = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false"}
 
 
 @contextmanager
