@@ -11,8 +11,9 @@ PARAGRAPH_BREAK = "\n\n"  # what to write between two paragraphs
 SPACE = r"\s\x00-\x1f\x7f-\x9f\u200b"
 INVISIBLE = r"\u00ad\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 
-_LINE_END = r"(?>\r\n|[\n\r\u2028\u2029])"  # a Windows line end is one, hence the atomic group
-_REST_OF_BLANK_LINE = rf"(?:(?![\n\r\u2028\u2029])[{SPACE}{INVISIBLE}])*+"
+# A Windows line end is one. No atomic or possessive groups: before 3.11.5 Python gets them wrong.
+_LINE_END = r"(?:\r\n|\r(?!\n)|[\n\u2028\u2029])"
+_REST_OF_BLANK_LINE = rf"(?:(?![\n\r\u2028\u2029])[{SPACE}{INVISIBLE}])*"
 
 LINE_END = re.compile(_LINE_END)
 # A line with nothing to see on it, or Unicode's own separator; with all the space behind.

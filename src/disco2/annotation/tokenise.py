@@ -35,15 +35,15 @@ _BEFORE_WORDS = [
     r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,5}",
     rf"(?:[\w-]{{1,64}}\.){{1,5}}{_DOMAIN}(?:/{_ADDRESS})?",
     r"(?m:^)\d{1,3}[.)](?=\s)",  # the number of a list's item
-    r"\d++(?:[.,:/]\d++)*+\w*+",
+    r"\d++(?:[.,:/]\d++)*\w*+",
     rf"{_APOSTROPHE}\d\ds?\b",
     r"(?:[^\W\d_]\.){2,20}(?!\w)",
     r"Ph\.D\.|M\.Sc\.|B\.Sc\.",
     rf"(?i:{_APOSTROPHE}(?:s|re|ve|ll|d|m|em|tis|twas|til|cause)\b)",
     r"\w++&\w++(?!;)",
 ]
-_WORD = rf"(?P<word>{_LETTER}++(?:{_APOSTROPHE}{_LETTER}++)*+)"
-_HYPHENATED = rf"(?P<word>{_LETTER}++(?:(?:{_APOSTROPHE}|{_HYPHEN}){_LETTER}++)*+)"
+_WORD = rf"(?P<word>{_LETTER}++(?:{_APOSTROPHE}{_LETTER}++)*)"
+_HYPHENATED = rf"(?P<word>{_LETTER}++(?:(?:{_APOSTROPHE}|{_HYPHEN}){_LETTER}++)*)"
 _PREFIXED = rf"(?i:(?:{_PREFIX}){_HYPHEN}{_LETTER}++)(?!{_HYPHEN})"
 _BEHIND_WORDS = [
     r"\.\.++",
@@ -55,7 +55,7 @@ _BEHIND_WORDS = [
     r"#[^\W\d]\w*+",
     r"([*=~#])\1++",
     r"[\U0001f1e6-\U0001f1ff]{2}",
-    rf"{_SYMBOL}[{_TONES}]*+(?:\u200d{_SYMBOL}[{_TONES}]*+)*+",
+    rf"{_SYMBOL}[{_TONES}]*+(?:\u200d{_SYMBOL}[{_TONES}]*+)*",
 ]
 _SPLIT = re.compile("|".join([_SKIP, *_BEFORE_WORDS, _PREFIXED, _WORD, *_BEHIND_WORDS]))
 _KEPT = re.compile("|".join([_SKIP, *_BEFORE_WORDS, _HYPHENATED, *_BEHIND_WORDS]))
