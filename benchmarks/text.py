@@ -1,17 +1,18 @@
 """From raw text to relations on one core: sentences a second for each stage, and for the whole.
 
-    python -m benchmarks.text --gum DIR [--part dev] [--json FILE]
+    python -m benchmarks.text --gum DIR [--part dev] [--models en,en-fast,en-paper] [--json FILE]
 
-Each stage is timed alone on what the stages before it made, in one process and one run; the whole is
-``pipeline(text)`` over the same documents, so it also pays for what the stages share. Rates are by the
-processor's time, which other programs on the machine do not change much; the wall clock stands beside it.
-Best of three rounds.
+Models are measured one after the other in one run. Each stage is timed alone on what the stages before it
+made, in one process and one run; the whole is ``pipeline(text)`` over the same documents, so it also pays
+for what the stages share. Rates are by the processor's time, which other programs on the machine do not
+change much; the wall clock stands beside it. Best of three rounds.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 import disco2
 from disco2.annotation.annotator import Annotators, Layer, raw_document
 from disco2.corpora.gum import read_gum
+from disco2.shipped import shipped_names
 from disco2.threads import single_threaded
 
 ROUNDS = 3
@@ -32,9 +34,9 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
     return result, time.process_time() - processor, time.perf_counter() - wall
 
 
-def measure(texts: dict[str, str]) -> dict[str, dict[str, float]]:
+def measure(model: str, texts: dict[str, str]) -> dict[str, dict[str, float]]:
     """Seconds by stage: the best round of each."""
-    nlp, processor, wall = timed(disco2.load)
+    nlp, processor, wall = timed(lambda: disco2.load(model))
     assert isinstance(nlp.annotators, Annotators)
     best: dict[str, dict[str, float]] = {"loading": {"processor": processor, "wall": wall}}
     nlp("Anna slept. She was tired.")  # whatever is made at first use
@@ -62,6 +64,7 @@ def measure(texts: dict[str, str]) -> dict[str, dict[str, float]]:
         if stage != "loading":
             best[stage]["sentences_a_second"] = sentences / best[stage]["processor"]
     best["whole"]["sentences"] = sentences
+    best["whole"]["peak_megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return best
 
 
@@ -69,23 +72,28 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("--gum", type=Path, required=True, help="folder of a checkout of GUM")
     options.add_argument("--part", default="dev")
+    options.add_argument("--models", default=",".join(shipped_names()))
     options.add_argument("--json", type=Path)
     given = options.parse_args()
     corpus = read_gum(given.gum)
     texts = {
         name: document.text for name, document in corpus.documents.items() if corpus.parts[name] == given.part
     }
-    with single_threaded():
-        found = measure(texts)
-    print(
-        f"GUM {given.part}: {len(texts)} documents, {found['whole']['sentences']:.0f} sentences, one thread"
-    )
-    print(f"{'stage':14} {'sentences/s':>12} {'processor s':>12} {'wall s':>8}")
-    for stage, row in found.items():
-        rate = f"{row['sentences_a_second']:.0f}" if "sentences_a_second" in row else ""
-        print(f"{stage:14} {rate:>12} {row['processor']:>12.2f} {row['wall']:>8.2f}")
+    results = {}
+    for model in given.models.split(","):
+        with single_threaded():
+            found = results[model] = measure(model, texts)
+        whole = found["whole"]
+        print(
+            f"{model}: GUM {given.part}, {whole['sentences']:.0f} sentences, one thread, "
+            f"{whole['peak_megabytes']:.0f} MB at most so far"
+        )
+        print(f"{'stage':14} {'sentences/s':>12} {'processor s':>12} {'wall s':>8}")
+        for stage, row in found.items():
+            rate = f"{row['sentences_a_second']:.0f}" if "sentences_a_second" in row else ""
+            print(f"{stage:14} {rate:>12} {row['processor']:>12.2f} {row['wall']:>8.2f}")
     if given.json:
-        given.json.write_text(json.dumps(found, indent=2))
+        given.json.write_text(json.dumps(results, indent=2))
 
 
 if __name__ == "__main__":

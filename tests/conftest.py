@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.corpora.miniature import (
     write_coreference,
@@ -18,6 +19,9 @@ from tests.corpora.miniature import (
 from tests.corpora.miniature_conll16 import write_conll16_parts
 from tests.corpora.miniature_more_scenes import half_annotated
 from tests.numba_cache import use_cache_of_this_source
+
+settings.register_profile("no deadline", deadline=None)  # no test fails because the machine is busy
+settings.load_profile("no deadline")
 
 ROOT = Path(__file__).resolve().parent.parent
 use_cache_of_this_source()  # before numba is imported

@@ -7,6 +7,7 @@ the other: NumPy's loops are no Python steps, and lists, sets and slices of tupl
 from __future__ import annotations
 
 import dataclasses
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -187,7 +188,8 @@ def array_work(work: Callable[..., Any], *given: Any) -> ArrayWork:
 def python_steps(work: Callable[[], Any]) -> int:
     """How many lines of Python are executed, each turn of a loop on one line included.
 
-    The work is done once before, so that what is kept from one call to the next does not count.
+    The work is done once before, so that what is kept from one call to the next does not count. Finalizers
+    of other tests' garbage are Python too: the collector waits until the count is over.
     """
     steps = 0
 
@@ -197,10 +199,13 @@ def python_steps(work: Callable[[], Any]) -> int:
         return trace
 
     work()
+    gc.collect()
+    gc.disable()
     before = sys.gettrace()
     sys.settrace(trace)
     try:
         work()
     finally:
         sys.settrace(before)
+        gc.enable()
     return steps

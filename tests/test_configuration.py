@@ -9,11 +9,13 @@ import pytest
 
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import (
+    SECTIONS,
     Configuration,
     assignments,
     commented_toml,
     names,
     read_configuration,
+    read_data,
 )
 
 
@@ -30,8 +32,8 @@ def test_the_printed_configuration_reads_back_as_itself(tmp_path: Path) -> None:
 
 def test_every_setting_has_a_comment() -> None:
     printed = commented_toml(Configuration()).splitlines()
-    for section in fields(Configuration()):
-        for setting in fields(getattr(Configuration(), section.name)):
+    for section in SECTIONS:
+        for setting in fields(getattr(Configuration(), section)):
             assert setting.metadata["doc"]
             assert f"# {setting.metadata['doc']}" in printed
 
@@ -147,3 +149,62 @@ def test_messages_show_little_of_a_long_value() -> None:
     with pytest.raises(SettingsError) as caught:
         Configuration().changed({"model.K": "x" * 5_000})
     assert len(caught.value.what) < 300
+
+
+def test_corpora_are_read_and_printed_with_paths_from_the_folder_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "mixture" / "c.toml"
+    file.parent.mkdir()
+    file.write_text(
+        '[[data]]\ncorpus = "GUM"\npath = "../gum"\n'
+        '[[data]]\ncorpus = "pairs"\npath = "/silver.csv"\nweight = 1\nlimit = 5\nlevel = 2\npart = "all"\n'
+    )
+    first, second = read_configuration(file, ["model.K=20"]).data
+    assert (first.corpus, first.weight, first.part, first.limit, first.level) == ("gum", 1.0, "train", 0, -1)
+    assert Path(first.path).resolve() == tmp_path / "gum"
+    assert (second.path, second.limit, second.level, second.part) == ("/silver.csv", 5, 2, "all")
+    elsewhere = tmp_path / "copy.toml"
+    elsewhere.write_text(commented_toml(read_configuration(file)))
+    assert read_configuration(elsewhere) == read_configuration(file)
+    assert "data" not in read_configuration(file).to_json()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[data]\ncorpus = 'gum'", r"\[\[data\]\]"),
+        ("data = 3", "list of tables"),
+        ("data = [3]", "list of tables"),
+        ("[[data]]\ncorpus = 'gum'", "path is missing"),
+        ("[[data]]\npath = 'gum'", "corpus is missing"),
+        ("[[data]]\ncorpus = 'gum'\npath = 'gum'\nsplit = 'dev'", "'split'"),
+        ("[[data]]\ncorpus = 'gmu'\npath = 'gum'", "Did you mean 'gum'"),
+        ("[[data]]\ncorpus = 'gum'\npath = 'gum'\nweight = 'half'", "weight must be a number"),
+        ("[[data]]\ncorpus = 'gum'\npath = 'gum'\nweight = -1.0", "above 0"),
+        ("[[data]]\ncorpus = 'gum'\npath = 'gum'\nlimit = -1", "at least 0"),
+        ("[[data]]\ncorpus = 'gum'\npath = \"a\\u0000\"", "null character"),
+        ("[[data]]\ncorpus = 'gum'\npath = 'gum'\n" * 60, "too many"),
+    ],
+)
+def test_corpora_that_make_no_sense_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(text)
+    with pytest.raises(SettingsError, match=message) as caught:
+        read_configuration(tmp_path / "c.toml")
+    assert "c.toml" in caught.value.where
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "weight"),
+    [
+        ("pairs=a.csv", "a.csv", 1.0),
+        ("pairs = a.csv:0.25", "a.csv", 0.25),
+        ("pairs=a=b:c.csv:2", "a=b:c.csv", 2.0),
+        ("pairs=odd:3", "odd:3", 1.0),  # that file is there
+    ],
+)
+def test_a_corpus_as_an_option(
+    text: str, path: str, weight: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd:3").touch()
+    found = read_data(text)
+    assert (found.corpus, found.path, found.weight) == ("pairs", str(tmp_path / path), weight)

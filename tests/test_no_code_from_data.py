@@ -148,7 +148,7 @@ def test_dask_is_imported_in_its_own_place_alone() -> None:
 def test_templates_and_data_that_ship_hold_no_code() -> None:
     """No file of the models can be one that Python, or a reader that unpickles, would run."""
     endings = {file.suffix for file in (PACKAGE / "models").rglob("*") if file.is_file()}
-    assert endings <= {".safetensors", ".json", ".txt", ".md", ".cfg", ""}
+    assert endings <= {".safetensors", ".json", ".txt", ".toml", ".md", ".onnx", ".cfg", ""}
     pickled_or_zipped = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05", b"PK")
     for file in (PACKAGE / "models").rglob("*"):
         if file.is_file():

@@ -119,7 +119,9 @@ def _rows(function: Callable[..., Any], made: Mapping[str, Any]) -> Iterator[Row
         from_environment = f" Environment variable: `{info.envvar}`." if info.envvar else ""
         yield Row(
             names=", ".join(f"`{name}`" for name in names),
-            value="" if inner is bool else f"{TYPES[inner]}{_bounds(info)}{', repeated' if many else ''}",
+            value=""
+            if inner is bool
+            else f"{TYPES.get(inner, 'text')}{_bounds(info)}{', repeated' if many else ''}",
             default=_default(parameter.default, names, inner, info),
             help=f"{info.help or ''}{from_environment}",
             is_argument=is_argument,

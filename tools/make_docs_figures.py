@@ -34,7 +34,7 @@ def figures(pipeline: Pipeline) -> dict[str, str]:
 
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, svg in figures(disco2.load()).items():
+    for name, svg in figures(disco2.load("en-fast")).items():
         write_text(FOLDER / name, [svg])
 
 

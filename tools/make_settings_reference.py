@@ -5,11 +5,15 @@ python tools/make_settings_reference.py
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
+from disco2.corpora.settings import DataSettings
 from disco2.experiments.configuration import Configuration, commented_toml
+from disco2.training.encoder import StagePlan
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "settings.md"
 OPENING = """\
@@ -17,7 +21,19 @@ OPENING = """\
 
 What `disco2 train`, `tune` and `experiment` can be told. `disco2 train --print-config` prints all of it as a
 TOML file; a file with some of them is given with `--config my.toml`, a single one with `--set model.K=50`.
-What is told later wins: defaults, then the file, then options such as `--model` and `--set`.
+What is told later wins: defaults, then the file, then options such as `--kind` and `--set`.
+"""
+DATA = """\
+Several corpora in one training: a table `[[data]]` for each, in the configuration of `disco2 train`. The
+first is the main corpus, unless `--corpus` names it: it has the labels, the dev and the test part. The others
+add training relations whose labels are among these; `task.labels` may name labels of theirs. A relation of
+theirs that shares a sentence of eight or more words with the dev or test part of any of the corpora is left
+out, and counted. [DiscoGeM](../how-to/discogem.md#with-another-corpus) has an example.
+"""
+STAGE = """\
+The training of an encoder in stages: a table `[[stage]]` for each. Its `data` name tables of `[[data]]` and
+`own`, the training part of the main corpus. Without one, there is one stage with everything.
+`examples/english.toml` has two.
 """
 SECTIONS = {
     "task": "What is to be told apart.",
@@ -25,16 +41,26 @@ SECTIONS = {
     "features": "Which surface features there are.",
     "model": "The decision function.",
     "training": "How it learns.",
+    "encoder": "How an encoder is fine-tuned, where `model.kind` is `encoder`.",
 }
+
+
+_TABLE = ["| setting | default | what it is |", "| --- | --- | --- |"]
 
 
 def settings_page() -> str:
     lines = [OPENING.rstrip("\n")]
     for section, rows in _sections(commented_toml(Configuration())):
         lines += ["", f"## {section}", "", SECTIONS[section], ""]
-        lines += ["| setting | default | what it is |", "| --- | --- | --- |"]
+        lines += _TABLE
         lines += [
             f"| `{section}.{name}` | `{default}` | {_cell(comment)} |" for name, default, comment in rows
+        ]
+    for name, said, table in (("data", DATA, DataSettings), ("stage", STAGE, StagePlan)):
+        lines += ["", f"## {name}", "", said, *_TABLE]
+        lines += [
+            f"| `{name}.{one.name}` | `{json.dumps(one.default)}` | {_cell(one.metadata['doc'])} |"
+            for one in fields(table)
         ]
     return "\n".join(lines) + "\n"
 

@@ -1,19 +1,46 @@
-"""Files and folders are written beside their place and renamed into it: nobody ever sees half of one."""
+"""Files and folders are written beside their place and renamed into it: nobody ever sees half of one.
+
+A folder says in a ``FileList`` which files disco2 wrote there, with their hashes. No other file is removed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
+import shutil
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from disco2.errors import InputError
 
+FORCE = (
+    "Choose another folder, or add --force (in Python: force=True): it replaces the files that disco2 wrote, "
+    "and no others."
+)
 _TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": ""}
 _SCRATCH = re.compile(r"\..+-[a-z0-9_]{8}")  # as tempfile names them: a file's name, and eight characters
+_MOST_NAMED = 3  # files in a message
+_OLD = "old"  # in a scratch folder: what was in place before
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
+
+
+@dataclass(frozen=True)
+class FileList:
+    """The file in which a folder names the others that disco2 wrote there.
+
+    ``read`` takes the folder and gives the SHA-256 of each by its path in it; InputError where the file is
+    not disco2's.
+    """
+
+    name: str
+    read: Callable[[Path], Mapping[str, str]]
 
 
 def write_text(path: Path, pieces: Iterable[str]) -> None:
@@ -59,41 +86,86 @@ def check_file_place(path: Path) -> None:
 
 
 @contextmanager
-def folder_in_place(path: Path) -> Iterator[Path]:
+def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool = False) -> Iterator[Path]:
     """An empty folder to fill, which takes its place at the end; what was there stays if anything fails.
 
-    Where the path is a symbolic link, the folder it points to is replaced.
+    ``check_folder_place`` says what may be there. Where the system can exchange two folders in one step, a
+    killed process leaves the old one or the new one; elsewhere the next call puts the old one back. A folder
+    with files of others is never moved: ours are replaced in it one by one. Where the path is a symbolic
+    link, the folder it points to is written.
     """
     with _reported(path):
-        target = _replaceable(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
-            fresh, old = Path(scratch) / "new", Path(scratch) / "old"
+        target = _usable(path, listed, force=force)
+        scratch = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
+        fresh = scratch / "new"
+        try:
             fresh.mkdir()
             yield fresh
-            try:
-                if target.exists():
-                    target.rename(old)
+            if listed is HIDDEN_LIST:
+                _write_list(fresh)
+            written = _all_below(fresh)
+            ours, others = _divide(target, listed, force=force)
+        except BaseException:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+        try:  # from here on there may be files of others in the scratch folder: all go by name
+            if listed and others:
+                _write_into(target, fresh, written, first=listed.name, ours=ours, others=others)
+            elif target.exists():
+                _exchange(fresh, target)
+                if late := _sort_out(fresh, ours)[1]:
+                    _exchange(fresh, target)
+                    raise other_files(target, late)
+            else:
                 fresh.rename(target)
-            except BaseException:  # an interrupt, too
-                if old.exists() and not target.exists():
-                    old.rename(target)
-                raise
+        finally:
+            _remove(fresh, written | ours)
+            for folder in (fresh, scratch):
+                with suppress(OSError):
+                    folder.rmdir()
 
 
-def check_folder_place(path: Path) -> None:
-    """Raise InputError unless ``folder_in_place`` can write here; asked before long work starts."""
+def check_folder_place(path: Path, listed: FileList | None = None, *, force: bool = False) -> None:
+    """Raise InputError unless ``folder_in_place`` can write here; called before long work starts.
+
+    The folder must be absent, empty, or hold exactly the files that its list names, unchanged. With ``force``
+    ours may be changed or missing, and others may be there, which stay.
+    """
     with _reported(path):
-        target = _replaceable(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=target.parent):
+        check_writable(_usable(path, listed, force=force))
+
+
+def check_writable(path: Path) -> None:
+    """Raise InputError unless a file can be written there; its folder is made as needed."""
+    with _reported(path):
+        folder = behind_link(path).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
             pass
 
 
-def is_empty_or_new(path: Path) -> bool:
-    """Whether nothing is lost by writing a folder there."""
-    with _reported(path):
-        return not path.exists() or (path.is_dir() and not any(path.iterdir()))
+def other_files(
+    path: Path, names: Collection[str], *, hint: str = "Choose a new or an empty folder."
+) -> InputError:
+    """The error about files that disco2 did not write."""
+    return InputError(
+        f"The folder holds files that disco2 does not know as its own: {_some(names)}.",
+        where=str(path),
+        hint=hint,
+    )
+
+
+def scratch_folders(target: Path) -> list[Path]:
+    """What ``folder_in_place`` has beside a folder: while it is filled, or since its process was killed."""
+    found = target.parent.iterdir() if target.parent.is_dir() else []
+    pattern = re.compile(rf"\.{re.escape(target.name)}-[a-z0-9_]{{8}}")
+    return [path for path in found if pattern.fullmatch(path.name)]
+
+
+def hash_file(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def is_file_name(name: str) -> bool:
@@ -102,8 +174,8 @@ def is_file_name(name: str) -> bool:
     return fits and name not in (".", "..") and not any(character in name for character in "/\\:\0")
 
 
-def _replaceable(path: Path) -> Path:
-    """The real path of a folder to replace; InputError where a folder can't be moved out of the way."""
+def _usable(path: Path, listed: FileList | None, *, force: bool) -> Path:
+    """The real path of a folder that may be written; its parent is there."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise InputError("The symbolic link leads nowhere.", where=str(path), hint="Choose another place.")
@@ -113,7 +185,173 @@ def _replaceable(path: Path) -> Path:
             where=str(path),
             hint="Choose another place, such as a new folder inside it.",
         )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if listed and not target.exists():
+        _put_back(target, listed)
+    _divide(target, listed, force=force)
     return target
+
+
+def _divide(folder: Path, listed: FileList | None, *, force: bool) -> tuple[set[str], set[str]]:
+    """The rule of ``check_folder_place``: our files in a folder, and all others."""
+    if not folder.exists():
+        return set(), set()
+    if not folder.is_dir():
+        raise InputError("It is there and is no folder.", where=str(folder), hint="Choose another place.")
+    named = _named(folder, listed)
+    ours, others = _sort_out(folder, named)
+    if others and not named:
+        raise other_files(folder, others)
+    if clashes := _clashes(named.keys() - ours, others):  # such as a link in place of a file
+        raise other_files(folder, clashes)
+    if others and not force:
+        raise other_files(folder, others, hint=FORCE)
+    changed = {
+        name
+        for name, expected in named.items()
+        if not force and (name not in ours or (expected and hash_file(folder / name) != expected))
+    }
+    if changed:
+        raise InputError(
+            f"Files there were changed or removed since disco2 wrote them: {_some(changed)}.",
+            where=str(folder),
+            hint=FORCE,
+        )
+    return ours, others
+
+
+def _named(folder: Path, listed: FileList | None) -> dict[str, str]:
+    """Our files and their hashes: what the list of a folder says, and the list itself with no hash.
+
+    Empty where there is no list of ours.
+    """
+    if listed is None or (folder / listed.name).is_symlink() or not (folder / listed.name).is_file():
+        return {}
+    try:
+        return {**listed.read(folder), listed.name: ""}
+    except InputError:
+        return {}
+
+
+def _sort_out(folder: Path, named: Collection[str]) -> tuple[set[str], set[str]]:
+    """The files of these names with their folders, which end in a slash, and all else.
+
+    Links are others, whatever their names; none is followed.
+    """
+    parents = {f"{parent}/" for name in named for parent in PurePosixPath(name).parents}
+    parents.update(name for name in named if name.endswith("/"))
+    ours: set[str] = set()
+    others: set[str] = set()
+    waiting = [""]
+    while waiting:
+        below = waiting.pop()
+        with os.scandir(folder / below) as entries:
+            for entry in entries:
+                name = below + entry.name
+                if f"{name}/" in parents and entry.is_dir(follow_symlinks=False):
+                    waiting.append(f"{name}/")
+                    ours.add(f"{name}/")
+                elif name in named and entry.is_file(follow_symlinks=False):
+                    ours.add(name)
+                else:
+                    others.add(name)
+    return ours, others
+
+
+def _clashes(names: Collection[str], others: set[str]) -> set[str]:
+    """Those of the others that are in the way of files of these names."""
+    wanted = {str(one) for name in names for one in (PurePosixPath(name), *PurePosixPath(name).parents)}
+    folded = {name.casefold() for name in wanted}  # some systems don't tell A from a
+    return {name for name in others if name.casefold() in folded}
+
+
+def _some(names: Collection[str]) -> str:
+    more = ", ..." if len(names) > _MOST_NAMED else ""
+    return ", ".join(sorted(names)[:_MOST_NAMED]) + more
+
+
+def _write_into(
+    target: Path, fresh: Path, written: set[str], *, first: str, ours: set[str], others: set[str]
+) -> None:
+    """Replace our files in a folder that holds others, which are not touched.
+
+    The list comes first: whenever the process is killed, it names all files of ours that are there.
+    """
+    if clashes := _clashes(written - ours, others):
+        raise other_files(target, clashes)
+    _remove(target, ours - written)
+    for name in sorted(written, key=lambda name: (name != first, name)):
+        if name.endswith("/"):
+            (target / name).mkdir(exist_ok=True)
+        else:
+            (fresh / name).replace(target / name)
+
+
+def _remove(folder: Path, names: Collection[str]) -> None:
+    """Remove these files, as far as they are there, and folders that are empty then."""
+    for name in sorted(names, reverse=True):
+        with suppress(OSError):
+            if name.endswith("/"):
+                (folder / name).rmdir()
+            else:
+                (folder / name).unlink()
+
+
+def _exchange(fresh: Path, target: Path) -> None:
+    """Exchange two folders, in one step where the system can."""
+    if _exchanged(fresh, target):
+        return
+    old = fresh.with_name(_OLD)
+    try:
+        target.rename(old)
+        fresh.rename(target)
+    except BaseException:  # an interrupt, too
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+    old.rename(fresh)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step; False where the system or the disk can't."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    call = getattr(ctypes.CDLL(None), "renameat2", None)  # Python has no function for it
+    return call is not None and call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+
+
+def _put_back(target: Path, listed: FileList) -> None:
+    """Put a folder of ours back that a process moved away and was killed before the new one was in place."""
+    for scratch in scratch_folders(target):
+        with suppress(InputError):
+            if _divide(scratch / _OLD, listed, force=False)[0]:
+                (scratch / _OLD).rename(target)
+                return
+
+
+def _all_below(folder: Path) -> set[str]:
+    """All files and folders, which end in a slash, by their paths in a folder."""
+    found = {path: path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+    return {f"{name}/" if path.is_dir() else name for path, name in found.items()}
+
+
+def _write_list(folder: Path) -> None:
+    names = sorted(name for name in _all_below(folder) if not name.endswith("/"))
+    content = {"files": {name: hash_file(folder / name) for name in names}}
+    (folder / HIDDEN_LIST.name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _read_list(folder: Path) -> dict[str, str]:
+    try:
+        files = json.loads((folder / HIDDEN_LIST.name).read_text(encoding="utf-8"))["files"]
+        return {str(name): str(digest) for name, digest in files.items()}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError("The list of files can't be read.", where=str(folder)) from error
+
+
+HIDDEN_LIST = FileList(".disco2.json", _read_list)  # of folders that have no manifest of their own
 
 
 @contextmanager

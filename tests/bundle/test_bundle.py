@@ -13,11 +13,12 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, PARAMETERS, digest, hash_file, manifest_text
+from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, PARAMETERS, digest, manifest_text
 from disco2.errors import BundleError, InputError
 from disco2.features import FeatureSettings
+from disco2.files import hash_file
 from disco2.model import ModelSettings, RelationModel
-from disco2.model.settings import KINDS
+from disco2.model.settings import PAPER_KINDS
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
@@ -48,7 +49,7 @@ def trained(kind: str = "entities", members: int = 1) -> RelationModel:
 
 
 @pytest.mark.parametrize("members", [1, 3])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PAPER_KINDS)
 def test_a_loaded_model_scores_exactly_as_before(kind: str, members: int, tmp_path: Path) -> None:
     model = small_model(kind, members=members)
     save_bundle(model, tmp_path / "m", data={"corpus": "made up", "licence": "none"})
@@ -136,7 +137,7 @@ def test_a_bundle_is_replaced_and_anything_else_is_not(tmp_path: Path) -> None:
 
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.txt").write_text("dear")
-    with pytest.raises(BundleError, match="not a disco2 model"):
+    with pytest.raises(InputError, match=r"its own: chapter\.txt"):
         save_bundle(model, tmp_path / "thesis")
     assert (tmp_path / "thesis" / "chapter.txt").read_text() == "dear"
 
@@ -177,6 +178,10 @@ def sealed(folder: Path, **changes: object) -> None:
         {"model": {"K": 6, "rank": 10**9}},
         *({"model": {"K": 6, "members": wrong}} for wrong in (2, 1000, 10**9, 0, "1", None)),
         *({"vectors": wrong} for wrong in (None, [1], {"source": "shipped"}, {"source": "elsewhere"})),
+        *(
+            {"data": {"label_counts": wrong}}
+            for wrong in (None, 3, ["a"], {"a": "1"}, {"a": True}, {"a": -1}, {"a": 10**400})
+        ),
         *({"calibration": {"temperature": wrong}} for wrong in (0, -1, None, True, "1", 1e300, 10**400)),
     ],
     ids=str,

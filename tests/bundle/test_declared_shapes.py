@@ -16,7 +16,7 @@ from disco2.bundle.layout import PARAMETERS, WORDS
 from disco2.bundle.shapes import parameter_shapes
 from disco2.errors import BundleError, Disco2Error
 from disco2.model import ModelSettings, initial_parameters
-from disco2.model.settings import KINDS
+from disco2.model.settings import PAPER_KINDS
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
 from tests.bundle.test_word_table import saved
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "settings",
     [
-        *({"kind": kind, "K": 10**9} for kind in KINDS),
+        *({"kind": kind, "K": 10**9} for kind in PAPER_KINDS),
         *({"kind": kind, "K": 6, "rank": 10**9} for kind in ("entities", "upward", "additive")),
         {"K": 6, "members": 10**6},
         {"K": 6, "members": 1000},
@@ -106,7 +106,7 @@ def test_a_header_is_not_taken_at_its_word(content: bytes, folder: Path) -> None
 def test_twins_in_a_header_are_refused_by_that(folder: Path) -> None:
     (folder / PARAMETERS).write_bytes(tensors(f'{{"b": {TWIN}, "b": {TWIN}}}', b"\0" * 8))
     sealed(folder)
-    with pytest.raises(BundleError, match="comes twice"):
+    with pytest.raises(BundleError, match="occurs twice"):
         load_bundle(folder)
 
 
@@ -148,7 +148,9 @@ def test_dimensions_the_shipped_vectors_do_not_have_take_no_room(K: int, axes: b
 
 
 @pytest.mark.parametrize(
-    ("kind", "features", "members"), [*product(KINDS, (True, False), (1, 3))], ids=lambda value: str(value)
+    ("kind", "features", "members"),
+    [*product(PAPER_KINDS, (True, False), (1, 3))],
+    ids=lambda value: str(value),
 )
 def test_the_shapes_are_those_of_the_parameters(kind: str, features: bool, members: int) -> None:
     try:

@@ -13,7 +13,7 @@ from disco2.bundle import load_bundle, save_bundle
 from disco2.bundle.layout import PARAMETERS
 from disco2.bundle.shapes import LARGEST
 from disco2.errors import BundleError
-from disco2.model.settings import KINDS
+from disco2.model.settings import PAPER_KINDS
 from disco2.vectors import WordVectors
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
@@ -58,7 +58,7 @@ def test_a_table_that_overflows_when_it_is_made_is_refused(deviation: float, tmp
 
 
 @pytest.mark.parametrize("members", [1, 3])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PAPER_KINDS)
 def test_the_largest_values_that_are_allowed_give_scores(kind: str, members: int, tmp_path: Path) -> None:
     model = small_model(kind, members=members)
     vectors = WordVectors(model.vectors.words, np.full_like(model.vectors.matrix, LARGEST))

@@ -14,9 +14,10 @@ import pytest
 from disco2.bundle import load as loading
 from disco2.bundle import load_bundle, read_manifest, save_bundle
 from disco2.bundle import reading as reading_module
-from disco2.bundle.layout import CARD, FEATURES, HASHED, MANIFEST, PARAMETERS, hash_file
+from disco2.bundle.layout import CARD, FEATURES, HASHED, MANIFEST, PARAMETERS
 from disco2.bundle.reading import hash_of
 from disco2.errors import BundleError
+from disco2.files import hash_file
 from disco2.interfaces.doctor.model import model as examined_model
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model

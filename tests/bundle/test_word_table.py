@@ -12,10 +12,11 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.layout import CARD, FEATURES, MANIFEST, PARAMETERS, WORDS, digest, hash_file, manifest_text
+from disco2.bundle.layout import CARD, FEATURES, MANIFEST, PARAMETERS, WORDS, digest, manifest_text
 from disco2.errors import BundleError
-from disco2.inference.loading import SHIPPED
+from disco2.files import hash_file
 from disco2.model import ModelSettings, RelationModel, initial_parameters
+from disco2.shipped import find_model
 from disco2.vectors import WordVectors, load_vectors
 from disco2.vectors.shipped import FOLDER, VECTORS_FILE, WORDS_FILE, make_table
 from tests.bundle.test_bundle import small_model
@@ -210,7 +211,7 @@ def test_a_bundle_of_format_1_still_loads(precision: type[np.floating], tmp_path
 
 
 def test_the_shipped_bundle_loads() -> None:
-    model, manifest = load_bundle(SHIPPED)
+    model, manifest = load_bundle(find_model("en-fast"))
     assert model.vectors.dimensions == model.settings.K
     assert len(model.vectors) == 50_000
     assert manifest.format in (1, 2)

@@ -20,7 +20,7 @@ DOCUMENTS = documents()
 
 
 def test_every_corpus_has_its_expectations_and_options() -> None:
-    assert CORPUS_NAMES == ("gum", "pdtb2", "pdtb3", "conll16", "disrpt", "pairs", "role-pairs")
+    assert CORPUS_NAMES == ("gum", "pdtb2", "pdtb3", "conll16", "disrpt", "discogem", "pairs", "role-pairs")
     assert set(EXPECTED) == set(OPTIONS)
 
 

@@ -13,7 +13,7 @@ from disco2.corpora.conversion.brackets import write_brackets
 from disco2.corpora.conversion.convert import write_conll16, write_pairs
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs
-from disco2.errors import CorpusError, InputError
+from disco2.errors import InputError
 from disco2.files import write_text
 from disco2.records import Constituents, Corpus, Relation, RelationKind
 from tests.corpora.made_up import corpus, document, relation
@@ -160,7 +160,7 @@ def test_conll16_is_written_whole_and_into_nothing_else(
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "relations.json").write_text("mine")
-    with pytest.raises(CorpusError, match="already"):
+    with pytest.raises(InputError, match=r"its own: relations\.json"):
         write_conll16(made_up(), tmp_path / "full")
 
     def fails(*_: object) -> None:
@@ -171,3 +171,12 @@ def test_conll16_is_written_whole_and_into_nothing_else(
         write_conll16(made_up(), tmp_path / "out")
     assert caught.value.where == str(tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["full"]
+
+
+def test_votes_come_back_in_pairs(tmp_path: Path) -> None:
+    one = replace(
+        relation("a", 1, ["Comparison.Contrast"]), votes=(("Comparison.Contrast", 0.75), ("NoRel", 0.25))
+    )
+    write_pairs(corpus([one, relation("b", 1)]), tmp_path / "pairs.jsonl")
+    back = read_pairs(tmp_path / "pairs.jsonl")
+    assert [found.votes for found in back.relations] == [one.votes, ()]

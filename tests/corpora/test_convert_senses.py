@@ -34,3 +34,16 @@ def test_senses_are_mapped_and_those_without_a_counterpart_are_findings() -> Non
 def test_free_labels_have_no_mapping() -> None:
     with pytest.raises(CorpusError, match="can't be turned"):
         with_senses_of(replace(corpus([]), inventory="free"), "pdtb2")
+
+
+def test_votes_are_mapped_with_the_senses() -> None:
+    votes = (
+        ("Contingency.Cause.Result", 0.25),
+        ("Contingency.Purpose.Arg2-as-goal", 0.25),
+        ("Comparison.Contrast", 0.25),
+        ("NoRel", 0.25),
+    )
+    (found,) = with_senses_of(corpus([replace(relation("a", 1), votes=votes)]), "pdtb2").relations
+    assert dict(found.votes) == pytest.approx(
+        {"Contingency.Cause.Result": 2 / 3, "Comparison.Contrast": 1 / 3}
+    )

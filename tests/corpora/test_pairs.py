@@ -236,3 +236,31 @@ def test_a_column_twice_is_refused(tmp_path: Path) -> None:
 def test_the_first_fault_is_the_one_that_matters(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"first fault: .*Not JSON"):
         read(tmp_path, "a.jsonl", b'{"arg1": "\xe9"')
+
+
+def test_votes_are_an_object_of_labels_and_shares(tmp_path: Path) -> None:
+    given_votes = [
+        {"label": "a", "votes": {"a": 3, "b": 1}},
+        {"votes": {"a": 0.25, "b": 0.75, "c": 0}},
+        {"labels": {"a": 0.5, "b": 0.5}},
+        {"label": "a", "votes": {"b": "many"}},
+        {"label": "a", "votes": {"a": -1}},
+        {"label": "a", "votes": {"a": True}},
+        {"label": "a", "votes": {"a": 0}},
+        {"label": "a", "votes": ["a"], "labels": "b"},
+    ]
+    lines = [json.dumps({"arg1": "It rained.", "arg2": "We left.", **more}) for more in given_votes]
+    corpus = read(tmp_path, "p.jsonl", "\n".join(lines))
+    assert [relation.votes for relation in corpus.relations] == [
+        (("a", 0.75), ("b", 0.25)),
+        (("a", 0.25), ("b", 0.75)),
+        (("a", 0.5), ("b", 0.5)),
+        *[()] * 5,
+    ]
+    assert [relation.senses for relation in corpus.relations[:3]] == [("a",), ("b",), ("a", "b")]
+    assert corpus.dirt.counts() == {"unusable votes": 3}
+    known = read(
+        tmp_path, "q.jsonl", lines[0].replace('"a"', '"Comparison.Contrast"'), inventory_name="pdtb3"
+    )
+    assert known.relations[0].votes == (("Comparison.Contrast", 1.0),)
+    assert known.dirt.counts() == {"unknown sense": 1}

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from hypothesis import given
@@ -118,3 +120,24 @@ def test_folds_depend_on_the_seed_alone() -> None:
 def test_more_folds_than_documents_are_refused() -> None:
     with pytest.raises(CorpusError, match="3 documents"):
         document_parts(plain_corpus(3), "cv5-0", seed=1)
+
+
+def test_documents_are_split_into_tenths_by_a_hash_of_their_names() -> None:
+    read = plain_corpus(30)
+    parts = document_parts(read, "documents", seed=1)
+    assert Counter(parts.values()) == {"train": 21, "dev": 3, "test": 6}
+    order = sorted(read.documents, key=lambda name: sha256(f"1:{name}".encode()).digest())
+    assert [parts[name] for name in order[:4]] == ["test", "test", "dev", "train"]
+    assert parts != document_parts(read, "documents", seed=2)
+    with pytest.raises(CorpusError, match="3 documents are too few"):
+        document_parts(plain_corpus(3), "documents", seed=1)
+
+
+@pytest.mark.parametrize("protocol", ["documents", "cv5-1", "cv2-0"])
+def test_documents_of_one_group_stay_together(protocol: str) -> None:
+    read = plain_corpus(40)
+    groups = {name: f"source{number // 4}" for number, name in enumerate(read.documents)}
+    parts = document_parts(replace(read, groups=groups), protocol, seed=1)
+    assert len(set(parts.values())) > 1
+    for source in set(groups.values()):
+        assert len({parts[name] for name, group in groups.items() if group == source}) == 1

@@ -11,7 +11,8 @@ import pytest
 from disco2.corpora.role_pairs.files import FILES, SENSES, read_role_pairs, write_role_pairs
 from disco2.corpora.role_pairs.headed_trees import HEAD, Node, flatten
 from disco2.corpora.role_pairs.words import FEMALE_NAMES, GIVING, MALE_NAMES, PARTS, TAKING
-from disco2.errors import CorpusError, Disco2Error
+from disco2.errors import CorpusError, Disco2Error, InputError
+from disco2.files import HIDDEN_LIST
 from disco2.records import Corpus, Document, Relation
 from disco2.vectors.shipped import read_shipped
 
@@ -188,15 +189,23 @@ def test_an_earlier_corpus_is_replaced_and_nothing_else(tmp_path: Path) -> None:
     write_role_pairs(target, size=10, seed=2)
     assert (target / FILES[0]).read_bytes() != before
     (target / "notes.txt").write_text("mine")
-    with pytest.raises(CorpusError, match="Something else"):
+    with pytest.raises(InputError, match=r"its own: notes\.txt"):
         write_role_pairs(target, size=10, seed=1)
+    write_role_pairs(target, size=10, seed=1, force=True)
+    assert (target / FILES[0]).read_bytes() == before
     assert (target / "notes.txt").read_text() == "mine"
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / FILES[0]).write_text("mine")  # pairs of another corpus
+    for force in (False, True):
+        with pytest.raises(InputError, match=rf"its own: {FILES[0]}"):
+            write_role_pairs(tmp_path / "mine", size=10, force=force)
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(CorpusError, match="Something else"):
+    with pytest.raises(InputError, match="no folder"):
         write_role_pairs(tmp_path / "file", size=10)
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert sorted(path.name for path in write_role_pairs(empty, size=10).iterdir()) == sorted(FILES)
+    write_role_pairs(empty, size=10)
+    assert {path.name for path in empty.iterdir()} == {*FILES, HIDDEN_LIST.name}
 
 
 @pytest.mark.parametrize("size", [0, -10, 15, 1_000_000])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from disco2.corpora.settings import TaskSettings
@@ -183,3 +185,20 @@ def test_running_text_has_outcomes_without_a_sense() -> None:
     assert senses.label_set(train) == ("Contingency.Cause",)
     with pytest.raises(SettingsError, match="own labels"):
         TaskSettings(outcomes="running-text", versus="Expansion")
+
+
+def test_votes_become_shares_of_the_labels_that_count() -> None:
+    votes = ((CAUSE, 0.3), (RESULT, 0.2), (CONTRAST, 0.25), ("Expansion", 0.15), ("NoRel", 0.1))
+    one, plain = replace(relation("a", 1, [CAUSE]), votes=votes), relation("a", 2, [CAUSE])
+    read = corpus([one, plain])
+
+    def targets(task: Task, *labels: str) -> list[dict[str, float]]:
+        return [dict(found.target) for found in task.instances(read, read.relations, labels)[0]]
+
+    both = targets(Task("t"), "Contingency.Cause", CONTRAST)
+    assert both == [pytest.approx({"Contingency.Cause": 2 / 3, CONTRAST: 1 / 3}), {}]
+    assert targets(Task("t"), "Contingency.Cause")[0] == {"Contingency.Cause": 1.0}
+    whole = targets(Task("t", level=1), "Contingency", "Comparison", "Expansion", "NoRel")[0]
+    assert whole == pytest.approx({"Contingency": 0.5, "Comparison": 0.25, "Expansion": 0.15, "NoRel": 0.1})
+    binary = targets(binary_task("Contingency"), "Contingency", "Other")[0]
+    assert binary == pytest.approx({"Contingency": 0.5, "Other": 0.5})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from tests.corpora.discogem_files import write_discogem
 from tests.corpora.miniature import (
     write_coreference,
     write_ontonotes,
@@ -41,6 +42,7 @@ def deliver(root: Path) -> None:
     for folder in list(parts.iterdir()):
         folder.rename(parts / folder.name.replace("conll16-en-", "conll16st-en-03-29-16-"))
     _deliver_disrpt(root / "disrpt" / "eng.pdtb.tale")
+    write_discogem(root / "discogem", 20)
     _deliver_pairs(root / "my.csv")
 
 

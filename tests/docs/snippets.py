@@ -55,23 +55,25 @@ def command_lines(code: str) -> list[list[str]]:
     return [shlex.split(line, comments=True) for line in joined.splitlines() if line.startswith("disco2 ")]
 
 
-def same_output(expected: str, found: str) -> bool:
-    """Whether a program printed what the page says; the last digits of numbers may differ."""
+def same_output(expected: str, found: str, *, units: int = 3) -> bool:
+    """Whether a program printed what the page says; numbers may differ by ``units`` of their last digit."""
     more = expected.rstrip().endswith("...")
     wanted, given = (_words(text) for text in (expected.rstrip().removesuffix("..."), found))
     if more:
         given = given[: len(wanted)]
-    return len(wanted) == len(given) and all(map(_close, wanted, given))
+    return len(wanted) == len(given) and all(
+        _close(one, other, units) for one, other in zip(wanted, given, strict=True)
+    )
 
 
 def _words(text: str) -> list[str]:
     return [word for word in re.split(rf"\s+|({_NUMBER.pattern})", text) if word]
 
 
-def _close(one: str, other: str) -> bool:
+def _close(one: str, other: str, units: int) -> bool:
     if one == other:
         return True
     if not (_NUMBER.fullmatch(one) and _NUMBER.fullmatch(other)):
         return False
     places = len(one.partition(".")[2])
-    return places > 0 and abs(float(one) - float(other)) <= 3 * 10**-places
+    return places > 0 and abs(float(one) - float(other)) <= units * 10**-places

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from disco2.bundle import read_manifest
-from disco2.inference.loading import SHIPPED
+from disco2.shipped import find_model
 from tests.docs.snippets import DOCS
 
 
 def test_every_outcome_is_explained() -> None:
     page = (DOCS / "reference" / "senses.md").read_text(encoding="utf-8")
     explained = re.findall(r"^\| ([A-Z][\w.-]+) \| [^|]+ \| [^|]+ \|$", page, re.MULTILINE)
-    assert sorted(explained) == sorted(read_manifest(SHIPPED).labels)
+    assert sorted(explained) == sorted(read_manifest(find_model()).labels)

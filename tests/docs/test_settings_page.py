@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from types import ModuleType
 
 import pytest
 
+from disco2.corpora.settings import DataSettings
 from disco2.experiments.configuration import Configuration, commented_toml
+from disco2.training.encoder import StagePlan
 from tests.docs.loaded_tool import loaded_tool
 from tests.docs.snippets import DOCS
 
@@ -34,4 +37,6 @@ def test_every_setting_is_on_the_page() -> None:
         elif found := re.match(r"(\w+) = ", line):
             names.append(f"{section}.{found[1]}")
     assert len(names) > 50
+    names += [f"data.{one.name}" for one in fields(DataSettings)]
+    names += [f"stage.{one.name}" for one in fields(StagePlan)]
     assert re.findall(r"^\| `([\w.]+)` \|", page, flags=re.MULTILINE) == names

@@ -22,7 +22,7 @@ TABLE = DOCS.parent / "examples" / "feedback.csv"
 PROGRAMS = Path(sys.executable).parent
 COMMANDS = ["corpus stats", "train", "evaluate", "predict", "serve"]
 USUAL = "127.0.0.1:8000"
-SERVE = "disco2 serve --bundle my-model"
+SERVE = "disco2 serve --model my-model"
 PATIENCE = 120  # seconds
 
 
@@ -110,6 +110,10 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
     found.leaves()
 
 
+# Its model is trained here, and BLAS rounds otherwise on each kind of processor: by a few points in the end.
+TRAINED_HERE = 60
+
+
 def without_seconds(text: str) -> str:
     return re.sub(r" in \d+(?:\.\d+)? s\b", " in some seconds", text)
 
@@ -121,7 +125,7 @@ def test_from_a_table_to_a_served_model(reader: Reader) -> None:
     compared = 0
     for block in blocks(PAGE):
         if block.directive == "output":
-            same = same_output(without_seconds(block.code), without_seconds(printed))
+            same = same_output(without_seconds(block.code), without_seconds(printed), units=TRAINED_HERE)
             assert same, f"{PAGE.name}:{block.line}: the page says otherwise:\n{printed}"
             compared += 1
         elif block.language in ("bash", "python"):

@@ -15,6 +15,7 @@ from disco2.corpora.gum import read_gum
 from disco2.errors import CorpusError, InputError
 from disco2.experiments import annotators as room
 from disco2.experiments.annotators import annotator_quality, documents_of, train_annotators
+from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.records import Corpus, Document
 from tests.corpora.made_up import corpus, relation
 
@@ -46,7 +47,9 @@ def test_each_component_learns_from_the_automatic_layers_before_it(
     seen: dict[str, Any] = {}
 
     def spy(component: str) -> Any:
-        def train(training: Any, development: Any, folder: Path, *, seed: int, progress: Any) -> None:
+        def train(
+            training: Any, development: Any, folder: Path, *, seed: int, progress: Any, force: bool
+        ) -> None:
             seen[component] = (training, development, folder, seed)
             progress("done")
 
@@ -78,15 +81,40 @@ def test_each_component_learns_from_the_automatic_layers_before_it(
     assert list(seen) == ["coreference"]
 
 
-def test_nothing_but_a_component_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "coreference").mkdir()
-    (tmp_path / "coreference" / "thesis.txt").write_text("mine")
-    with pytest.raises(InputError, match="no component of an annotator"):
-        train_annotators(parted(), tmp_path)
-    assert [file.name for file in tmp_path.rglob("*.txt")] == ["thesis.txt"]
-    (tmp_path / "coreference" / "model.json").write_text("{}")
-    monkeypatch.setattr(room, "train_syntax", lambda *_, **__: None)
+def fill(folder: Path) -> None:
+    with folder_in_place(folder, HIDDEN_LIST) as fresh:
+        (fresh / "model.json").write_text("{}")
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "src/main.py", "syntax/thesis.txt", "coreference/.git/HEAD"])
+def test_nothing_but_a_component_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    trained: list[bool] = []
+    for component in COMPONENTS:
+        monkeypatch.setattr(
+            room, f"train_{component}", lambda *_, **options: trained.append(options["force"])
+        )
+    monkeypatch.setattr(room, "english_annotators", lambda folder, *, layers: [])
+    for component in COMPONENTS:
+        fill(tmp_path / component)
+    (tmp_path / ".syntax-0a_4567z").mkdir()  # left by a killed process
     train_annotators(parted(), tmp_path, components=("syntax",))
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(InputError, match=r"does not know as its own.*--force"):
+        train_annotators(parted(), tmp_path)
+    train_annotators(parted(), tmp_path, components=("syntax",), force=True)
+    assert trained == [False, True]
+
+
+def test_a_folder_that_looks_like_a_component_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "coreference").mkdir()
+    (tmp_path / "coreference" / "model.json").write_text("mine")
+    for force in (False, True):
+        with pytest.raises(InputError, match=r"does not know as its own: model\.json"):
+            train_annotators(parted(), tmp_path, force=force)
+    assert [file.name for file in tmp_path.rglob("*.*")] == ["model.json"]
 
 
 def test_a_part_without_documents_is_an_error() -> None:

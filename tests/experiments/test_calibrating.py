@@ -10,7 +10,7 @@ import pytest
 
 from disco2.bundle import load_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
-from disco2.experiments.calibrating import calibration_errors, calibration_of
+from disco2.experiments.calibrating import calibrated, calibration_errors
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import save_model, train_model
@@ -31,13 +31,14 @@ def test_a_saved_model_knows_its_temperature(trained, tmp_path: Path) -> None:  
     corpus, parts, fitted = trained
     save_model(fitted, parts, QUICK, corpus, tmp_path / "m", figures={"test_accuracy": 0.5})
     model, manifest = load_bundle(tmp_path / "m")
-    fitted_here = calibration_of(fitted.model, parts.instances["dev"])
+    fitted_here = calibrated(fitted.model, parts.instances["dev"])[0]
     assert manifest.temperature == pytest.approx(fitted_here.temperature)
     assert manifest.running_text_temperature == manifest.temperature  # all labels are senses
     errors = calibration_errors(fitted.model, fitted_here, parts.instances["dev"])
     assert errors.keys() == {"given_arguments_before", "given_arguments_after"}
     name = "development_calibration_error_of_given_arguments_after"
     assert manifest.figures[name] == pytest.approx(errors["given_arguments_after"])
+    assert manifest.label_counts == {"Comparison.Concession": 30, "Contingency.Cause": 30}
     assert manifest.figures["test_accuracy"] == 0.5
     assert model.vectors.matrix.dtype == np.float32
     card = (tmp_path / "m" / "MODEL_CARD.md").read_text()
@@ -49,11 +50,11 @@ def test_scores_that_are_too_sure_are_cooled_down(trained) -> None:  # type: ign
     _, parts, fitted = trained
     model, development = fitted.model, parts.instances["dev"]
     loud = replace(model, parameters={name: 50 * value for name, value in model.parameters.items()})
-    found = calibration_of(loud, development)
-    assert found.temperature > calibration_of(model, development).temperature
+    found = calibrated(loud, development)[0]
+    assert found.temperature > calibrated(model, development)[0].temperature
     errors = calibration_errors(loud, found, development)
     assert errors["given_arguments_after"] < errors["given_arguments_before"]
-    assert calibration_of(model, []) == Calibration(1.0)
+    assert calibrated(model, [])[0] == Calibration(1.0)
     assert calibration_errors(model, found, []) == {}
 
 
@@ -66,8 +67,8 @@ def test_running_text_has_a_temperature_of_its_own(trained) -> None:  # type: ig
         replace(one, gold=("NoRel",), relation=replace(one.relation, kind=RelationKind.NOREL))
         for one in parts.instances["dev"][4:8]
     ]
-    senses = calibration_of(named, some)
-    both = calibration_of(named, [*some, *none])
+    senses = calibrated(named, some)[0]
+    both = calibrated(named, [*some, *none])[0]
     assert both.temperature == senses.temperature  # NoRel is no outcome between given arguments
     assert both.of_running_text != senses.of_running_text
     errors = calibration_errors(named, both, [*some, *none])

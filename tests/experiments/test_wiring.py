@@ -100,6 +100,7 @@ def test_a_model_is_judged_by_its_own_task_and_protocol(corpus: Corpus, tmp_path
     assert "no automatic layers; here automatic coreference" in other.warnings[0]
     assert {one.relation.id for one in fold.instances} != {one.relation.id for one in judged.instances}
     assert isinstance(manifest, Manifest)
+    assert len(set(manifest.label_counts.values())) == 1  # the smaller class was repeated
     assert Configuration.from_json(manifest.configuration) == configuration
 
 

@@ -19,9 +19,9 @@ from disco2.bundle.layout import (
     PARAMETERS,
     WORDS,
     digest,
-    hash_file,
     manifest_text,
 )
+from disco2.files import hash_file
 from tests.fuzzing.layer_files import JSON_WORDS
 from tests.fuzzing.target import Target, scratch_folder
 from tests.fuzzing.tiny_model import tiny_model, two_instances

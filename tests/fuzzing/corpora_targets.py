@@ -11,6 +11,7 @@ from pathlib import Path
 from disco2.corpora.role_pairs import write_role_pairs
 from disco2.inference.pair_lines import numbered_lines, parse_pair_line
 from tests.corpora import test_conll16, test_disrpt, test_gum
+from tests.corpora.discogem_files import write_discogem, write_questions
 from tests.corpora.miniature import (
     documents,
     write_coreference,
@@ -191,6 +192,7 @@ PAIRS = tuple(
     for pairs in (
         [{"arg1": "It rained.", "arg2": "We (both) left.", "label": ["A", "B"], "split": "train", "id": 3}]
         * 2,
+        [{"arg1": "It rained.", "arg2": "We left.", "votes": {"A": 0.75, "B": 1}}],
         [
             {
                 "Arg1": "Hm, (two)!",
@@ -211,6 +213,12 @@ def pairs(name: str, content: bytes) -> Callable[[Path], Options]:
         return {}
 
     return write
+
+
+def discogem(root: Path) -> Options:
+    write_discogem(root, 1)
+    write_questions(root, [("tale00_item_1", "result:0.75; norel:0.25; differentcon:0")])
+    return {}
 
 
 def role_pairs(root: Path) -> Options:
@@ -242,6 +250,7 @@ GUM_FOLDER = corpus_folder("gum", gum)
 CONLL_FOLDER = corpus_folder("conll16", conll16)
 CONLL_WITHOUT_TEXT = corpus_folder("conll16", conll16_without_text)
 DISRPT_FOLDER = corpus_folder("disrpt", disrpt)
+DISCOGEM_FOLDER = corpus_folder("discogem", discogem)
 ROLE_FOLDER = corpus_folder("role-pairs", role_pairs)
 GOLD, RAW = f"rst/gdtb/pdtb/gold/00/{GUM_NAME}", f"rst/gdtb/pdtb/raw/00/{GUM_NAME}"
 
@@ -288,6 +297,9 @@ TARGETS: tuple[Target, ...] = (
     DISRPT_FOLDER.target("disrpt-rels", "x_train.rels", tokens=RELS),
     DISRPT_FOLDER.target(
         "disrpt", "x_train.conllu", "x_train.rels", tokens=(*RELS, b"SpaceAfter=No", b"1-2\t", b"1.1")
+    ),
+    DISCOGEM_FOLDER.target(
+        "discogem", *DISCOGEM_FOLDER.files, tokens=(*TABLES, b"result:0.5; ", b"NA", b"itemid")
     ),
     corpus_folder("pairs", pairs("pairs.jsonl", PAIRS[0]), path="pairs.jsonl").target(
         "pairs-json", "pairs.jsonl", tokens=LINES, seeds=PAIRS[1:]

@@ -32,11 +32,13 @@ _SHORT = "".join(
     line for line in commented_toml(Configuration()).splitlines(keepends=True) if not line.startswith("#")
 ).encode()
 
+_DATA = b'[[data]]\ncorpus = "gum"\npath = "a"\n[[data]]\ncorpus = "pairs"\npath = "../b"\nweight = 0.5\n'
+
 TARGETS = (
     Target(
         "settings-file",
         read_settings_file,
-        (_SHORT, b"[model]\nK = 20\n", b'model.kind = "surface"\n'),
+        (_SHORT, b"[model]\nK = 20\n", b'model.kind = "surface"\n', _DATA),
         _TOKENS,
     ),
     Target(

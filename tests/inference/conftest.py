@@ -16,8 +16,8 @@ def small() -> Pipeline:
 
 @pytest.fixture(scope="session")
 def shipped() -> Pipeline:
-    """What a user gets from ``disco2.load()``."""
-    return disco2.load()
+    """The shipped model with all terms of the paper."""
+    return disco2.load("en-fast")
 
 
 @pytest.fixture(scope="session", params=["small", "shipped"])

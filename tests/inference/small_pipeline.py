@@ -22,7 +22,8 @@ from disco2.vectors import VectorSettings
 from tests.inference.rule_annotator import RuleAnnotator
 
 LABELS = ("Contingency.Cause", "Comparison.Contrast", "EntRel", "NoRel")
-INFO = ModelInfo(name="small", licence="none", digest="d1")
+COUNTS = {"Contingency.Cause": 16, "Comparison.Contrast": 16, "EntRel": 8, "NoRel": 8}  # of the pairs below
+INFO = ModelInfo(name="small", licence="none", digest="d1", label_counts=COUNTS)
 TEMPERATURE = 1.5
 
 _PAIRS = (
@@ -82,5 +83,10 @@ def small_pipeline(model: RelationModel | None = None) -> Pipeline:
 
 
 def write_small_bundle(folder: Path) -> Path:
-    save_bundle(small_model(), folder, data={"licence": "none"}, calibration={"temperature": TEMPERATURE})
+    save_bundle(
+        small_model(),
+        folder,
+        data={"licence": "none", "label_counts": COUNTS},
+        calibration={"temperature": TEMPERATURE},
+    )
     return folder

@@ -12,7 +12,7 @@ from disco2.errors import InputError
 from disco2.inference.explanation import Explanation
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.cli.predict_listing import explained_rows
-from disco2.model.settings import KINDS, PAIR_SCALINGS
+from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS
 from tests.inference.small_pipeline import LABELS, random_model, small_pipeline
 
 TWICE = ("Bob told Tina that Bob had lost.", "He said that she knew him and her.")
@@ -28,9 +28,9 @@ def sums(explanation: Explanation) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("kind", "pairs", "members"),
     [
-        *((kind, "mean", 1) for kind in KINDS),
+        *((kind, "mean", 1) for kind in PAPER_KINDS),
         *(("entities", pairs, 1) for pairs in PAIR_SCALINGS),
-        *((kind, "mean", 5) for kind in KINDS),
+        *((kind, "mean", 5) for kind in PAPER_KINDS),
     ],
 )
 def test_the_terms_add_up_to_the_score(kind: str, pairs: str, members: int) -> None:

@@ -45,7 +45,7 @@ import re, resource
 from pathlib import Path
 import disco2
 text = " ".join(["Bob slept.", "Tina ate."] * 5_000)
-found = disco2.load()(text)
+found = disco2.load("en-fast")(text)
 assert len(found) == 9_999, len(found)
 assert found[-1].arg2.end == len(text)
 assert all(text[one.arg1.start : one.arg1.end] == one.arg1.text for one in found)

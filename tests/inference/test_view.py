@@ -174,6 +174,7 @@ def test_the_json_is_plain_and_complete(small: Pipeline) -> None:
     assert len(form["senses"]) == 2
     assert list(form["senses"][0]) == [
         "sense", "probability", "score", "bias", "arguments", "pairs", "other_pairs", "features", "rounding",
+        "words",
     ]  # fmt: skip
     assert list(form["senses"][0]["pairs"][0]) == ["chain", "arg1", "arg2", "value"]
     assert "-0.0," not in json.dumps(form["arguments"])

@@ -51,7 +51,7 @@ def run_small(monkeypatch: pytest.MonkeyPatch, run: Run, small_bundle: Path) -> 
     monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
 
     def runs(command: str, *arguments: str | Path) -> tuple[int, str, str]:
-        bundle = ["--bundle", small_bundle] if command == "predict" else []
-        return run(command, *bundle, *arguments)
+        chosen = ["--model", small_bundle] if command == "predict" else []
+        return run(command, *chosen, *arguments)
 
     return runs

@@ -90,9 +90,12 @@ def _is_change(event: str, arguments: tuple[Any, ...], room: Path) -> bool:
 
 
 def killed_often(trainings: Trainings, by: str, *, kills: int, seed: int) -> dict[str, Any]:
-    """Kill until it was done so often, and let the last training end; what all that ended have left."""
+    """Kill until it was done so often, and let the last training end; what all that ended have left.
+
+    The first training is not killed, so that there is always a model.
+    """
     generator = random.Random(seed)  # noqa: S311
-    report: dict[str, Any] = {"killed": [], "codes": [], "left": []}
+    report: dict[str, Any] = {"killed": [], "models": [], "codes": [], "left": []}
     started = time.perf_counter()
     trainings.train()
     whole = time.perf_counter() - started
@@ -110,6 +113,7 @@ def killed_often(trainings: Trainings, by: str, *, kills: int, seed: int) -> dic
             code = trainings.train(partial(kill_at, number, trainings.room, but=halves))
         if code == -signal.SIGKILL:
             report["killed"].append(trainings.messages())
+            report["models"].append(contents(trainings.room / "model"))
             continue
         report["codes"].append(code)
         report["left"].append(contents(trainings.room))

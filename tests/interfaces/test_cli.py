@@ -43,7 +43,7 @@ def test_role_pairs_from_nothing_to_figures(run: Any, tmp_path: Path) -> None:
     assert len(statistics["labels"]) == 2
 
     code, out, _ = run(
-        "train", *here, "--output", model, "--model", "entities", "--no-features", *SMALL, *ENTITIES, "--json"
+        "train", *here, "--output", model, "--kind", "entities", "--no-features", *SMALL, *ENTITIES, "--json"
     )
     summary = json.loads(out)
     assert code == 0
@@ -119,7 +119,7 @@ def test_the_ladder_has_seven_rungs(run: Any, role_pairs: Path, tmp_path: Path) 
 
 
 def test_print_config_needs_no_corpus(run: Any) -> None:
-    code, out, _ = run("train", "--print-config", "--set", "model.K=30", "--model", "upward")
+    code, out, _ = run("train", "--print-config", "--set", "model.K=30", "--kind", "upward")
     assert code == 0
     assert "K = 30" in out
     assert 'kind = "upward"' in out
@@ -135,7 +135,7 @@ def test_print_config_needs_no_corpus(run: Any) -> None:
         (["train", "--corpus", "role-pairs", "--path", "{corpus}"], "--output"),
         (
             ["train", "--corpus", "role-pairs", "--path", "{corpus}", "--output", "{corpus}"],
-            "not a disco2 model",
+            "does not know as its own",
         ),
         (["train", "--print-config", "--set", "model.k=5"], "model.K"),
         (["train", "--print-config", "--config", "nowhere.toml"], "nowhere.toml"),
@@ -163,7 +163,7 @@ def test_print_config_needs_no_corpus(run: Any) -> None:
         ),
         (["train", "--corpus", "role-pairs", "--path", "{corpus}", "--output", "m", "--trees", "x"], "trees"),
         (
-            ["evaluate", "--model", "nowhere", "--corpus", "role-pairs", "--path", "{corpus}"],
+            ["evaluate", "--model", "./nowhere", "--corpus", "role-pairs", "--path", "{corpus}"],
             "no disco2 model",
         ),
         (
@@ -206,6 +206,41 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
     assert "Traceback" not in err
     assert err.startswith("error: ") or "note: " in err
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "new"),
+    [
+        (["predict", "It rained.", "--bundle", "mine"], "--model"),
+        (["predict", "It rained.", "--bundle=mine"], "--model"),
+        (["serve", "--bundle", "mine"], "--model"),
+        (["doctor", "--bundle", "mine"], "--model"),
+        (["evaluate", "--bundle", "mine"], "--model"),
+        (["train", "--model", "upward"], "--kind"),
+        (["tune", "--model", "upward"], "--kind"),
+    ],
+)
+def test_an_option_that_was_renamed_says_so(run: Any, arguments: list[str], new: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    old = {"--model": "--bundle", "--kind": "--model"}[new]
+    assert err == f"error: Unknown option {old}. It is now called {new}.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["train", "--bundle", "x"], ["annotate", "--model", "x"], ["predict", "--x"]]
+)
+def test_an_option_that_never_was_is_no_other(run: Any, arguments: list[str]) -> None:
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert "No such option" in err
+    assert "now called" not in err
+
+
+def test_an_unknown_model_is_told_with_the_nearest(run: Any) -> None:
+    code, out, err = run("predict", "It rained. We left.", "--model", "en-fats")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: Unknown model 'en-fats'. Did you mean 'en-fast'? Choose one of: en, ")
 
 
 def test_the_disk_is_written_at_once_or_not_at_all(run: Any, role_pairs: Path, tmp_path: Path) -> None:

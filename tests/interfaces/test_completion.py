@@ -42,7 +42,7 @@ def offered(run: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_commands(offered: Any) -> None:
     assert offered("") == list(COMMANDS)
     assert offered("tr") == ["train"]
-    assert offered("corpus", "") == ["stats", "role-pairs", "convert"]
+    assert offered("corpus", "") == ["stats", "role-pairs", "mine", "convert"]
     assert offered("experiment", "cr") == ["crossvalidation"]
 
 
@@ -58,8 +58,10 @@ def test_options(offered: Any) -> None:
     [
         (("train", "--corpus", ""), list(CORPUS_NAMES)),
         (("train", "--corpus", "pd"), ["pdtb2", "pdtb3"]),
-        (("train", "--model", ""), list(KINDS)),
-        (("tune", "--model", "ent"), ["entities"]),
+        (("train", "--kind", ""), list(KINDS)),
+        (("tune", "--kind", "ent"), ["entities"]),
+        (("predict", "--model", "en-f"), ["en-fast"]),
+        (("serve", "--model", "en-f"), ["en-fast"]),
         (("train", "--protocol", "cv12-1"), ["cv12-1", "cv12-10", "cv12-11"]),
         (("train", "--offsets", "e"), ["exclusive"]),
         (("train", "--set", "model.K"), ["model.K=100"]),
@@ -145,7 +147,7 @@ def program(tmp_path: Path) -> Path:
     [
         (["tr"], ["train"]),
         (["train", "--corpus", "g"], ["gum"]),
-        (["corpus", ""], ["stats", "role-pairs", "convert"]),
+        (["corpus", ""], ["stats", "role-pairs", "mine", "convert"]),
         (["nix", "a"], ["annotate", "annotator"]),
     ],
 )

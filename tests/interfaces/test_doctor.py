@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from disco2 import shipped as shipped_models
 from disco2.inference import loading
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.doctor import requirements as requirements_module
@@ -39,6 +40,7 @@ from disco2.interfaces.doctor.self_test import CHECKS, SelfTest
 from disco2.interfaces.doctor.server_test import server
 from disco2.interfaces.doctor.surroundings import surroundings
 from disco2.interfaces.doctor.training_test import training
+from disco2.shipped import find_model
 from disco2.version import VERSION
 
 PROGRAM = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()"]
@@ -47,7 +49,7 @@ PROGRAM = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     """A copy of the shipped model, to be damaged."""
-    return shutil.copytree(loading.SHIPPED, tmp_path / "copy")
+    return shutil.copytree(find_model("en-fast"), tmp_path / "copy")
 
 
 @pytest.fixture(scope="module")
@@ -90,24 +92,24 @@ def test_its_json(run: Any) -> None:
             assert finding["status"] in (OK, ABSENT) or finding["advice"]
     (manifest, files, _) = content["sections"]["model"]
     assert manifest["facts"]["licence"].startswith("CC BY-NC-SA 4.0")
-    assert manifest["facts"]["digest"] == loading.load_bundle(loading.SHIPPED)[1].to_json()["digest"]
-    assert (files["facts"]["verified"], files["facts"]["damaged"]) == (3, [])
+    assert manifest["facts"]["digest"] == loading.model_digest()
+    assert (files["facts"]["verified"], files["facts"]["damaged"]) == (5, [])
 
 
 def test_quick_leaves_the_self_test_out() -> None:
-    assert SELF_TEST not in examination(None, quick=True)
-    assert list(examination(None))[-1] == SELF_TEST
+    assert SELF_TEST not in examination(find_model(), quick=True)
+    assert list(examination(find_model()))[-1] == SELF_TEST
 
 
 def test_no_secret_and_no_home_is_shown(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = tmp_path / "home-of-somebody"
-    bundle = shutil.copytree(loading.SHIPPED, home / "model")
+    bundle = shutil.copytree(find_model(), home / "model")
     (bundle / "parameters.safetensors").unlink()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("DISCO2_CACHE", raising=False)
     monkeypatch.setenv("DISCO2_API_KEY", "secret-key")
-    code, out, _ = run("doctor", "--quick", "--json", "--bundle", bundle)
+    code, out, _ = run("doctor", "--quick", "--json", "--model", bundle)
     assert code == 2
     assert "secret-key" not in out
     assert "home-of-somebody" not in out
@@ -120,7 +122,7 @@ def test_damaged_weights(run: Any, bundle: Path) -> None:
     content[-1] ^= 1
     weights.write_bytes(content)
     (bundle / "MODEL_CARD.md").unlink()
-    code, out, _ = run("doctor", "--quick", "--bundle", bundle)
+    code, out, _ = run("doctor", "--quick", "--model", bundle)
     assert code == 2
     assert "missing: MODEL_CARD.md; damaged: parameters.safetensors" in out
     assert "-> Copy the model again" in out
@@ -136,10 +138,10 @@ def test_a_missing_manifest(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> No
     manifest, files, vectors = model(bundle)
     assert (manifest.status, files.status, vectors.status) == (FAILED, SKIPPED, OK)
     assert "disco2 train" in manifest.advice
-    monkeypatch.setattr(loading, "SHIPPED", bundle)
-    assert model(None)[0].advice == REINSTALL
-    assert {finding.status for finding in annotators(None)} == {OK}
-    loaded = by_name(SelfTest(None).findings())["model"]
+    monkeypatch.setattr(shipped_models, "MODELS", bundle.parent)
+    assert model(bundle)[0].advice == REINSTALL
+    assert {finding.status for finding in annotators(bundle)} == {OK}
+    loaded = by_name(SelfTest(bundle).findings())["model"]
     assert (loaded.status, loaded.advice) == (FAILED, REINSTALL)
 
 
@@ -159,7 +161,7 @@ def test_a_model_of_other_annotators(bundle: Path, monkeypatch: pytest.MonkeyPat
     (folder / "coreference" / "model.json").write_bytes(b"{}")
     shutil.rmtree(folder / "constituents")
     monkeypatch.setattr(english, "SHIPPED", folder)
-    found = by_name(annotators(None))
+    found = by_name(annotators(bundle))
     assert found["syntax"].status == OK
     assert (found["coreference"].status, found["constituents"].status) == (WARNING, FAILED)
     assert "trained with others" in found["coreference"].found
@@ -322,8 +324,8 @@ def test_a_wrong_pipeline_is_found_out(monkeypatch: pytest.MonkeyPatch, shipped:
     class Deaf(Pipeline):
         """Finds nobody again, and is too sure of itself."""
 
-        def relations(self, document: Any, *, paragraphs: str = "blank") -> Any:
-            found = super().relations(document, paragraphs=paragraphs)
+        def relations(self, document: Any, **options: Any) -> Any:
+            found = super().relations(document, **options)
             return [
                 replace(one, entities=(), probabilities=dict.fromkeys(one.probabilities, 0.5))
                 for one in found
@@ -331,6 +333,6 @@ def test_a_wrong_pipeline_is_found_out(monkeypatch: pytest.MonkeyPatch, shipped:
 
     deaf = Deaf(shipped.annotators, shipped.model, shipped.calibration, info=shipped.info)
     monkeypatch.setattr(loading, "load", lambda _, annotators: deaf)
-    found = by_name(SelfTest(None).findings())
+    found = by_name(SelfTest(find_model()).findings())
     assert {name for name, one in found.items() if one.status == FAILED} == {"coreference", "probabilities"}
     assert "'She' was not taken for 'Tina', but: nobody." in found["coreference"].found

@@ -49,7 +49,7 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-@pytest.mark.parametrize("name", ["pdtb2", "pdtb3", "conll16"])
+@pytest.mark.parametrize("name", ["pdtb2", "conll16"])
 def test_everything_from_start_to_end(
     run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]], name: str
 ) -> None:

@@ -46,14 +46,14 @@ def test_the_terminal_obeys_no_label(
     command: list[str], run: Run, bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
-    _, out, err = run(*command, "--bundle", bundle)
+    _, out, err = run(*command, "--model", bundle)
     assert "onerror" in out  # the name is there, as it is
     assert not steers(out + err)
 
 
 def test_json_escapes_what_steers(run: Run, bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
-    _, out, _ = run("predict", TEXT, "--json", "--bundle", bundle)
+    _, out, _ = run("predict", TEXT, "--json", "--model", bundle)
     assert not steers(out)
     assert json.loads(out)["relations"][0]["sense"] in HOSTILE
 
@@ -69,7 +69,7 @@ def test_a_page_holds_no_element_of_a_label(bundle: Path) -> None:
 
 
 def test_an_error_obeys_no_name_of_a_file(run: Run, tmp_path: Path) -> None:
-    code, out, err = run("predict", TEXT, "--bundle", tmp_path / STEERING)
+    code, out, err = run("predict", TEXT, "--model", tmp_path / STEERING)
     assert code == 2
     assert "title" in err
     assert not steers(out + err)

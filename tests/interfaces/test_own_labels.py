@@ -108,14 +108,14 @@ def test_scores_in_evaluation_are_those_of_prediction(run: Run, trained: Path, t
 def test_own_labels_are_answers_everywhere(run: Run, trained: Path, tmp_path: Path) -> None:
     labels = {row[2] for row in example()}
     text = "The lamp broke. It fell from the desk. I like the new one."
-    code, out, err = run("predict", "--bundle", trained, text, "--json", "--explain")
+    code, out, err = run("predict", "--model", trained, text, "--json", "--explain")
     assert code == 0, err
     relations = json.loads(out)["relations"]
     assert [set(one["probabilities"]) for one in relations] == [labels, labels]
     assert all("explanation" in one for one in relations)
     pairs, answers = tmp_path / "pairs.jsonl", tmp_path / "answers.jsonl"
     pairs.write_text(json.dumps({"arg1": "The lamp broke.", "arg2": "It fell."}) + "\n")
-    code, _, err = run("predict", "--bundle", trained, "--pairs", pairs, "--output", answers)
+    code, _, err = run("predict", "--model", trained, "--pairs", pairs, "--output", answers)
     assert code == 0, err
     assert json.loads(answers.read_text())["sense"] in labels
 

@@ -25,7 +25,7 @@ def test_a_text_is_listed(run_small: Run) -> None:
     assert "2: She was hungry." in first
     assert "shared: Tina ~ She" in first
     assert "%" in first.splitlines()[0]
-    assert "Explicit: 'However' (the model" in second
+    assert "(Explicit: 'However')" in second
 
 
 def test_json_fits_the_schema(run_small: Run, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_invalid_utf8(run_small: Run, tmp_path: Path) -> None:
         (["It rained.", "--restart"], "--pairs"),
         (["It rained.", "--paragraphs", "pages"], "blank, line, none"),
         (["--file", "{text}", "--encoding", "klingon"], "klingon"),
-        (["It rained.", "--bundle", "nowhere"], "no disco2 model"),
+        (["It rained.", "--model", "./nowhere"], "no disco2 model"),
     ],
 )
 def test_bad_input_is_one_paragraph_and_exit_code_2(

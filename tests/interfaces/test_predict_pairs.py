@@ -162,7 +162,7 @@ def test_a_killed_run_goes_on_without_repeating_or_losing_a_pair(small_bundle: P
     command = [
         *PROGRAM,
         "predict",
-        "--bundle",
+        "--model",
         str(small_bundle),
         "--pairs",
         str(pairs),
@@ -198,7 +198,7 @@ def test_a_killed_run_goes_on_without_repeating_or_losing_a_pair(small_bundle: P
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
 def test_a_full_disk_under_standard_output(small_bundle: Path, tmp_path: Path) -> None:
     pairs = write_pairs(tmp_path, 3)
-    command = [*PROGRAM, "predict", "--bundle", str(small_bundle), "--pairs", str(pairs)]
+    command = [*PROGRAM, "predict", "--model", str(small_bundle), "--pairs", str(pairs)]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2

@@ -155,7 +155,7 @@ def test_a_document_that_was_changed_has_no_trees(nlp: Language) -> None:
 def test_nothing_keeps_a_pipeline_or_documents_alive(small_bundle: Path) -> None:
     before = len(Disco2Pipe.living)
     nlp = spacy.blank("en")
-    nlp.add_pipe("disco2", config={"bundle": str(small_bundle)})
+    nlp.add_pipe("disco2", config={"model": str(small_bundle)})
     docs = list(nlp.pipe([TEXT] * 3))
     assert len(Disco2Pipe.living) == before + 1
     del nlp
@@ -169,7 +169,7 @@ def test_a_pipeline_whose_model_is_gone_is_passed_over(
 ) -> None:
     shutil.copytree(small_bundle, tmp_path / "mine")
     other = spacy.blank("en")
-    other.add_pipe("disco2", config={"bundle": str(tmp_path / "mine")})
+    other.add_pipe("disco2", config={"model": str(tmp_path / "mine")})
     shutil.rmtree(tmp_path / "mine")
     assert data_of(disco2.render(nlp(TEXT)))["views"]
 

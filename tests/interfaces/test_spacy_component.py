@@ -196,7 +196,7 @@ def test_a_batch_of_nothing_is_refused(nlp: Language) -> None:
 
 def test_a_model_that_is_not_there_is_named_when_it_is_needed() -> None:
     nlp = spacy.blank("en")
-    nlp.add_pipe("disco2", config={"bundle": "no/such/model"})
+    nlp.add_pipe("disco2", config={"model": "no/such/model"})
     with pytest.raises(BundleError, match=r"no.such.model"):
         nlp(TEXT)
     nlp.set_error_handler(lambda *_: None)  # it is no fault of the documents, so nobody may pass over it
@@ -208,4 +208,4 @@ def test_other_languages_need_a_model_of_their_own(small_bundle: Any) -> None:
     with pytest.raises(SettingsError, match="'de'"):
         spacy.blank("de").add_pipe("disco2")
     with pytest.warns(UserWarning, match="English annotators"):
-        spacy.blank("de").add_pipe("disco2", config={"bundle": str(small_bundle)})
+        spacy.blank("de").add_pipe("disco2", config={"model": str(small_bundle)})

@@ -16,7 +16,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 from disco2.bundle.layout import MANIFEST, PARAMETERS, digest, manifest_text
-from disco2.errors import BundleError
+from disco2.errors import BundleError, InputError
+from disco2.files import HIDDEN_LIST
 from tests.inference.small_pipeline import LABELS
 
 TEXTS = ["Bob gave Tina the burger. She was hungry.", "", "Ann is tall. Max is short. He likes tea 😀."]
@@ -27,7 +28,7 @@ def own(small_bundle: Path, tmp_path: Path) -> Language:
     """With a model of one's own, in a folder that may go away."""
     shutil.copytree(small_bundle, tmp_path / "my-model")
     nlp = spacy.blank("en")
-    nlp.add_pipe("disco2", config={"bundle": str(tmp_path / "my-model"), "paragraphs": "none"})
+    nlp.add_pipe("disco2", config={"model": str(tmp_path / "my-model"), "paragraphs": "none"})
     return nlp
 
 
@@ -58,7 +59,7 @@ def test_what_is_on_a_document_is_plain_data_without_the_text(nlp: Language) -> 
     doc = nlp(TEXTS[0])
     written = json.dumps(doc.user_data[("._.", "discourse_relations", None, None)])
     assert "burger" not in written
-    assert '"schema": 2' in written
+    assert '"schema": 3' in written
 
 
 def test_several_processes_give_the_same(nlp: Language) -> None:
@@ -181,7 +182,7 @@ def test_another_shipped_model_is_refused(nlp: Language, tmp_path: Path) -> None
 def test_what_is_excluded_is_not_written(own: Language, tmp_path: Path) -> None:
     component = own.get_pipe("disco2")
     component.to_disk(tmp_path / "part", exclude=["bundle"])
-    assert [file.name for file in (tmp_path / "part").iterdir()] == ["cfg.json"]
+    assert {file.name for file in (tmp_path / "part").iterdir()} == {"cfg.json", HIDDEN_LIST.name}
     with pytest.raises(BundleError, match="lost its model"):
         own.get_pipe("disco2").from_disk(tmp_path / "part")
     assert component.from_disk(tmp_path / "part", exclude=["cfg"]) is component
@@ -207,6 +208,32 @@ def test_bytes_write_no_file_of_another_name(own: Language, tmp_path: Path) -> N
     component.from_bytes(srsly.msgpack_dumps(content))
     assert not (tmp_path / "planted").exists()
     assert_same(answers(own.pipe(TEXTS)), answers(own.pipe(TEXTS)))
+
+
+def test_files_of_others_stay(own: Language, nlp: Language, tmp_path: Path) -> None:
+    own.to_disk(tmp_path / "pipeline")
+    nlp.to_disk(tmp_path / "pipeline")  # a model is replaced, here by one that needs no copy
+    folder = tmp_path / "pipeline" / "disco2"
+    assert not (folder / "bundle").exists()
+    own.to_disk(tmp_path / "pipeline")
+    for name in ("thesis.txt", "bundle/notes.txt", ".git/HEAD"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("mine")
+        before = sorted(tmp_path.rglob("*"))
+        with pytest.raises(InputError, match=rf"does not know as its own: {name.removesuffix('/HEAD')}"):
+            nlp.to_disk(tmp_path / "pipeline")
+        assert sorted(tmp_path.rglob("*")) == before
+        own.get_pipe("disco2").to_disk(folder, force=True)
+        assert (folder / name).read_text() == "mine"
+        spacy.load(tmp_path / "pipeline")
+        shutil.rmtree((folder / name).parent) if name.startswith(".git") else (folder / name).unlink()
+    nlp.to_disk(tmp_path / "pipeline")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "cfg.json").write_text("mine")
+    for force in (False, True):
+        with pytest.raises(InputError, match=r"cfg\.json"):
+            nlp.get_pipe("disco2").to_disk(tmp_path / "mine", force=force)
+    assert (tmp_path / "mine" / "cfg.json").read_text() == "mine"
 
 
 def test_the_bundle_is_copied_whole(own: Language, small_bundle: Path, tmp_path: Path) -> None:

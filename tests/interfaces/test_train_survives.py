@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from disco2.bundle import load_bundle
 from disco2.interfaces.cli.kept_training import LOCK
 from disco2.lock import FileLock
 from disco2.training.checkpoint import FILE, Checkpoint
@@ -74,6 +75,13 @@ def killed_run(folder: Path, by: str, kills: int, seed: int, given: list[str]) -
     return json.loads(in_a_program(*program, str(folder), by, str(kills), str(seed), *given))
 
 
+def assert_model_is_there(report: Any, wanted: dict[str, str]) -> None:
+    """After each kill; the old and the new one are the same."""
+    model = {name.removeprefix("model/"): content for name, content in wanted.items()}
+    assert len(report["models"]) == len(report["killed"])
+    assert all(found == model for found in report["models"])
+
+
 @posix_only
 @pytest.mark.parametrize(
     ("by", "kills", "epochs", "settings"),
@@ -88,6 +96,7 @@ def test_killed_at_random_moments(
     assert "model/bundle.json" in wanted
     report = killed_run(tmp_path, by, kills, 7, given)
     assert len(report["killed"]) == kills
+    assert_model_is_there(report, wanted)
     assert set(report["codes"]) == {0}
     for left in report["left"]:
         assert left == wanted
@@ -100,6 +109,7 @@ def test_killed_before_every_change_of_a_file(pairs: Path, tmp_path: Path) -> No
     given = arguments(pairs)
     wanted = quiet_run(tmp_path / "quiet", given)
     report = killed_run(tmp_path, "each change", 200, 7, given)
+    assert_model_is_there(report, wanted)
     assert report["codes"] == [0]
     assert report["left"] == [wanted]
     killed = report["killed"]
@@ -112,7 +122,8 @@ def test_killed_before_every_change_of_a_file(pairs: Path, tmp_path: Path) -> No
         "os.chmod",
         f"{state} -1",
         "/new/bundle.json w",
-        f"/new {model} ",
+        "os.remove",
+        "os.rmdir",
         f"os.remove {state}",
     )
     for stage in stages:
@@ -181,7 +192,7 @@ def test_whatever_ends_a_training_it_says_what_is_kept(
     assert f"note: pass 2 is kept in {state}; give the same command again to go on\n" in messages
     assert "No space left on device" in messages
     monkeypatch.setattr(
-        "disco2.interfaces.cli.train.divide", lambda *rest: signal.raise_signal(signal.SIGINT)
+        "disco2.interfaces.cli.data_options.divide", lambda *rest, **more: signal.raise_signal(signal.SIGINT)
     )
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     code, _, messages = run(*given, "--output", room / "model")  # before it has looked for a state
@@ -208,7 +219,7 @@ def test_the_state_of_another_training_is_replaced(run: Run, pairs: Path, tmp_pa
 
 
 def test_a_kind_without_passes_has_no_state(run: Run, pairs: Path, tmp_path: Path) -> None:
-    given, room = [*arguments(pairs), "--model", "majority"], tmp_path / "room"
+    given, room = [*arguments(pairs), "--kind", "majority"], tmp_path / "room"
     interrupted(run, 3, arguments(pairs), room / "model")
     assert "going on" not in trained(run, given, room / "model")
     assert [path.name for path in room.iterdir()] == ["model"]
@@ -224,6 +235,60 @@ def test_files_of_others_stay(run: Run, pairs: Path, tmp_path: Path) -> None:
     (room / ".model-abcdefgh/old/bundle.json").write_text("half of one, left by a process that was killed")
     trained(run, arguments(pairs), room / "model")
     assert sorted(name for name in contents(room) if not name.startswith("model/")) == sorted(others)
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "src/main.py", ".git/HEAD", "link"])
+def test_files_of_others_in_the_folder_stay(run: Run, pairs: Path, tmp_path: Path, name: str) -> None:
+    given, model = arguments(pairs), tmp_path / "room" / "model"
+    trained(run, given, model)
+    trained(run, given, model)
+    (tmp_path / "mine").write_text("mine")
+    (model / name).parent.mkdir(exist_ok=True)
+    if name == "link":
+        (model / name).symlink_to(tmp_path / "mine")
+    else:
+        (model / name).write_text("mine")
+    before = contents(tmp_path)
+    missing = arguments(tmp_path / "missing.csv")
+    code, _, messages = run(*missing, "--output", model)
+    assert (code, "missing.csv" in messages) == (2, False)  # known before any work
+    assert "does not know as its own" in messages
+    assert "--force" in messages
+    assert contents(tmp_path) == before
+    assert "missing.csv" in run(*missing, "--output", model, "--force")[2]
+    other = [*given, "--set=training.seed=5"]
+    trained(run, [*other, "--force"], model)
+    changed = {place for place, content in contents(tmp_path).items() if before[place] != content}
+    assert changed >= {"room/model/bundle.json", "room/model/parameters.safetensors"}
+    assert all(Path(place).name != Path(name).name for place in changed)
+    assert contents(tmp_path).keys() == before.keys()
+    assert load_bundle(model)[1].configuration["training"]["seed"] == 5
+
+
+def test_a_file_that_comes_during_the_training_stays(
+    run: Run, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, model = arguments(pairs), tmp_path / "room" / "model"
+    trained(run, given, model)
+    before = contents(model)
+    one_pass = Learner.one_pass
+
+    def watched(self: Learner, *rest: Any) -> float:
+        (model / "thesis.txt").write_text("mine")
+        return one_pass(self, *rest)
+
+    monkeypatch.setattr(Learner, "one_pass", watched)
+    monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
+    code, _, messages = run(*given, "--set=training.seed=5", "--output", model)
+    assert code == 2
+    assert "thesis.txt" in messages
+    assert "pass 4 is kept" in messages
+    assert contents(model) == before | {"thesis.txt": b"mine".hex()}
+    monkeypatch.undo()
+    said = trained(run, [*given, "--set=training.seed=5", "--force"], model)
+    assert "going on after pass 4, the last one" in said
+    assert (model / "thesis.txt").read_text() == "mine"
+    assert load_bundle(model)[1].configuration["training"]["seed"] == 5
 
 
 def test_a_link_is_followed(run: Run, pairs: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from disco2.experiments.configuration import read_configuration
 
 optuna = pytest.importorskip("optuna")
 
-SMALL = ["--model", "surface", "--set", "training.epochs=2", "--seeds", "1"]
+SMALL = ["--kind", "surface", "--set", "training.epochs=2", "--seeds", "1"]
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_binary_classifiers_are_tuned_for_f1_on_a_random_share(
         (["--output", "best.toml", "--sampler", "grid"], "--grid paper"),
         (["--output", "best.toml", "--development", "test"], "dev, random"),
         (["--output", "best.toml", "--storage", "study.db"], "sqlite:///"),
-        (["--output", "best.toml", "--model", "majority"], "nothing to tune"),
+        (["--output", "best.toml", "--kind", "majority"], "nothing to tune"),
         (["--output", "file/best.toml"], "can't be written"),
         (["--output", "."], "no file"),
         (["--output", "best.toml", "--storage", "sqlite:///file"], "not a database"),

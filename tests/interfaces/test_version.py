@@ -11,35 +11,34 @@ import pytest
 
 from disco2.bundle import read_manifest
 from disco2.bundle.layout import MANIFEST, digest
-from disco2.inference.loading import SHIPPED, SHIPPED_NAME
-from disco2.interfaces.cli import version_lines as lines_module
 from disco2.interfaces.cli.version_lines import manifest_digest, version_lines
+from disco2.shipped import DEFAULT, find_model
 from disco2.version import VERSION
 
 
 def test_it_names_program_model_and_annotators(run: Any) -> None:
     code, out, err = run("--version")
     program, model, annotators, running = out.splitlines()
-    manifest = read_manifest(SHIPPED)
+    manifest = read_manifest(find_model())
     assert (code, err, program) == (0, "", f"disco2 {VERSION}")
+    assert model.startswith(f"model: {DEFAULT}, ")
     assert f"digest {manifest.to_json()['digest'][:8]}" in model
     assert f"{len(manifest.labels)} labels" in model
     assert manifest.data["annotators"] in annotators
     assert "Python 3." in running
 
 
-def test_it_knows_the_same_model_as_the_rest() -> None:
-    assert lines_module.SHIPPED == SHIPPED
-    assert lines_module.MANIFEST == MANIFEST
-    assert lines_module.NAME == SHIPPED_NAME
+def test_it_hashes_manifests_as_the_rest() -> None:
     content = {"b": [1, 2.5], "a": {"ü": None}}
     assert manifest_digest(content) == digest(content)
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    (tmp_path / MANIFEST).write_bytes((SHIPPED / MANIFEST).read_bytes())
-    return tmp_path
+    """A copy of the default model's manifest."""
+    (tmp_path / DEFAULT).mkdir()
+    (tmp_path / DEFAULT / MANIFEST).write_bytes((find_model() / MANIFEST).read_bytes())
+    return tmp_path / DEFAULT
 
 
 def test_a_copy_says_the_same(copy: Path) -> None:

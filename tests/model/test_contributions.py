@@ -10,7 +10,7 @@ import pytest
 from disco2.model import ModelSettings, RelationModel, initial_parameters
 from disco2.model.contributions import contributions
 from disco2.model.ensemble import members_of
-from disco2.model.settings import KINDS, PAIR_SCALINGS
+from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS
 from disco2.vectors import WordVectors
 from tests.generated import random_example
 from tests.model.recursive import downward, recursive_scores
@@ -35,7 +35,7 @@ def random_model(generator: np.random.Generator, *, members: int = 1, **settings
 
 @pytest.mark.parametrize(
     ("kind", "pairs", "rank"),
-    [*((kind, "sum", 1) for kind in KINDS), *(("entities", pairs, 2) for pairs in PAIR_SCALINGS)],
+    [*((kind, "sum", 1) for kind in PAPER_KINDS), *(("entities", pairs, 2) for pairs in PAIR_SCALINGS)],
 )
 def test_every_term_and_their_sum(kind: str, pairs: str, rank: int) -> None:
     generator = np.random.default_rng(5)
@@ -74,7 +74,7 @@ def test_every_term_and_their_sum(kind: str, pairs: str, rank: int) -> None:
             np.testing.assert_allclose(found.links[0][-1, 0, 2], d_i @ B @ d_j, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PAPER_KINDS)
 def test_the_terms_of_several_members_are_their_means(kind: str) -> None:
     generator = np.random.default_rng(6)
     model = random_model(generator, members=3, kind=kind)

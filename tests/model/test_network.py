@@ -8,7 +8,7 @@ import pytest
 from disco2.batches import collate
 from disco2.model.network import Masks, backward, forward
 from disco2.model.parameters import initial_parameters
-from disco2.model.settings import KINDS, PAIR_SCALINGS, ModelSettings
+from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS, ModelSettings
 from disco2.training.loss import LOSSES
 from tests.generated import random_example
 from tests.model.recursive import recursive_scores
@@ -44,7 +44,7 @@ def build(settings: ModelSettings, seed: int = 0):
 def every_model() -> list[ModelSettings]:
     models = [
         ModelSettings(kind=kind, features=features, K=5, rank=2)
-        for kind in KINDS
+        for kind in PAPER_KINDS
         for features in (False, True)
         if features or kind != "surface"
     ]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from disco2.model import GROUPS, ModelSettings, initial_parameters
-from disco2.model.settings import KINDS
+from disco2.model.settings import PAPER_KINDS
 
 NAMES = {
     "majority": {"b"},
@@ -17,7 +17,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PAPER_KINDS)
 def test_a_model_has_the_parameters_of_its_terms(kind: str) -> None:
     settings = ModelSettings(kind=kind, K=7, rank=3)
     parameters = initial_parameters(settings, labels=5, features=11, seed=1)

@@ -11,7 +11,7 @@ import pytest
 from disco2.errors import InputError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings
-from disco2.model.settings import KINDS
+from disco2.model.settings import PAPER_KINDS
 from disco2.training.fit import Fitted, fit
 from disco2.training.history import History
 from disco2.training.settings import TrainingSettings
@@ -43,7 +43,7 @@ def fitted(kind: str, *, seed: int = 1, development: int = 20) -> Fitted:
     )
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "majority"])
+@pytest.mark.parametrize("kind", [kind for kind in PAPER_KINDS if kind != "majority"])
 def test_every_model_learns_what_the_words_say(kind: str) -> None:
     unseen = reasons_and_results(40, seed=3)
     predicted = fitted(kind).model.predict(unseen)

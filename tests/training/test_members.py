@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from disco2.batches import Encoder
-from disco2.experiments.calibrating import calibration_of
+from disco2.experiments.calibrating import calibrated
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings
 from disco2.model.ensemble import members_of
@@ -153,10 +153,10 @@ def test_the_temperature_is_that_of_the_ensembles_scores() -> None:
     # Some are wrong, or no temperature would be too cold.
     noisy = [replace(one, gold=LABELS[:1]) if not place % 3 else one for place, one in enumerate(DEVELOPMENT)]
     expected = fit_temperature(model.scores(noisy), [LABELS.index(one.gold[0]) for one in noisy])
-    assert calibration_of(model, noisy).temperature == expected
+    assert calibrated(model, noisy)[0].temperature == expected
     one, *_ = members_of(model.settings, model.parameters)
     alone = replace(model, settings=replace(model.settings, members=1), parameters=one)
-    assert calibration_of(alone, noisy).temperature != expected
+    assert calibrated(alone, noisy)[0].temperature != expected
 
 
 def test_a_majority_needs_no_members() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -30,9 +30,19 @@ class Job:
     annotators: str  # their names, which tell weights apart
     makers: str  # hash of their weights, code, and what computes for them
     packages: dict[str, str]
+    prior: Mapping[str, float] | str | None = (
+        None  # of labels, where a user expects others than those of training
+    )
 
     @classmethod
-    def of(cls, settings: BulkSettings, *, model: str, annotators: Annotators) -> Job:
+    def of(
+        cls,
+        settings: BulkSettings,
+        *,
+        model: str,
+        annotators: Annotators,
+        prior: Mapping[str, float] | str | None = None,
+    ) -> Job:
         """The job of these; nothing but what must be is loaded for it. MissingExtraError for a format."""
         makers = fingerprint(annotators, ALL_LAYERS)
         return cls(
@@ -41,6 +51,7 @@ class Job:
             annotators=annotators.name,
             makers=sha256(makers.encode()).hexdigest() if makers else "",
             packages=_packages(settings),
+            prior=prior,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -51,6 +62,7 @@ class Job:
             "annotators": self.annotators,
             "makers": self.makers,
             "packages": self.packages,
+            "prior": self.prior,
             **asdict(self.settings),
         }
 

@@ -30,10 +30,11 @@ def model_card(manifest: Manifest) -> str:
         *(f"  - {texts}" for texts in data.get("licences_of_texts", ())),
         *(f"- {note}" for note in data.get("notes", ())),
         f"- Layers: {_layers(data)}",
+        *(f"- Further training relations: {_further(one)}" for one in data.get("further", ())),
         "",
         "## Labels",
         "",
-        *(f"- {label}" for label in manifest.labels),
+        *(f"- {label}{_count(manifest, label)}" for label in manifest.labels),
         "",
         "## Figures",
         "",
@@ -48,6 +49,11 @@ def model_card(manifest: Manifest) -> str:
 
 
 def _model(manifest: Manifest) -> str:
+    if manifest.is_encoder:
+        bits = "8-bit weights" if manifest.configuration.get("encoder", {}).get("int8") else "32-bit weights"
+        features = " with surface features" if manifest.model.get("features") else ""
+        pieces = f"at most {manifest.model['pieces']} word pieces a pair"
+        return f"a fine-tuned transformer encoder{features}, {bits}, {pieces}"
     said = f"{manifest.model['kind']}, K = {manifest.model['K']}"
     members, surface = manifest.model.get("members", 1), manifest.model.get("surface_members", 0)
     if members + surface == 1:
@@ -56,9 +62,22 @@ def _model(manifest: Manifest) -> str:
     return f"{said}, {members} members{of_features} with seeds of their own whose scores are averaged"
 
 
+def _count(manifest: Manifest, label: str) -> str:
+    counts = manifest.label_counts
+    return f": {counts[label]} training relations" if label in counts else ""
+
+
 def _layers(data: Mapping[str, Any]) -> str:
     made = data.get("automatic_layers")
     return f"{', '.join(made)} by {data.get('annotators')}" if made else "the corpus's own"
+
+
+def _further(data: Mapping[str, Any]) -> str:
+    return (
+        f"{data['training_relations']} of {data['corpus']} '{data.get('name', '')}' "
+        f"(part {data['part']}, protocol {data['protocol']}), "
+        f"weight {data['weight']:g}; licence: {data['licence']}"
+    )
 
 
 def _limits(manifest: Manifest) -> list[str]:
@@ -70,9 +89,14 @@ def _limits(manifest: Manifest) -> list[str]:
         )
     else:
         choice = "The arguments must be given, and it never answers that there is no relation."
+    if manifest.is_encoder:
+        features = ", and surface features of their clauses" if manifest.model.get("features") else ""
+        known = f"It reads two texts{features}; it does not know who is who in them."
+    else:
+        known = "It was trained on pairs without a connective; of pairs that have one it knows nothing."
     return [
         choice,
-        "It was trained on pairs without a connective; of pairs that have one it knows nothing.",
+        known,
         "Rare senses are hardly ever its answer: see the figures by sense of `disco2 evaluate`.",
         "Expect such accuracy on text like its training data, and less on other text.",
     ]

@@ -5,6 +5,8 @@ MODEL/
   parameters.safetensors    the parameters and the table of word vectors, or how to make it again
   words.txt                 the words of that table, one a line; where the table is stored
   features.json             the surface features that were selected (null without features)
+  encoder.onnx              in place of words.txt where the kind is "encoder":
+  tokenizer.json            the network that reads word pieces, and the table of these
   MODEL_CARD.md             for people: data, licence, figures, limits
 """
 
@@ -13,18 +15,22 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
-FORMAT = 2  # since 2 a model may name the shipped word vectors, and may have several members
+from disco2.shipped import MANIFEST as MANIFEST
 
-MANIFEST = "bundle.json"
+FORMAT = 3  # the newest that can be read; 2: shipped word vectors by name, several members; 3: encoders
+
 PARAMETERS = "parameters.safetensors"
 WORDS = "words.txt"
 FEATURES = "features.json"
+ENCODER = "encoder.onnx"
+TOKENIZER = "tokenizer.json"
 CARD = "MODEL_CARD.md"
 
-HASHED = (PARAMETERS, WORDS, FEATURES, CARD)
+HASHED = (PARAMETERS, WORDS, FEATURES, CARD)  # of the paper's kinds
+ENCODER_FILES = (PARAMETERS, FEATURES, ENCODER, TOKENIZER, CARD)
+EVERY_FILE = tuple(dict.fromkeys((*HASHED, *ENCODER_FILES)))
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,15 @@ class Manifest:
     vectors: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def is_encoder(self) -> bool:
+        return self.model.get("kind") == "encoder"
+
+    @property
+    def label_counts(self) -> dict[str, float]:
+        """The training relations of each label; empty where they were not recorded."""
+        return dict(self.data.get("label_counts", {}))
+
+    @property
     def temperature(self) -> float:
         """What scores are divided by before they become probabilities; 1 where nothing was fitted."""
         return float(self.calibration.get("temperature", 1.0))
@@ -74,8 +89,3 @@ def digest(content: dict[str, Any]) -> str:
     """A hash of the manifest's content, whatever the order of its keys."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()
-
-
-def hash_file(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, WORDS, Manifest, digest, manifest_text
+from disco2.bundle.layout import (
+    ENCODER_FILES,
+    FORMAT,
+    HASHED,
+    MANIFEST,
+    WORDS,
+    Manifest,
+    digest,
+    manifest_text,
+)
 from disco2.bundle.reading import unverified_bytes
 from disco2.bundle.refusal import REPAIR, reported
 from disco2.errors import BundleError
@@ -85,6 +95,9 @@ def _manifest(content: dict[str, Any]) -> Manifest:
     for name in _LISTS_OF_DATA:
         if not _is_texts(manifest.data.get(name, [])):
             raise ValueError(f"its 'data' have '{name}' that are not a list of texts")
+    counts = manifest.data.get("label_counts", {})
+    if not isinstance(counts, dict) or not all(_is_number(one) and one >= 0 for one in counts.values()):
+        raise ValueError("its 'label_counts' are not numbers by label")
     version = manifest.version
     if not (
         isinstance(version, str) and version.isprintable() and 1 <= len(version) <= MOST_SIGNS_OF_VERSION
@@ -98,8 +111,7 @@ def _manifest(content: dict[str, Any]) -> Manifest:
     _check_hashes(manifest)
     for name in ("temperature", "running_text"):
         temperature = manifest.calibration.get(name, 1.0)
-        is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
-        if not (is_number and 1e-3 <= temperature <= 1e3):
+        if not (_is_number(temperature) and 1e-3 <= temperature <= 1e3):
             raise ValueError("its temperature is not a number from 0.001 to 1000")
     return manifest
 
@@ -108,13 +120,18 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _check_hashes(manifest: Manifest) -> None:
     """Raise ValueError unless the files of such a bundle, and no others, have a hash."""
+    files = ENCODER_FILES if manifest.is_encoder else HASHED
     for name, expected in manifest.hashes.items():
-        if name not in HASHED:
-            raise ValueError(f"it names a file {name!r}, which no model has")
+        if name not in files:
+            raise ValueError(f"it names a file {name!r}, which no such model has")
         if not (isinstance(expected, str) and _SHA256.fullmatch(expected)):
             raise ValueError(f"its hash of {name} is not one")
-    for name in HASHED:
+    for name in files:
         if name not in manifest.hashes and not (name == WORDS and manifest.vectors):
             raise ValueError(f"it has no hash of {name}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from disco2.bundle.layout import CARD, FEATURES, MANIFEST, PARAMETERS, WORDS
+from disco2.bundle.layout import CARD, ENCODER, FEATURES, MANIFEST, PARAMETERS, TOKENIZER, WORDS
 from disco2.bundle.refusal import REPAIR
 from disco2.errors import BundleError
 
@@ -23,6 +23,8 @@ MOST_BYTES = {
     FEATURES: 16 * MEGABYTE,
     WORDS: 1024 * MEGABYTE,
     PARAMETERS: 16 * 1024 * MEGABYTE,
+    ENCODER: 2047 * MEGABYTE,  # Protocol Buffers has no larger messages
+    TOKENIZER: 64 * MEGABYTE,
 }
 LARGE = 64 * MEGABYTE  # from here on, a file is hashed in pieces before room is made for all of it
 

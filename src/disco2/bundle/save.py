@@ -13,28 +13,32 @@ from safetensors.numpy import save
 from disco2.bundle.card import model_card
 from disco2.bundle.layout import (
     CARD,
+    ENCODER,
+    EVERY_FILE,
     FEATURES,
     FORMAT,
-    HASHED,
     MANIFEST,
     PARAMETERS,
+    TOKENIZER,
     WORDS,
     Manifest,
-    hash_file,
     manifest_text,
 )
+from disco2.bundle.manifest import read_manifest
 from disco2.bundle.reading import MOST_BYTES
 from disco2.bundle.shapes import check_numbers
 from disco2.bundle.word_table import naming, table_arrays
 from disco2.errors import BundleError
-from disco2.files import check_folder_place, folder_in_place, is_empty_or_new
-from disco2.model import RelationModel
+from disco2.files import FileList, check_folder_place, folder_in_place, hash_file
+from disco2.model import AnyModel, EncoderModel
 from disco2.model.runaway import check_finite
 from disco2.version import VERSION
 
+FILES = FileList(MANIFEST, lambda folder: read_manifest(folder).hashes)
+
 
 def save_bundle(
-    model: RelationModel,
+    model: AnyModel,
     path: Path,
     *,
     configuration: dict[str, Any] | None = None,
@@ -42,24 +46,27 @@ def save_bundle(
     data: dict[str, Any] | None = None,
     figures: dict[str, Any] | None = None,
     calibration: dict[str, Any] | None = None,
+    force: bool = False,
 ) -> None:
-    """Write a bundle. A bundle that is already there is replaced; any other folder is refused.
+    """Write a bundle. ``files.check_folder_place`` says what may be there already, and what ``force`` does.
 
-    So is a model whose training ran away: it would answer, and always the same. ``calibration`` holds the
-    ``temperature`` of its probabilities, where one was fitted. Word vectors that were made from the shipped
-    ones are not stored but made again.
+    A model whose training ran away is refused: it would answer, and always the same. ``calibration`` holds
+    the ``temperature`` of its probabilities, where one was fitted. Word vectors that were made from the
+    shipped ones are not stored but made again.
     """
     check_finite(model.parameters)
+    vectors = None if isinstance(model, EncoderModel) else model.vectors
     try:
-        check_numbers(model.parameters | {"table of word vectors": model.vectors.matrix})
+        table = {} if vectors is None else {"table of word vectors": vectors.matrix}
+        check_numbers(model.parameters | table)
     except ValueError as error:
         raise BundleError(
             f"The model could not be used: {error}. Nothing was saved.",
             hint="Lower the learning rates, or look at the file of word vectors.",
         ) from None
-    check_target(path)
+    check_target(path, force=force)
     manifest = Manifest(
-        format=FORMAT,
+        format=FORMAT if vectors is None else FORMAT - 1,  # older versions read what they can
         version=VERSION,
         labels=list(model.labels),
         model=asdict(model.settings),
@@ -68,35 +75,33 @@ def save_bundle(
         data=data or {},
         figures=figures or {},
         calibration=calibration or {},
-        vectors=naming(model.vectors),
+        vectors={} if vectors is None else naming(vectors),
     )
-    with folder_in_place(path) as folder:
+    with folder_in_place(path, FILES, force=force) as folder:
         _write(model, manifest, folder)
 
 
-def check_target(path: Path) -> None:
+def check_target(path: Path, *, force: bool = False) -> None:
     """Refuse to replace anything but a bundle; called before training, so that no work is lost."""
-    if not is_empty_or_new(path) and not (path / MANIFEST).is_file():
-        raise BundleError(
-            "Something that is not a disco2 model stands there.",
-            where=str(path),
-            hint="Choose another --output folder.",
-        )
-    check_folder_place(path)
+    check_folder_place(path, FILES, force=force)
 
 
-def _write(model: RelationModel, manifest: Manifest, folder: Path) -> None:
+def _write(model: AnyModel, manifest: Manifest, folder: Path) -> None:
     arrays = {f"parameters.{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
-    (folder / PARAMETERS).write_bytes(save(arrays | table_arrays(model.vectors)))
-    if not manifest.vectors:
-        (folder / WORDS).write_text(
-            "".join(f"{word}\n" for word in model.vectors.words), encoding="utf-8", newline="\n"
-        )
+    if isinstance(model, EncoderModel):
+        (folder / PARAMETERS).write_bytes(save(arrays))
+        (folder / ENCODER).write_bytes(model.onnx)
+        (folder / TOKENIZER).write_bytes(model.tokenizer)
+    else:
+        (folder / PARAMETERS).write_bytes(save(arrays | table_arrays(model.vectors)))
+        if not manifest.vectors:
+            words = "".join(f"{word}\n" for word in model.vectors.words)
+            (folder / WORDS).write_text(words, encoding="utf-8", newline="\n")
     features = model.extractor.to_json() if model.extractor else None
     (folder / FEATURES).write_text(json.dumps(features, ensure_ascii=False), encoding="utf-8")
     # What UTF-8 can't write, such as the undecodable bytes of a file's name, becomes a question mark.
     (folder / CARD).write_text(model_card(manifest), encoding="utf-8", errors="replace")
-    written = [name for name in HASHED if (folder / name).is_file()]
+    written = [name for name in EVERY_FILE if (folder / name).is_file()]
     hashed = replace(manifest, hashes={name: hash_file(folder / name) for name in written})
     (folder / MANIFEST).write_text(
         manifest_text(hashed.to_json()), encoding="utf-8", errors="replace", newline="\n"

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.pair_text import Span, pair_spans, pair_text
-from disco2.corpora.pairs import NAME as PAIRS
 from disco2.corpora.token_lists import character_spans
 from disco2.corpora.token_spans import TokenSpans
 from disco2.errors import SettingsError
@@ -15,6 +14,7 @@ from disco2.records import Corpus, Dirt, Document, Relation
 
 DOCUMENTS_AT_ONCE = 16
 ALL, NONE = "all", "none"
+BARE = ("pairs", "discogem")  # corpora that are nothing but texts
 _HINT = f"Use {ALL}, {NONE}, or some of: {', '.join(Layer)}."
 
 
@@ -35,8 +35,8 @@ def read_layers(text: str) -> Layers:
 
 
 def usual_layers(corpus: str) -> str:
-    """What annotators make where nobody says so: all layers of plain pairs, which bring none of their own."""
-    return ALL if corpus == PAIRS else NONE
+    """What annotators make by default: all layers of a corpus that brings none of its own."""
+    return ALL if corpus in BARE else NONE
 
 
 def with_automatic_layers(

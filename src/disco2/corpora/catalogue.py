@@ -17,6 +17,7 @@ EXPECTED = {
     "pdtb3": "a folder with gold/SS/wsj_SSNN and raw/SS/wsj_SSNN",
     "conll16": "a folder with relations.json and parses.json, or with folders that have both",
     "disrpt": "a .rels file or a folder of them, with .conllu files beside them",
+    "discogem": "a folder with the .csv files of DiscoGeM's annotations and parts",
     "pairs": "a .jsonl, .csv or .tsv file with arg1 and arg2",
     "role-pairs": "a folder that 'disco2 corpus role-pairs' wrote",
 }
@@ -26,6 +27,7 @@ OPTIONS = {
     "pdtb3": {"trees", "coreference", "dependencies", "offsets", "encoding"},
     "conll16": {"trees", "coreference", "dependencies", "encoding"},
     "disrpt": {"dependencies", "encoding"},
+    "discogem": {"encoding"},
     "pairs": {"encoding"},
     "role-pairs": set[str](),
 }
@@ -140,6 +142,10 @@ def _read(
         from disco2.corpora.disrpt.reader import read_disrpt
 
         return read_disrpt(path, conllu=dependencies, encoding=encoding)
+    if kind == "discogem":
+        from disco2.corpora.discogem import read_discogem
+
+        return read_discogem(path, encoding=encoding)
     if kind == "pairs":
         from disco2.corpora.pairs import read_pairs
 

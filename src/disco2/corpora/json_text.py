@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Sequence
 from reprlib import Repr
+
+from disco2.twin_keys import TwinKeyError, without_twins
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # Escapes of a valid JSON text one by one: a pair of halves, half a character (in a group), any other.
@@ -34,11 +34,11 @@ def parse_json(text: str) -> object:
     and where a string holds half a character.
     """
     try:
-        value: object = json.loads(text, object_pairs_hook=_without_twins)
+        value: object = json.loads(text, object_pairs_hook=without_twins)
     except json.JSONDecodeError as error:
         raise BrokenJsonError(f"{error.msg} at column {error.colno}", error.lineno) from None
-    except BrokenJsonError:
-        raise
+    except TwinKeyError as error:
+        raise BrokenJsonError(f"The key {shown(error.key)} occurs twice in one object", 1) from None
     except ValueError:
         raise BrokenJsonError("A number has too many digits", 1) from None
     except RecursionError:
@@ -55,12 +55,3 @@ def parse_json(text: str) -> object:
 def shown(value: object) -> str:
     """A value of a JSON text for a message: short, however long or deep it is."""
     return _SHORT.repr(value)
-
-
-def _without_twins(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        twin = next(key for key, count in counts.items() if count > 1)
-        raise BrokenJsonError(f"The key {shown(twin)} occurs twice in one object", 1)
-    return found

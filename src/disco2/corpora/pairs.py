@@ -1,8 +1,10 @@
 """Plain pairs of arguments, one a line: JSON lines, or a table with a header (comma, semicolon or tab).
 
 Columns: ``arg1`` and ``arg2``, and where the user has them ``label`` (in JSON also a list of labels), ``id``,
-``split`` (train, dev, test) and ``kind`` (Implicit, where it is not given). Other columns are passed over.
-Every pair becomes a document of its own, each argument a paragraph.
+``split`` (train, dev, test) and ``kind`` (Implicit, where it is not given). In JSON ``votes`` (or ``labels``)
+may be an object of labels and shares, ``{"cause": 0.7, "contrast": 0.3}``; without a ``label``, the one with
+the largest share is the label. Other columns are passed over. Every pair becomes a document of its own, each
+argument a paragraph.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ from disco2.records.senses import SenseInventory, inventory
 
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
-COLUMNS = (*REQUIRED, "label", "id", "split", "kind")
+COLUMNS = (*REQUIRED, "label", "id", "split", "kind", "connective")
+VOTES = ("votes", "labels")
+MOST_VOTES = 1e9  # for one label; shares and counts are both fine
 DELIMITERS = (",", ";", "\t")
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
@@ -124,7 +128,7 @@ def _json_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, R
             dirt.add("broken line", where=f"{path}:{number}", detail="Not an object in braces; skipped.")
             continue
         columns = [key.strip().lower() for key in record]
-        twice = [name for name in COLUMNS if columns.count(name) > 1]
+        twice = [name for name in (*COLUMNS, *VOTES) if columns.count(name) > 1]
         if twice:
             detail = f"It has '{twice[0]}' twice, in different letters; skipped."
             dirt.add("broken line", where=f"{path}:{number}", detail=detail)
@@ -207,7 +211,28 @@ def _pair(
             return None
         kind = named
     senses = read_senses(_labels(record, where=where, dirt=dirt), known, where=where, dirt=dirt)
-    return document, Relation(name, name, kind, arg1, arg2, senses, where=where)
+    votes = _votes(record, known, where=where, dirt=dirt)
+    if votes and not senses:
+        most = max(share for _, share in votes)
+        senses = tuple(sense for sense, share in votes if share == most)
+    connective = _text(record, "connective")
+    return document, Relation(name, name, kind, arg1, arg2, senses, connective, where=where, votes=votes)
+
+
+def _votes(record: Record, known: SenseInventory, *, where: str, dirt: Dirt) -> tuple[tuple[str, float], ...]:
+    """The labels of an object with their shares, which add up to 1; empty where there is no object."""
+    given = next((record[name] for name in VOTES if isinstance(record.get(name), dict)), None)
+    if not isinstance(given, dict):
+        return ()
+    shares: dict[str, float] = {}
+    for label, share in given.items():
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_VOTES:
+            dirt.add("unusable votes", where=where, detail=f"{shown(share)} is no share; left out.")
+            return ()
+        for sense in read_senses([label], known, where=where, dirt=dirt) if share else ():
+            shares[sense] = shares.get(sense, 0.0) + share
+    total = sum(shares.values())
+    return tuple((sense, share / total) for sense, share in shares.items())
 
 
 def _labels(record: Record, *, where: str, dirt: Dirt) -> list[str]:

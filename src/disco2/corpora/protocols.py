@@ -5,11 +5,13 @@
     lin         WSJ sections 2-21 train, 23 test (Lin et al., 2009; the paper's multiclass experiments)
     ji          WSJ sections 2-20 train, 0-1 dev, 21-22 test (the paper's binary experiments)
     cv12-0..11  WSJ sections, twelve folds (Shi & Demberg, 2017; Kim et al., 2020)
+    documents   the documents of any corpus, shuffled by the seed: seven tenths train, one dev, two test
     cvK-i       fold i of K over the documents of any corpus, shuffled by the seed
 
 ``lin`` has no dev part: training then holds out a share of the relations. The twelve published
 folds leave section 22 out of every test part and section 24 out of every dev part; within one fold the parts
-never overlap.
+never overlap. Where documents are excerpts of sources, ``documents`` and ``cvK-i`` split the sources, so that
+excerpts of one source are never in two parts.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from disco2.records import Corpus, Relation
 
 PARTS = ("train", "dev", "test")
 SECTIONS = 25
-KNOWN = "own, gum, lin, ji, cv12-0 to cv12-11, or cvK-i for fold i of K over documents"
+KNOWN = "own, gum, lin, ji, documents, cv12-0 to cv12-11, or cvK-i for fold i of K over documents"
+TENTHS = ("test", "test", "dev", *["train"] * 7)  # of the documents, under the protocol ``documents``
 
 _FOLD = re.compile(r"cv(\d{1,4})-(\d{1,4})")
 _WSJ = re.compile(r"wsj_(\d\d)\d\d(?!\d)", re.IGNORECASE)
@@ -53,6 +56,8 @@ def document_parts(corpus: Corpus, protocol: str, *, seed: int) -> dict[str, str
         return _by_section(corpus, name, train=range(2, 22), dev=(), test=(23,))
     if name == "ji":
         return _by_section(corpus, name, train=range(2, 21), dev=(0, 1), test=(21, 22))
+    if name == "documents":
+        return _by_tenths(corpus, seed=seed)
     fold = _FOLD.fullmatch(name)
     if fold is None:
         raise SettingsError(f"There is no split protocol '{protocol}'.", hint=f"Known: {KNOWN}.")
@@ -118,14 +123,36 @@ def _by_section(
 def _by_document(corpus: Corpus, protocol: str, *, folds: int, index: int, seed: int) -> dict[str, str]:
     """Fold ``index`` tests, the next one tunes, the rest train; with two folds nothing is left for tuning.
 
-    Documents are ordered by a hash of seed and name, so that the folds are the same on every machine.
+    The order is one of hashes, so that the folds are the same on every machine.
     """
-    if len(corpus.documents) < folds:
+    shuffled = _shuffled(corpus, seed=seed)
+    if len(shuffled) < folds:
         raise CorpusError(
-            f"{len(corpus.documents)} documents can't be dealt into {folds} folds.",
+            f"{len(shuffled)} documents can't be dealt into {folds} folds.",
             hint="Use fewer folds than there are documents.",
         )
-    shuffled = sorted(corpus.documents, key=lambda name: (sha256(f"{seed}:{name}".encode()).digest(), name))
     roles = {index: "test"} if folds == 2 else {(index + 1) % folds: "dev", index: "test"}
     part_of = {name: roles.get(place % folds, "train") for place, name in enumerate(shuffled)}
-    return {document: part_of[document] for document in corpus.documents}
+    return {document: part_of[_source(corpus, document)] for document in corpus.documents}
+
+
+def _by_tenths(corpus: Corpus, *, seed: int) -> dict[str, str]:
+    shuffled = _shuffled(corpus, seed=seed)
+    if len(shuffled) <= TENTHS.index("train"):
+        raise CorpusError(
+            f"{len(shuffled)} documents are too few for train, dev and test parts.",
+            where=corpus.name,
+            hint="Use own, or folds over documents such as cv2-0.",
+        )
+    part_of = {name: TENTHS[place % len(TENTHS)] for place, name in enumerate(shuffled)}
+    return {document: part_of[_source(corpus, document)] for document in corpus.documents}
+
+
+def _shuffled(corpus: Corpus, *, seed: int) -> list[str]:
+    """The documents, or the sources they are excerpts of, in the order of a hash of seed and name."""
+    names = {_source(corpus, document) for document in corpus.documents}
+    return sorted(names, key=lambda name: (sha256(f"{seed}:{name}".encode()).digest(), name))
+
+
+def _source(corpus: Corpus, document: str) -> str:
+    return corpus.groups.get(document, document)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
+from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus
 from disco2.corpora.task import Task, binary_task, task_for
 from disco2.errors import SettingsError
 from disco2.records import RelationKind
 from disco2.settings import Settings, setting
 
-USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji"}
+USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji", "discogem": "documents"}
 # Relations of these kinds have words that state their sense; without the words they resemble implicit ones.
 WEAK_KINDS = (RelationKind.EXPLICIT.value, RelationKind.ALTLEX.value, RelationKind.ALTLEXC.value)
 
@@ -19,7 +21,8 @@ class TaskSettings(Settings):
     """Which relations count and which labels they have; what is left empty follows the corpus's custom."""
 
     protocol: str = setting(
-        "", "split of the documents: own, gum, lin, ji, cv12-0 to cv12-11, cvK-i; empty: the usual one"
+        "",
+        "split: own, gum, lin, ji, documents, cv12-0 to cv12-11, cvK-i; empty: the usual one",
     )
     level: int = setting(
         -1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the usual one", minimum=-1
@@ -48,7 +51,9 @@ class TaskSettings(Settings):
     versus: str = setting("", "a class, such as Expansion, to tell from all others; EntRel is Expansion then")
     balance: bool = setting(True, "one class against others: repeat the smaller side until both are equal")
 
-    folds: int = setting(1, "seed of the folds over documents (cvK-i); the same in all runs", minimum=0)
+    folds: int = setting(
+        1, "seed of the splits by documents (documents, cvK-i); the same in all runs", minimum=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,4 +90,40 @@ class TaskSettings(Settings):
 
     def protocol_for(self, corpus_name: str) -> str:
         """The name of the split protocol on a corpus."""
-        return self.protocol or USUAL_PROTOCOLS.get(corpus_name, "own")
+        return self.protocol or usual_protocol(corpus_name)
+
+
+@dataclass(frozen=True)
+class DataSettings(Settings):
+    """One corpus of a training with several: a ``[[data]]`` table of a configuration, or ``--data``."""
+
+    corpus: str = setting("", f"kind of corpus: {', '.join(CORPUS_NAMES)}")
+    path: str = setting("", "its folder or file; a relative path starts at the folder of the configuration")
+    protocol: str = setting("", "split of its documents, as task.protocol; empty: the usual one")
+    part: str = setting("train", "the part to train on; all: the whole corpus")
+    weight: float = setting(1.0, "what one of its relations counts in training", above=0)
+    limit: int = setting(0, "most relations to train on, chosen at random by the seed; 0: all", minimum=0)
+    level: int = setting(-1, "level of its senses, as task.level; -1: that of the task", minimum=-1)
+    features: bool = setting(
+        True, "let an encoder's surface features learn from it, which needs layers; false: its text alone"
+    )
+    name: str = setting("", "what stages call it; empty: the name of its folder or file, without an ending")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.corpus or not self.path or not self.part:
+            empty = "corpus" if not self.corpus else "path" if not self.path else "part"
+            raise SettingsError(
+                f"The {empty} is missing.", hint='Write, for example: corpus = "discogem", path = "discogem"'
+            )
+        if "\0" in self.path:
+            raise SettingsError("No path has a null character.")
+        object.__setattr__(self, "corpus", known_corpus(self.corpus))
+        object.__setattr__(self, "name", self.name or PurePath(self.path).stem)
+        if self.level > 3:
+            raise SettingsError(f"There is no level {self.level} of senses.", hint="Use -1, 0, 1, 2 or 3.")
+
+
+def usual_protocol(corpus_name: str) -> str:
+    """The name of the split protocol that is usual with a corpus."""
+    return USUAL_PROTOCOLS.get(corpus_name, "own")

@@ -147,7 +147,8 @@ class Task:
                 continue
             previous, following = neighbours.of(relation)
             document = corpus.documents[relation.document]
-            kept.append(Instance(relation, document, gold, previous, following))
+            target = self._target(relation, wanted)
+            kept.append(Instance(relation, document, gold, previous, following, target=target))
         return kept, dropped
 
     def _counts(self, relation: Relation) -> bool:
@@ -171,6 +172,18 @@ class Task:
             found = [self.versus if self.versus in found else OTHER]
         return tuple(dict.fromkeys(found))
 
+    def _target(self, relation: Relation, wanted: Collection[str]) -> tuple[tuple[str, float], ...]:
+        """The shares of the votes for each wanted label, which add up to 1; empty where no vote counts."""
+        shares: dict[str, float] = {}
+        for sense, share in relation.votes:
+            label = _at_level(sense, self.level)
+            if self.versus and label is not None:
+                label = self.versus if label == self.versus else OTHER
+            if label is not None and label in wanted:
+                shares[label] = shares.get(label, 0.0) + share
+        total = sum(shares.values())
+        return tuple((label, share / total) for label, share in shares.items() if share > 0)
+
     def _why_dropped(self, relation: Relation) -> str:
         if not relation.arg1.tokens or not relation.arg2.tokens:
             return "an argument has no tokens"
@@ -185,10 +198,11 @@ class Task:
 
 
 def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
-    """The usual task on a corpus: pdtb2, pdtb3, gum or conll16; on any other, every label that occurs, and
-    those of plain pairs as they stand.
+    """The usual task on a corpus: pdtb2, pdtb3, gum, discogem or conll16; on any other, every label that
+    occurs, and those of plain pairs as they stand.
 
-    GUM's twelve types are those with 20 training relations, and Disjunction, which has 13. CoNLL-16 is scored
+    GUM's twelve types are those with 20 training relations, and Disjunction, which has 13. DiscoGeM's are
+    those with 20. CoNLL-16 is scored
     on fifteen senses of mixed depth, EntRel among them, over all non-explicit relations; in its form, senses
     of another ``inventory`` have the task that is usual with them.
     """
@@ -202,6 +216,8 @@ def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
     if kind == "conll16":
         kinds = frozenset({RelationKind.IMPLICIT, RelationKind.ALTLEX})
         return Task("conll16", level=0, kinds=kinds, labels=CONLL16_SENSES, entrel="EntRel")
+    if kind == "discogem":
+        return Task("discogem", minimum=20)
     # Pairs may have any labels: one that looks like a class of the PDTB has no levels to be cut at either.
     return Task(corpus_name, level=0 if kind == "pairs" else 2, minimum=1)
 

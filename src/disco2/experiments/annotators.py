@@ -10,11 +10,11 @@ from typing import Any
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
 from disco2.corpora.automatic import with_automatic_layers
-from disco2.errors import CorpusError, InputError
+from disco2.errors import CorpusError
 from disco2.evaluation.brackets import BracketEvaluation
 from disco2.evaluation.syntax import syntax_scores
 from disco2.experiments.coreference_quality import coreference_quality
-from disco2.files import check_folder_place, is_empty_or_new
+from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
 from disco2.records import Corpus, Document
 from disco2.training.annotators.constituents.scoring import compare_trees
 from disco2.training.annotators.constituents.train import train_constituents
@@ -24,7 +24,6 @@ from disco2.training.annotators.syntax import train_syntax
 
 # The sample on which the paper's parser was measured: see `trees` below.
 SAMPLE, LONGEST = 600, 60
-MARKS = ("config.cfg", "vocabulary.json", "model.json")  # one of them is in the folder of every component
 SYNTAX = frozenset({Layer.TAGS, Layer.DEPENDENCIES})
 
 
@@ -35,18 +34,25 @@ def train_annotators(
     components: Collection[str] = tuple(COMPONENTS),
     seed: int = 1,
     progress: Callable[[str], None] = lambda line: None,
+    force: bool = False,
 ) -> None:
     """Train the components in order, over gold tokens, and judge each on the automatic layers before it.
 
     Coreference also learns from those. The parser learns from gold tags, which its training disturbs: the
     tagger's own on its training part are too good to be true. A component that is not trained is taken from
-    ``folder``, where it must be already.
+    ``folder``, where it must be already. ``files.check_folder_place`` says what else may be there.
     """
-    for component in components:
-        _check_target(folder / component)
+    _check_target(folder, components, force=force)
     training, development = documents_of(corpus, "train"), documents_of(corpus, "dev")
     if "syntax" in components:
-        train_syntax(training, development, folder / "syntax", seed=seed, progress=_named("syntax", progress))
+        train_syntax(
+            training,
+            development,
+            folder / "syntax",
+            seed=seed,
+            progress=_named("syntax", progress),
+            force=force,
+        )
     if not {"constituents", "coreference"} & set(components):
         return
     parsed, parsed_development = _annotated(folder, SYNTAX, training, development)
@@ -57,6 +63,7 @@ def train_annotators(
             folder / "constituents",
             seed=seed,
             progress=_named("constituents", progress),
+            force=force,
         )
     if "coreference" in components:
         train_coreference(
@@ -64,18 +71,18 @@ def train_annotators(
             folder / "coreference",
             seed=seed,
             progress=_named("coreference", progress),
+            force=force,
         )
 
 
-def _check_target(folder: Path) -> None:
-    """Refuse to replace anything but a component, before any work is done."""
-    check_folder_place(folder)
-    if not is_empty_or_new(folder) and not any((folder / name).is_file() for name in MARKS):
-        raise InputError(
-            "Something that is no component of an annotator stands there.",
-            where=str(folder),
-            hint="Choose another --output folder.",
-        )
+def _check_target(folder: Path, components: Collection[str], *, force: bool) -> None:
+    """Refuse to replace anything but components, before any work is done."""
+    known = [file for name in COMPONENTS for file in (folder / name, *scratch_folders(folder / name))]
+    others = set(folder.iterdir()).difference(known) if folder.is_dir() else set()
+    if others and not force:
+        raise other_files(folder, {file.name for file in others}, hint=FORCE)
+    for component in components:
+        check_folder_place(folder / component, HIDDEN_LIST, force=force)
 
 
 def _annotated(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,14 +38,16 @@ def record_of(
 
     ``figures`` are recorded beside those of the development part.
     """
-    calibration, errors = calibrated(fitted.model, fitted.development)
+    calibration, errors = calibrated(fitted.model, fitted.development, further=parts.further_development())
+    without_paths = configuration.changed({"encoder.folder": "", "encoder.state": ""})
     return BundleRecord(
-        configuration=configuration.to_json(),
+        configuration=without_paths.to_json(),
         task=parts.task.to_json(),
         data={
             "corpus": corpus.name,
             "protocol": parts.protocol,
             "training_relations": fitted.training_relations,
+            "label_counts": _label_counts(parts, configuration),
             "development_relations": len(fitted.development),
             "vectors": configuration.vectors.source if configuration.model.uses_vectors else "none",
             "licence": licence_of(corpus.name),
@@ -52,6 +55,7 @@ def record_of(
             "notes": list(corpus.notes),
             "automatic_layers": list(corpus.automatic),
             "annotators": corpus.annotators,
+            **({"further": [one.to_json() for one in parts.further]} if parts.further else {}),
         },
         figures=_development_figures(fitted, parts, errors) | dict(figures or {}),
         calibration={
@@ -59,6 +63,28 @@ def record_of(
             "running_text": calibration.of_running_text,
         },
     )
+
+
+def _label_counts(parts: Parts, configuration: Configuration) -> dict[str, float]:
+    """The training relations of each label; one with two labels counts for both.
+
+    Those of other corpora count by their weight; in a training of several stages, as the last one draws them.
+    """
+    counts: Counter[str] = Counter(label for one in parts.instances["train"] for label in one.gold)
+    if parts.task.versus and configuration.task.balance:  # the smaller class was repeated
+        return dict.fromkeys(parts.labels, max(counts.values()))
+    total: dict[str, float] = {label: counts[label] for label in parts.labels}
+    last = configuration.stages[-1].drawn if configuration.stages else None
+    for further in parts.further:
+        found = further.instances(parts.task, parts.labels)
+        name = further.entry.name
+        if last is not None and name not in last:
+            continue
+        share = 1.0 if not (last and last[name]) else last[name] / len(found)
+        for one in found:
+            for label in one.gold:
+                total[label] += share * one.weight
+    return {label: round(count, 1) for label, count in total.items()}
 
 
 def _development_figures(fitted: Fitted, parts: Parts, errors: Mapping[str, float]) -> dict[str, Any]:

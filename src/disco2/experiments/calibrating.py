@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from disco2.evaluation.calibration import expected_calibration_error
 from disco2.experiments.running_text import as_running_text
-from disco2.model import RelationModel
+from disco2.model import AnyModel
 from disco2.model.calibration import Calibration
 from disco2.records import Instance
 from disco2.training.temperature import fit_temperature
 
+GIVEN = "given_arguments"
 
-def calibrated(model: RelationModel, development: Sequence[Instance]) -> tuple[Calibration, dict[str, float]]:
-    """The temperatures of ``calibration_of`` and their ``calibration_errors`` on the same relations."""
+
+def calibrated(
+    model: AnyModel, development: Sequence[Instance], *, further: Sequence[Sequence[Instance]] = ()
+) -> tuple[Calibration, dict[str, float]]:
+    """Temperatures fitted on relations that the model did not learn from, and their ``calibration_errors``.
+
+    ``further`` has the dev parts of other corpora, which count for given arguments alone. Each corpus has a
+    best temperature of its own; the highest is taken, so that the model is overconfident on none of them.
+    """
     uses = _uses(model, development)
     calibration = _temperatures(model, uses)
+    hottest = [calibration.temperature]
+    for corpus in further:
+        if given := [use for use in _uses(model, corpus) if use.name == GIVEN]:
+            hottest.append(_temperatures(model, given).temperature)
+    calibration = replace(calibration, temperature=max(hottest))
     return calibration, _errors(model, calibration, uses)
 
 
-def calibration_of(model: RelationModel, development: Sequence[Instance]) -> Calibration:
-    """Temperatures fitted on relations that the model did not learn from; 1 where there are none."""
-    return _temperatures(model, _uses(model, development))
-
-
 def calibration_errors(
-    model: RelationModel, calibration: Calibration, instances: Sequence[Instance]
+    model: AnyModel, calibration: Calibration, instances: Sequence[Instance]
 ) -> dict[str, float]:
     """Expected calibration error at temperature 1 and at the fitted one.
 
@@ -47,32 +55,32 @@ class _Use:
     allowed: list[int] | None
     scores: np.ndarray  # of all outcomes
 
-    def gold(self, model: RelationModel) -> list[int]:
+    def gold(self, model: AnyModel) -> list[int]:
         """The columns of the first gold labels that are allowed outcomes."""
         columns = range(len(model.labels)) if self.allowed is None else self.allowed
         places = {model.labels[label]: place for place, label in enumerate(columns)}
         return [next(places[label] for label in one.gold if label in places) for one in self.instances]
 
 
-def _uses(model: RelationModel, instances: Sequence[Instance]) -> list[_Use]:
+def _uses(model: AnyModel, instances: Sequence[Instance]) -> list[_Use]:
     with_sense = [one for one in instances if one.has_sense]
     uses: list[tuple[str, Sequence[Instance], list[int] | None]] = [
-        ("given_arguments", with_sense, model.is_sense.nonzero()[0].tolist())
+        (GIVEN, with_sense, model.is_sense.nonzero()[0].tolist())
     ]
     if not model.is_sense.all():
         uses.append(("running_text", as_running_text(instances), None))
     return [_Use(name, some, allowed, model.scores(some)) for name, some, allowed in uses if some]
 
 
-def _temperatures(model: RelationModel, uses: Sequence[_Use]) -> Calibration:
+def _temperatures(model: AnyModel, uses: Sequence[_Use]) -> Calibration:
     temperatures = {}
     for use in uses:
         scores = use.scores if use.allowed is None else use.scores[:, use.allowed]
         temperatures[use.name] = fit_temperature(scores, use.gold(model))
-    return Calibration(temperatures.get("given_arguments", 1.0), temperatures.get("running_text"))
+    return Calibration(temperatures.get(GIVEN, 1.0), temperatures.get("running_text"))
 
 
-def _errors(model: RelationModel, calibration: Calibration, uses: Sequence[_Use]) -> dict[str, float]:
+def _errors(model: AnyModel, calibration: Calibration, uses: Sequence[_Use]) -> dict[str, float]:
     found = {}
     for use in uses:
         for name, chosen in (("before", Calibration()), ("after", calibration)):

@@ -4,38 +4,49 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from disco2.corpora.settings import TaskSettings
-from disco2.errors import SettingsError
+from disco2.corpora.settings import DataSettings, TaskSettings
+from disco2.errors import InputError, SettingsError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings
+from disco2.settings import Settings
+from disco2.training.encoder import EncoderSettings, StagePlan
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 
 _LONGEST, _LONGEST_LINE = 100_000, 10_000  # characters of a configuration; a line may list all labels
 _MOST_DOTS = 1_000  # in a line
 
+DATA, STAGE = "data", "stage"
 PRINT_THEM = "See all settings with: disco2 train --print-config"
+_MOST_TABLES = 50  # of one kind
+_Table = TypeVar("_Table", bound=Settings)
+_WEIGHT = re.compile(r"(.+):(\d+(?:\.\d+)?)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One section for each room that has settings."""
+    """One section for each room that has settings, and the corpora of a training with several."""
 
     task: TaskSettings = field(default_factory=TaskSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)
     features: FeatureSettings = field(default_factory=FeatureSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    data: tuple[DataSettings, ...] = ()
+    stages: tuple[StagePlan, ...] = ()  # of an encoder's training; none: all data in one stage
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """The sections. What ``data`` added to a model, the model records apart, without paths."""
+        return {section: asdict(getattr(self, section)) for section in SECTIONS}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Mapping[str, Any]]) -> Configuration:
@@ -67,13 +78,14 @@ class Configuration:
         return replace(self, **changes)
 
 
+SECTIONS = tuple(part.name for part in fields(Configuration) if part.name not in ("data", "stages"))
+
+
 def names() -> list[str]:
     """All settings, as ``section.name``."""
     defaults = Configuration()
     return [
-        f"{section.name}.{setting.name}"
-        for section in fields(defaults)
-        for setting in fields(getattr(defaults, section.name))
+        f"{section}.{setting.name}" for section in SECTIONS for setting in fields(getattr(defaults, section))
     ]
 
 
@@ -81,7 +93,14 @@ def read_configuration(path: Path | None, assignments: Iterable[str] = ()) -> Co
     """Defaults, then a TOML file, then ``section.name=value`` options."""
     configuration = Configuration()
     if path is not None:
-        configuration = configuration.changed(_flat(_toml(path), path), where=str(path))
+        content = _toml(path)
+        data = [
+            replace(entry, path=_absolute(entry.path, path.parent))
+            for entry in _tables(DataSettings, DATA, content.pop(DATA, []), path)
+        ]
+        stages = _tables(StagePlan, STAGE, content.pop(STAGE, []), path)
+        configuration = configuration.changed(_flat(content, path), where=str(path))
+        configuration = replace(configuration, data=tuple(data), stages=tuple(stages))
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
         if not equals:
@@ -92,17 +111,53 @@ def read_configuration(path: Path | None, assignments: Iterable[str] = ()) -> Co
     return configuration
 
 
+def of_one_corpus(configuration: Configuration) -> Configuration:
+    """The configuration itself; SettingsError where it names corpora, which only ``disco2 train`` takes."""
+    if configuration.data:
+        raise SettingsError(
+            "This command works on one corpus, and the configuration has tables [[data]].",
+            hint="Remove them, or use: disco2 train",
+        )
+    return configuration
+
+
+def read_data(text: str) -> DataSettings:
+    """A corpus as ``--data`` names it: NAME=PATH, or NAME=PATH:WEIGHT."""
+    name, _, place = text.partition("=")
+    path, weight = place.strip(), 1.0
+    if (found := _WEIGHT.fullmatch(path)) and not Path(path).exists():
+        path, weight = found[1], float(found[2])
+    try:
+        return DataSettings(corpus=name.strip(), path=_absolute(path, Path()), weight=weight)
+    except InputError as error:
+        hint = error.hint if name.strip() and path else "Write it as: --data discogem=PATH:0.5"
+        raise SettingsError(error.what, where=f"--data {text}", hint=hint) from None
+
+
 def commented_toml(configuration: Configuration) -> str:
     """All settings as a TOML file, each with a comment; reading it back gives the same configuration."""
+    tables: list[tuple[str, Any]] = [(f"[{name}]", getattr(configuration, name)) for name in SECTIONS]
+    tables += [(f"[[{DATA}]]", entry) for entry in configuration.data]
+    tables += [(f"[[{STAGE}]]", stage) for stage in configuration.stages]
     lines: list[str] = []
-    for section in fields(configuration):
-        lines += ["", f"[{section.name}]"] if lines else [f"[{section.name}]"]
-        settings = getattr(configuration, section.name)
+    for header, settings in tables:
+        lines += ["", header] if lines else [header]
         for setting in fields(settings):
             lines += [
                 f"# {setting.metadata['doc']}",
                 f"{setting.name} = {_toml_value(getattr(settings, setting.name))}",
             ]
+    for given, kind, header, said in (
+        (configuration.data, DataSettings, DATA, "Several corpora in one training"),
+        (configuration.stages, StagePlan, STAGE, "Several stages of an encoder's training"),
+    ):
+        if not given:
+            lines += ["", f"# {said}: a table like this one for each.", f"# [[{header}]]"]
+            for setting in fields(kind):
+                lines += [
+                    f"# # {setting.metadata['doc']}",
+                    f"# {setting.name} = {_toml_value(setting.default)}",
+                ]
     return "\n".join(lines) + "\n"
 
 
@@ -140,6 +195,41 @@ def _parsed(text: str) -> dict[str, Any]:
     if any(line.count(".") > _MOST_DOTS for line in lines):
         raise ValueError(f"it has more than {_MOST_DOTS} dots in a line")
     return tomllib.loads(text)
+
+
+def _tables(kind: type[_Table], header: str, tables: Any, path: Path) -> list[_Table]:
+    """The tables ``[[header]]`` of a configuration as settings."""
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise SettingsError(
+            f"{header} is not a list of tables.",
+            where=str(path),
+            hint=f"Write [[{header}]], with two brackets.",
+        )
+    if len(tables) > _MOST_TABLES:
+        raise SettingsError(f"More than {_MOST_TABLES} tables [[{header}]] are too many.", where=str(path))
+    known = [setting.name for setting in fields(kind)]  # type: ignore[arg-type]  # a dataclass
+    found = []
+    for number, table in enumerate(tables, start=1):
+        where = f"{path}, [[{header}]] {number}"
+        for name in table:
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+                hint = f"The nearest known one is '{close}'. All: {', '.join(known)}."
+                raise SettingsError(f"There is no setting '{name}'.", where=where, hint=hint)
+        try:
+            found.append(kind(**table))
+        except InputError as error:
+            raise SettingsError(error.what, where=where, hint=error.hint) from None
+    return found
+
+
+def _absolute(path: str, folder: Path) -> str:
+    if not path:
+        return ""
+    try:
+        return str(folder.absolute() / Path(path).expanduser())
+    except RuntimeError:  # there is no home folder of that name
+        return str(folder.absolute() / path)
 
 
 def _flat(content: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from disco2.errors import BundleError, CorpusError, SettingsError
 from disco2.evaluation import Evaluation, evaluate
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
-from disco2.model import RelationModel
+from disco2.model import AnyModel
 from disco2.model.arrays import Floats
 from disco2.records import Corpus, Instance
 from disco2.trees import shared_entities
@@ -62,9 +62,7 @@ class Judged:
             }
 
 
-def judge(
-    model: RelationModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
-) -> Judged:
+def judge(model: AnyModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = "") -> Judged:
     """Let a trained model label one part of a corpus, under the task it was trained for."""
     configuration, parts = judged_parts(model, manifest, corpus, part=part, protocol=protocol)
     instances, task = parts.instances[part], parts.task
@@ -98,7 +96,7 @@ def judge(
 
 
 def judged_parts(
-    model: RelationModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
+    model: AnyModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
 ) -> tuple[Configuration, Parts]:
     """A model's settings, and the corpus as it is judged under them; CorpusError where the part is empty."""
     configuration, task = trained_for(manifest, corpus, protocol)
@@ -125,19 +123,29 @@ def trained_for(manifest: Manifest, corpus: Corpus, protocol: str = "") -> tuple
             hint="Train it anew with: disco2 train",
         ) from error
     if protocol or corpus.name != manifest.data.get("corpus"):
-        configuration = configuration.changed({"task.protocol": protocol})
+        used = protocol or str((_record(manifest, corpus) or {}).get("protocol", ""))
+        configuration = configuration.changed({"task.protocol": used})
     return configuration, task
+
+
+def _record(manifest: Manifest, corpus: Corpus) -> Mapping[str, Any] | None:
+    """What a model records of a corpus that it was trained on: the main one, or one of several."""
+    further = manifest.data.get("further", ())
+    records = [manifest.data, *(further if isinstance(further, list) else ())]
+    found = (one for one in records if isinstance(one, Mapping) and one.get("corpus") == corpus.name)
+    return next(found, None)
 
 
 def _warnings(manifest: Manifest, corpus: Corpus, protocol: str, part: str) -> tuple[str, ...]:
     found = []
-    trained_under = manifest.data.get("protocol")
-    if corpus.name == manifest.data.get("corpus") and protocol != trained_under:
+    record = _record(manifest, corpus)
+    trained_under = protocol if record is None else record.get("protocol")
+    if protocol != trained_under:
         found.append(
             f"The model was trained under the protocol '{trained_under}': under '{protocol}', "
             f"part '{part}' may hold relations it has seen in training."
         )
-    trained_on = tuple(manifest.data.get("automatic_layers", ()))
+    trained_on = tuple((record or manifest.data).get("automatic_layers", ()))
     if trained_on != corpus.automatic:
         found.append(
             f"The model was trained with {_automatic(trained_on)}; here {_automatic(corpus.automatic)}. "

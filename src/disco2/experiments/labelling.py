@@ -13,7 +13,7 @@ from disco2.corpora.neighbours import Neighbours
 from disco2.corpora.protocols import split_relations
 from disco2.errors import CorpusError
 from disco2.experiments.judging import trained_for
-from disco2.model import RelationModel
+from disco2.model import AnyModel
 from disco2.records import WITHOUT_SENSE, Corpus, Instance, Relation, RelationKind
 
 
@@ -33,7 +33,7 @@ class Labelled:
 
 
 def label_relations(
-    model: RelationModel,
+    model: AnyModel,
     manifest: Manifest,
     corpus: Corpus,
     *,

@@ -16,7 +16,7 @@ from disco2.experiments.paper.measuring import measure
 from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.experiments.runs.result import Right
 from disco2.experiments.train_run import train_model
-from disco2.model import RelationModel
+from disco2.model import AnyModel
 from disco2.records import Corpus, Instance
 from disco2.reporting.findings import Findings, Table
 
@@ -92,7 +92,7 @@ def compare_layers(
     return results
 
 
-def right_answers(model: RelationModel, instances: Sequence[Instance]) -> LayerAnswers:
+def right_answers(model: AnyModel, instances: Sequence[Instance]) -> LayerAnswers:
     """Let a model answer relations whose labels are known."""
     with_sense = [one for one in instances if one.has_sense]
     senses = model.is_sense.nonzero()[0]
@@ -103,6 +103,6 @@ def right_answers(model: RelationModel, instances: Sequence[Instance]) -> LayerA
     )
 
 
-def _right(model: RelationModel, instances: Sequence[Instance], allowed: NDArray[np.intp]) -> Right:
+def _right(model: AnyModel, instances: Sequence[Instance], allowed: NDArray[np.intp]) -> Right:
     best = model.scores(instances)[:, allowed].argmax(axis=1)
     return hits([one.gold for one in instances], [model.labels[number] for number in allowed[best]])

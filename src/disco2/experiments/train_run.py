@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from disco2.bundle import save_bundle
 from disco2.errors import CorpusError
@@ -16,12 +20,17 @@ from disco2.experiments.division import Parts
 from disco2.experiments.preparations import Preparations
 from disco2.experiments.running_text import as_running_text
 from disco2.experiments.weak_instances import weak_instances
+from disco2.model import EncoderModel
 from disco2.records import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.training.checkpoint import Checkpoint
+from disco2.training.encoder import OWN, fit_encoder
 from disco2.training.fit import Fitted, learn, most_common
 from disco2.training.history import Progress
 from disco2.training.preparation import Prepared, prepare
 from disco2.training.resampling import hold_out
+from disco2.training.temperature import fit_loss
+
+WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # of an encoder's surface features
 
 
 def train_model(
@@ -42,6 +51,9 @@ def train_model(
     model, settings = configuration.model, configuration.training
     if model.kind == "majority":
         return most_common(parts.instances["train"], parts.labels, model)
+    if model.kind == "encoder":
+        tuned = _fine_tuned(parts, configuration, progress, checkpoint)
+        return _with_features(tuned, corpus, parts, configuration) if model.features else tuned
     make = partial(prepare_training, corpus, parts, configuration)
     prepared = preparations.of(parts, configuration, make) if preparations else make()
     return learn(prepared, model, settings, progress=progress, checkpoint=checkpoint)
@@ -50,16 +62,13 @@ def train_model(
 def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration) -> Prepared:
     """Everything that a training needs.
 
-    Explicit and AltLex relations, where they are asked for, are trained on and used for nothing else.
-    Word2vec, where it is asked for, learns from the texts of all parts, as in the paper.
+    Explicit and AltLex relations, where they are asked for, and those of other corpora are trained on and
+    used for nothing else. Word2vec, where it is asked for, learns from the texts of all parts, as in the
+    paper, and of all corpora.
     """
     task, seed = configuration.task, configuration.training.seed
-    training, development = parts.instances["train"], parts.instances["dev"]
-    if not development:  # before a relation is repeated with whole sentences, or it would be on both sides
-        share = configuration.training.development_share
-        training, development = hold_out(training, share=share, seed=seed)
-    # Running text has no arguments but whole sentences: a model for it should have seen some.
-    widened = as_running_text(training) if task.whole_sentences else []
+    training, widened, development = _training_and_development(parts, configuration)
+    weak = _weak_instances(corpus, parts, configuration) if task.weak_weight else []
     prepared = prepare(
         [*training, *widened],
         development,
@@ -71,10 +80,76 @@ def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration)
         development_share=configuration.training.development_share,
         positive=parts.task.versus,
         balanced=bool(parts.task.versus) and task.balance,
-        further=_weak_instances(corpus, parts, configuration) if task.weak_weight else (),
-        sentences=corpus.sentences(),
+        further=(*weak, *parts.further_instances()),
+        sentences=chain(corpus.sentences(), *(one.corpus.sentences() for one in parts.further)),
     )
     return replace(prepared, training_relations=prepared.training_relations - len(widened))
+
+
+def _training_and_development(
+    parts: Parts, configuration: Configuration
+) -> tuple[list[Instance], list[Instance], list[Instance]]:
+    """Training relations, those of them again that running text would present, and the development part."""
+    training, development = parts.instances["train"], parts.instances["dev"]
+    if not development:  # before a relation is repeated with whole sentences, or it would be on both sides
+        share, seed = configuration.training.development_share, configuration.training.seed
+        training, development = hold_out(training, share=share, seed=seed)
+    # Running text has no arguments but whole sentences: a model for it should have seen some.
+    widened = as_running_text(training) if configuration.task.whole_sentences else []
+    return training, widened, development
+
+
+def _fine_tuned(
+    parts: Parts, configuration: Configuration, progress: Progress, checkpoint: Checkpoint | None
+) -> Fitted:
+    """An encoder: the main corpus is the pool ``own``, each further one a pool of its name."""
+    training, widened, development = _training_and_development(parts, configuration)
+    with_sense = [one for one in training if one.has_sense]  # of EntRel and NoRel, whole sentences are enough
+    pools: dict[str, list[Instance]] = {OWN: [*(with_sense if widened else training), *widened]}
+    for further in parts.further:
+        pools.setdefault(further.entry.name, []).extend(further.instances(parts.task, parts.labels))
+    with tempfile.TemporaryDirectory() as scratch:
+        fitted = fit_encoder(
+            pools,
+            development,
+            labels=parts.labels,
+            model=configuration.model,
+            settings=configuration.encoder,
+            stages=configuration.stages,
+            seed=configuration.training.seed,
+            folder=checkpoint.folder if checkpoint else Path(scratch),
+            progress=progress,
+        )
+    return replace(fitted, training_relations=len(training))
+
+
+def _with_features(tuned: Fitted, corpus: Corpus, parts: Parts, configuration: Configuration) -> Fitted:
+    """The encoder with surface features, whose weights a model of kind ``surface`` has learned.
+
+    With s the scores of the encoder and t those of the features, the new ones are s + w t. The weight w makes
+    the dev parts most probable, at the temperature that is best for it; where it is 0 they are left out.
+    """
+    surface = configuration.changed({"model.kind": "surface"})
+    layered = replace(parts, further=tuple(one for one in parts.further if one.entry.features))
+    prepared = prepare_training(corpus, layered, surface)
+    learned = learn(prepared, surface.model, surface.training).model
+    development = [*prepared.development, *chain(*layered.further_development())]
+    gold = [parts.labels.index(one.gold[0]) for one in development]
+    scores, added = tuned.model.scores(development), learned.scores(development)
+    weight = min(WEIGHTS, key=lambda weight: fit_loss(scores + weight * added, gold))
+    if not weight or not isinstance(tuned.model, EncoderModel):
+        return tuned
+    parameters = learned.parameters
+    if surface.model.members > 1:
+        parameters = {name: value.mean(axis=0) for name, value in parameters.items()}
+    together = replace(
+        tuned.model,
+        settings=replace(tuned.model.settings, features=True),
+        bias=tuned.model.bias + np.float32(weight) * parameters["b"],
+        extractor=prepared.untrained.extractor,
+        feature_weights=np.float32(weight) * parameters["beta"],
+    )
+    return replace(tuned, model=together)
 
 
 def check_learnable(corpus: Corpus, parts: Parts) -> None:
@@ -121,10 +196,11 @@ def save_model(
     path: Path,
     *,
     figures: Mapping[str, Any] | None = None,
+    force: bool = False,
 ) -> None:
     """Write a bundle that says what it was trained on and how, with the temperatures of its probabilities.
 
     ``figures`` are recorded beside those of the development part.
     """
     record = record_of(fitted, parts, configuration, corpus, figures=figures)
-    save_bundle(fitted.model, path, **vars(record))
+    save_bundle(fitted.model, path, **vars(record), force=force)

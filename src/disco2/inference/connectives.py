@@ -1,28 +1,48 @@
-"""Which connective a sentence opens with, where that links it to what came before.
+"""The one list of connectives that open a sentence, and which of them links it to what came before.
 
-The list was chosen on the training part of GUM, with the rarer connectives of PDTB-style annotation that its
-sentences do not contradict. Words that mostly link clauses of one sentence ("when", "if", "as") count only
-where their clause is the whole sentence.
+``OPENERS`` says the sense of each one, for ``mining``. A link needs no sense, so more connectives count here.
+All were chosen on the training part of GUM, with the rarer ones of PDTB-style annotation that its sentences
+do not contradict. Words that mostly link clauses of one sentence ("when", "if", "as") count only where their
+clause is the whole sentence; those that join clauses, with their senses, are in ``mining.connectives``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from disco2.inference.plain_text import has_word
 from disco2.records import Document, Sentence
 
-# Link to the previous sentence whenever they open one.
-_PLAIN = """
-accordingly, additionally, afterward, afterwards, also, alternatively, and, as a consequence, as a result,
-as an alternative, as an example, at the same time, but, by comparison, by contrast, by then, consequently,
-conversely, even so, finally, for example, for instance, for one thing, for that reason, furthermore, hence,
-however, in addition, in any case, in brief, in comparison, in conclusion, in contrast, in essence, in fact,
-in other words, in particular, in short, in sum, in summary, in that case, in the end, in the meantime,
-in turn, indeed, instead, likewise, meanwhile, moreover, more specifically, nevertheless, nonetheless, nor,
-on the contrary, on the other hand, on the whole, or, otherwise, previously, rather, similarly,
-simultaneously, specifically, subsequently, then, then again, thereafter, thereby, therefore, thereupon,
-thus, to sum up, to that end, ultimately, what is more, yet
+# The sense of PDTB 3, then the connectives.
+_OPENERS = {
+    "Comparison.Concession.Arg2-as-denier": """but, even so, however, nevertheless, nonetheless, still,
+        then again, yet""",
+    "Comparison.Contrast": """by comparison, by contrast, conversely, in comparison, in contrast,
+        on the other hand""",
+    "Comparison.Similarity": "likewise, similarly",
+    "Contingency.Cause.Result": """accordingly, as a consequence, as a result, consequently, for that reason,
+        hence, so, therefore, thus""",
+    "Contingency.Negative-condition.Arg1-as-negCond": "otherwise",
+    "Contingency.Condition.Arg1-as-cond": "in that case",
+    "Expansion.Conjunction": """additionally, also, besides, further, furthermore, in addition, moreover,
+        on top of that, what is more""",
+    "Expansion.Disjunction": "alternatively, or",
+    "Expansion.Equivalence": "in other words",
+    "Expansion.Instantiation.Arg2-as-instance": "as an example, for example, for instance",
+    "Expansion.Level-of-detail.Arg2-as-detail": """in fact, in particular, indeed, more specifically,
+        specifically""",
+    "Expansion.Level-of-detail.Arg1-as-detail": "in brief, in short, in sum, in summary, to sum up",
+    "Expansion.Substitution.Arg2-as-subst": "instead, on the contrary, rather",
+    "Temporal.Asynchronous.Precedence": """afterward, afterwards, later, next, subsequently, then,
+        thereafter""",
+    "Temporal.Asynchronous.Succession": "previously",
+    "Temporal.Synchronous": "at the same time, in the meantime, meanwhile, simultaneously",
+}
+OPENERS = {" ".join(name.split()): sense for sense, names in _OPENERS.items() for name in names.split(",")}
+# Link to the previous sentence as well, but tell no sense for certain.
+_WITHOUT_SENSE = """
+and, as an alternative, by then, finally, for one thing, in any case, in conclusion, in essence, in the end,
+in turn, nor, on the whole, thereby, thereupon, to that end, ultimately
 """
 # Prepositions of their own with one of these words behind them ("instead of a job", "in contrast to it").
 _PREPOSITIONS = frozenset({"of", "than", "to", "with"})
@@ -53,15 +73,14 @@ _SO_PHRASES = _FILLERS | {
 _LOOK = 12  # tokens at the beginning of a sentence that are looked at
 
 
-def _entries(*lists: str) -> dict[tuple[str, ...], str]:
-    names = [" ".join(name.split()) for text in lists for name in text.split(",")]
-    return {tuple(name.split()): name for name in names}
+def _words(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(name.split()) for name in names)
 
 
-_ALWAYS = _entries(_PLAIN)
-_COMMA = _entries(_BEFORE_COMMA)
-_WITHOUT_COMPLEMENT = _entries(_AS_PREPOSITIONS)
-_CLAUSES = _entries(_SUBORDINATORS)
+_COMMA = _words(_BEFORE_COMMA.split(","))
+_ALWAYS = _words([*OPENERS, *_WITHOUT_SENSE.split(",")]) - _COMMA - {("so",)}
+_WITHOUT_COMPLEMENT = _words(_AS_PREPOSITIONS.split(","))
+_CLAUSES = _words(_SUBORDINATORS.split(","))
 _LONGEST = max(map(len, _ALWAYS | _COMMA | _CLAUSES))
 
 

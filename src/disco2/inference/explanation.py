@@ -9,11 +9,9 @@ from typing import Any
 from disco2.errors import InputError
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.score_terms import EntitySpans, ScoreTerms, score_terms, source_of
-from disco2.model import RelationModel
+from disco2.model import AnyModel
 from disco2.model.arrays import Floats
 from disco2.trees import MentionIndexes
-
-PORTION = 256  # predictions that are encoded at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +59,30 @@ class OtherPairs:
         return {"chain": self.chain, "count": self.count, "value": self.value, "rival": self.rival}
 
 
+@dataclass(frozen=True, slots=True)
+class WordShare:
+    """A word of an argument (1 or 2), and by how much the score falls where it is hidden from the encoder.
+
+    An approximation: words act together, so that these values don't add up to the score.
+    """
+
+    argument: int
+    span: Span  # offsets count in the argument's text
+    value: float
+    rival: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {"argument": self.argument, **self.span.to_json(), "value": self.value, "rival": self.rival}
+
+
 @dataclass(frozen=True)
 class Explanation:
     """The score of a sense, taken apart, beside that of a rival.
 
     ``score`` is the number the model decided by, in single precision; the terms are computed in double
     precision, and ``rounding`` is what is between their sum and the score. So ``bias + arguments + all pairs
-    + all other pairs + all features + rounding`` is the score, with nothing left over.
+    + all other pairs + all features + rounding`` is the score, with nothing left over. Of an encoder,
+    ``arguments`` is what the two texts add, and ``words`` says roughly which words matter.
     """
 
     sense: str
@@ -80,6 +95,7 @@ class Explanation:
     other_pairs: tuple[OtherPairs, ...]  # one for each chain that is too long to be listed
     features: tuple[Term, ...]  # all that fire, the one that adds or takes most first
     rounding: Term
+    words: tuple[WordShare, ...] = ()  # in text order; empty where the model is no encoder
 
     def terms(self) -> Iterable[Term | MentionPair | OtherPairs]:
         """All of them, in the order in which they are shown."""
@@ -97,26 +113,24 @@ class Explanation:
             "other_pairs": [others.to_json() for others in self.other_pairs],
             "features": [feature.to_json() for feature in self.features],
             "rounding": self.rounding.to_json(),
+            "words": [word.to_json() for word in self.words],
         }
 
 
 def explained(
-    model: RelationModel, predictions: Sequence[Prediction], *, sense: str = "", rival: str = ""
+    model: AnyModel, predictions: Sequence[Prediction], *, sense: str = "", rival: str = ""
 ) -> Iterator[Explanation]:
     """Take the score of a sense apart: the predicted one against the next best, unless others are named."""
     mentions = MentionIndexes()
-    for begin in range(0, len(predictions), PORTION):
-        portion = predictions[begin : begin + PORTION]
-        instances = [source_of(prediction) for prediction in portion]
-        examples = model.encoder.encode(instances)
-        for prediction, instance, example in zip(portion, instances, examples, strict=True):
-            entities = EntitySpans(prediction, mentions.of(instance.document))
-            terms = score_terms(model, example, entities)
-            yield _explanation(model, prediction, terms, sense or prediction.sense, rival)
+    for prediction in predictions:
+        instance = source_of(prediction)
+        entities = EntitySpans(prediction, mentions.of(instance.document))
+        terms = score_terms(model, instance, entities)
+        yield _explanation(model, prediction, terms, sense or prediction.sense, rival)
 
 
 def _explanation(
-    model: RelationModel, prediction: Prediction, terms: ScoreTerms, sense: str, rival: str
+    model: AnyModel, prediction: Prediction, terms: ScoreTerms, sense: str, rival: str
 ) -> Explanation:
     others = [outcome for outcome in prediction.probabilities if outcome != sense]
     rival = rival or (others[0] if others else "")
@@ -148,10 +162,11 @@ def _explanation(
             terms.rounding(column, score),
             0.0 if rival_column is None else terms.rounding(rival_column, rival_score),
         ),
+        words=tuple(WordShare(word.argument, word.span, *values(word.values)) for word in terms.words),
     )
 
 
-def _column(model: RelationModel, label: str) -> int:
+def _column(model: AnyModel, label: str) -> int:
     if label not in model.labels:
         raise InputError(
             f"The model knows no outcome '{label}'.", hint=f"It knows: {', '.join(model.labels)}."

@@ -13,7 +13,7 @@ from disco2.inference.prediction import Prediction
 from disco2.records import Document
 from disco2.version import VERSION
 
-SCHEMA = 2  # raised when a reader of the old form would stumble
+SCHEMA = 3  # raised when a reader of the old form would stumble
 SCHEMA_FILE = Path(__file__).with_name("predictions.schema.json")
 
 Json = dict[str, Any]
@@ -60,6 +60,7 @@ def pairs_result(pipeline: Pipeline, answers: Sequence[Json]) -> Json:
 
 def heading(pipeline: Pipeline, *, annotators: str | None = None) -> Json:
     """What every result opens with: who has made it."""
+    prior = pipeline.calibration.prior
     return {
         "schema": SCHEMA,
         "disco2": VERSION,
@@ -70,6 +71,7 @@ def heading(pipeline: Pipeline, *, annotators: str | None = None) -> Json:
             "labels": list(pipeline.model.labels),
             "temperature": pipeline.calibration.temperature,
             "running_text_temperature": pipeline.calibration.of_running_text,
+            **({} if prior is None else {"prior": prior.given}),
         },
         "annotators": pipeline.annotators.name if annotators is None else annotators,
     }

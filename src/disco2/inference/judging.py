@@ -8,13 +8,13 @@ from disco2.errors import BundleError
 from disco2.inference.candidates import Candidate, in_portions
 from disco2.inference.prediction import Prediction
 from disco2.inference.shared import shared_mentions
-from disco2.model import RelationModel
+from disco2.model import AnyModel
 from disco2.model.calibration import Calibration
 from disco2.records import WITHOUT_SENSE, RelationKind
 from disco2.trees import MentionIndexes
 
 
-def senses_of(model: RelationModel) -> tuple[str, ...]:
+def senses_of(model: AnyModel) -> tuple[str, ...]:
     """The labels that are senses; BundleError where there is none."""
     senses = tuple(label for label in model.labels if label not in WITHOUT_SENSE)
     if not senses:
@@ -23,7 +23,7 @@ def senses_of(model: RelationModel) -> tuple[str, ...]:
 
 
 def judged(
-    model: RelationModel, calibration: Calibration, candidates: Sequence[Candidate]
+    model: AnyModel, calibration: Calibration, candidates: Sequence[Candidate]
 ) -> Iterator[Prediction]:
     """One prediction for each candidate, in order; scored a portion at a time, so that memory is bounded."""
     mentions = MentionIndexes()

@@ -1,4 +1,4 @@
-"""A bundle and annotators -> a pipeline."""
+"""A model and annotators -> a pipeline."""
 
 from __future__ import annotations
 
@@ -6,49 +6,42 @@ from pathlib import Path
 
 from disco2.annotation.annotator import Annotator
 from disco2.bundle import Manifest, load_bundle, read_manifest
-from disco2.bundle.layout import MANIFEST
-from disco2.errors import BundleError
 from disco2.inference.model_info import ModelInfo
 from disco2.inference.pipeline import Pipeline
 from disco2.model.calibration import Calibration
+from disco2.model.prior import Shares
+from disco2.shipped import find_model
 
-SHIPPED = Path(__file__).resolve().parent.parent / "models" / "english" / "relations"
-SHIPPED_NAME = "disco2 English"
 
+def load(
+    model: str | Path | None = None, *, annotators: Annotator | None = None, prior: Shares | None = None
+) -> Pipeline:
+    """The pipeline of a model: a shipped one by its name, else a folder; by default the best that ships.
 
-def load(bundle: str | Path | None = None, *, annotators: Annotator | None = None) -> Pipeline:
-    """The pipeline of a trained bundle, by default the English one that ships with the package.
-
-    Without ``annotators`` the built-in English ones make all layers of a text.
+    ``disco2 models`` lists the names. Without ``annotators`` the built-in English ones make all layers of a
+    text. ``prior`` holds the shares of labels that are expected in all texts: see ``Pipeline.__call__``.
     """
-    path = _place(bundle)
-    model, manifest = load_bundle(path)
+    folder = find_model(model)
+    trained, manifest = load_bundle(folder)
     if annotators is None:
         from disco2.annotation.choice import AnnotatorChoice  # late: only now is spaCy needed
 
         annotators = AnnotatorChoice().open()
     info = ModelInfo(
-        name=str(manifest.data.get("name") or (SHIPPED_NAME if bundle is None else path.resolve().name)),
+        name=str(manifest.data.get("name") or folder.resolve().name),
         licence=str(manifest.data.get("licence") or "not recorded"),
         digest=_digest(manifest),
+        label_counts=manifest.label_counts,
     )
     calibration = Calibration(manifest.temperature, manifest.running_text_temperature)
-    return Pipeline(annotators, model, calibration, info=info)
+    pipeline = Pipeline(annotators, trained, calibration, info=info)
+    pipeline.calibration = pipeline.calibrated(prior)
+    return pipeline
 
 
-def model_digest(bundle: str | Path | None = None) -> str:
-    """What tells the model of a bundle from others, without loading it."""
-    return _digest(read_manifest(_place(bundle)))
-
-
-def _place(bundle: str | Path | None) -> Path:
-    if bundle is None and not (SHIPPED / MANIFEST).is_file():
-        raise BundleError(
-            "This installation has no shipped model.",
-            where=str(SHIPPED),
-            hint="Install disco2 again, or give a folder that disco2 train wrote.",
-        )
-    return SHIPPED if bundle is None else Path(bundle)
+def model_digest(model: str | Path | None = None) -> str:
+    """What tells a model from others, without loading it."""
+    return _digest(read_manifest(find_model(model)))
 
 
 def _digest(manifest: Manifest) -> str:

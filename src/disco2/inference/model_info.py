@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A name, a licence, and a hash that tells models apart."""
+    """A name, a licence, a hash that tells models apart, and how many training relations each label has."""
 
     name: str = "unnamed"
     licence: str = "not recorded"
     digest: str = ""
+    label_counts: Mapping[str, float] = field(default_factory=dict)  # empty where they were not recorded

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from disco2.errors import InputError
 from disco2.inference.given_pair import GivenPair
+from disco2.twin_keys import TwinKeyError, without_twins
 
 LONGEST_LINE = 10_000_000  # bytes
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -47,13 +47,13 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
     if line is None:
         return PairLine(number, error=f"The line has more than {LONGEST_LINE:,} bytes.")
     try:
-        data = json.loads(line.decode("utf-8"), object_pairs_hook=_without_twins)
+        data = json.loads(line.decode("utf-8"), object_pairs_hook=without_twins)
     except UnicodeDecodeError as error:
         return PairLine(
             number, error=f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
         )
-    except _TwinError as error:
-        return PairLine(number, error=f"The name '{error.name:.80}' occurs twice in one object.")
+    except TwinKeyError as error:
+        return PairLine(number, error=f"The name '{error.key:.80}' occurs twice in one object.")
     except json.JSONDecodeError as error:
         return PairLine(number, error=f"This is not JSON: {error.msg} at character {error.pos}.")
     except ValueError:
@@ -68,21 +68,6 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
     if isinstance(name, str):
         name = name.encode("utf-8", errors="replace").decode("utf-8")  # no file can hold half a character
     return _pair_line(number, name, data)
-
-
-class _TwinError(ValueError):
-    def __init__(self, name: str) -> None:
-        self.name = name.encode("utf-8", errors="replace").decode("utf-8")
-        super().__init__(name)
-
-
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The parser would take the last of two values, whichever was meant."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(name for name, _ in pairs)
-        raise _TwinError(next(name for name, count in counts.items() if count > 1))
-    return found
 
 
 def _pair_line(number: int, name: str | int | None, data: dict[str, Any]) -> PairLine:

@@ -18,8 +18,9 @@ from disco2.inference.judging import judged, senses_of
 from disco2.inference.model_info import ModelInfo
 from disco2.inference.prediction import Prediction
 from disco2.inference.view import RelationView, relation_view
-from disco2.model import RelationModel
+from disco2.model import AnyModel
 from disco2.model.calibration import Calibration
+from disco2.model.prior import Prior, Shares
 from disco2.records import Document
 
 _T = TypeVar("_T")
@@ -35,7 +36,7 @@ class Pipeline:
     def __init__(
         self,
         annotators: Annotator,
-        model: RelationModel,
+        model: AnyModel,
         calibration: Calibration | None = None,
         *,
         info: ModelInfo | None = None,
@@ -46,45 +47,67 @@ class Pipeline:
         self.info = info or ModelInfo()
         self.senses = senses_of(model)
 
-    def __call__(self, text: str, *, paragraphs: str = "blank") -> list[Prediction]:
-        """One prediction for each pair of neighbouring sentences within a paragraph."""
-        return self.relations(self.annotate(text, paragraphs=paragraphs), paragraphs=paragraphs)
+    def __call__(
+        self, text: str, *, paragraphs: str = "blank", prior: Shares | None = None
+    ) -> list[Prediction]:
+        """One prediction for each pair of neighbouring sentences within a paragraph.
+
+        ``prior`` holds the shares of labels that are expected in the text, such as ``{"Contingency.Cause":
+        0.4}`` or ``"uniform"``, in place of those that the model was trained on or loaded with.
+        """
+        document = self.annotate(text, paragraphs=paragraphs)
+        return self.relations(document, paragraphs=paragraphs, prior=prior)
 
     def pipe(
-        self, texts: Iterable[str], *, batch_size: int = 16, paragraphs: str = "blank"
+        self,
+        texts: Iterable[str],
+        *,
+        batch_size: int = 16,
+        paragraphs: str = "blank",
+        prior: Shares | None = None,
     ) -> Iterator[list[Prediction]]:
         """The same for many texts, which are annotated ``batch_size`` at a time; takes them as they come."""
         for portion in _portions(texts, batch_size):
             numbered = [(f"text{n}", text) for n, text in portion]
             for document in annotate_texts(self.annotators, numbered, paragraphs=paragraphs):
-                yield self.relations(document, paragraphs=paragraphs)
+                yield self.relations(document, paragraphs=paragraphs, prior=prior)
 
-    def classify(self, arg1: str, arg2: str) -> Prediction:
+    def classify(self, arg1: str, arg2: str, *, prior: Shares | None = None) -> Prediction:
         """The sense between two arguments that are given; EntRel and NoRel are no answers here."""
-        return next(self.classify_many([(arg1, arg2)]))
+        return next(self.classify_many([(arg1, arg2)], prior=prior))
 
     def classify_many(
-        self, pairs: Iterable[tuple[str, str]], *, batch_size: int = 64
+        self, pairs: Iterable[tuple[str, str]], *, batch_size: int = 64, prior: Shares | None = None
     ) -> Iterator[Prediction]:
         """The same for many pairs, each a document of its own, ``batch_size`` at a time, in order."""
         for portion in _portions(pairs, batch_size):
-            yield from self.classify_pairs([_given(pair, f"pair{n}") for n, pair in portion])
+            yield from self.classify_pairs([_given(pair, f"pair{n}") for n, pair in portion], prior=prior)
 
-    def classify_pairs(self, pairs: Sequence[GivenPair]) -> list[Prediction]:
+    def classify_pairs(self, pairs: Sequence[GivenPair], *, prior: Shares | None = None) -> list[Prediction]:
         """The same for pairs that have been checked, all at once."""
         documents = self.annotators.annotate([pair.document() for pair in pairs], layers=ALL_LAYERS)
         candidates = [pair.candidate(found) for pair, found in zip(pairs, documents, strict=True)]
-        answers = judged(self.model, self.calibration, candidates)
+        answers = judged(self.model, self.calibrated(prior), candidates)
         return [replace(prediction, index=0) for prediction in answers]
 
     def annotate(self, text: str, *, document_id: str = "text", paragraphs: str = "blank") -> Document:
         """The text with all layers: tokens, tags, dependencies, constituents, coreference."""
         return annotate_texts(self.annotators, [(document_id, text)], paragraphs=paragraphs)[0]
 
-    def relations(self, document: Document, *, paragraphs: str = "blank") -> list[Prediction]:
+    def relations(
+        self, document: Document, *, paragraphs: str = "blank", prior: Shares | None = None
+    ) -> list[Prediction]:
         """The predictions for a document that has its layers already."""
         candidates = adjacent_sentences(document, paragraphs=paragraphs)
-        return list(judged(self.model, self.calibration, candidates))
+        return list(judged(self.model, self.calibrated(prior), candidates))
+
+    def calibrated(self, prior: Shares | None) -> Calibration:
+        """The pipeline's calibration, with this prior where one is given."""
+        if prior is None:
+            return self.calibration
+        made = Prior.of(prior, labels=self.model.labels, counts=self.info.label_counts)
+        made.log_ratios([self.model.labels.index(sense) for sense in self.senses])  # or there is no answer
+        return replace(self.calibration, prior=made)
 
     def explain(self, prediction: Prediction, *, sense: str = "", rival: str = "") -> Explanation:
         """The score of the predicted sense (or another) as a sum of terms, beside the next best outcome."""

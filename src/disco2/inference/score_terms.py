@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from disco2.batches import Example
+import numpy as np
+
 from disco2.errors import InputError
+from disco2.features import FeatureExtractor
 from disco2.inference.feature_names import readable_feature
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.shared import mention_span
-from disco2.model import RelationModel
+from disco2.model import AnyModel, EncoderModel
 from disco2.model.arrays import Floats
 from disco2.model.contributions import Contributions, contributions
 from disco2.records import Argument, Document, Instance, Mention
@@ -45,6 +48,15 @@ class NamedFeature:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedWord:
+    """A word of an argument (1 or 2), and by how much the scores fall without it: an approximation."""
+
+    argument: int
+    span: Span
+    values: Floats  # [Y]
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreTerms:
     """All terms, a column for each of the model's Y labels; of each label they add up to its score."""
 
@@ -53,6 +65,7 @@ class ScoreTerms:
     pairs: tuple[NamedPair, ...]
     other_pairs: tuple[UnlistedPairs, ...]  # one for each chain that is too long to be listed
     features: tuple[NamedFeature, ...]  # in the order of their columns
+    words: tuple[NamedWord, ...] = ()  # of an encoder; they are not part of the sum
 
     def strongest_features(self, label: int) -> list[NamedFeature]:
         """The one that adds to a label's score or takes from it most comes first."""
@@ -102,17 +115,43 @@ def source_of(prediction: Prediction) -> Instance:
     return prediction.source
 
 
-def score_terms(model: RelationModel, example: Example, entities: EntitySpans) -> ScoreTerms:
+def score_terms(model: AnyModel, instance: Instance, entities: EntitySpans) -> ScoreTerms:
     """Every term of every outcome's score, named."""
+    if isinstance(model, EncoderModel):
+        return _encoder_terms(model, instance)
+    example = model.encoder.encode([instance])[0]
     parts = contributions(model, example)
     pairs, other_pairs = _pairs(parts, entities)
-    extractor = model.extractor
-    features = (
-        NamedFeature(readable_feature(extractor, int(fired)), row)
-        for fired, row in zip(example.features, parts.features, strict=True)
-        if extractor is not None
+    features = _features(model.extractor, example.features, parts.features)
+    return ScoreTerms(parts.bias, parts.arguments, tuple(pairs), tuple(other_pairs), features)
+
+
+def _features(
+    extractor: FeatureExtractor | None, fired: Iterable[int], rows: Iterable[Floats]
+) -> tuple[NamedFeature, ...]:
+    if extractor is None:
+        return ()
+    named = zip(fired, rows, strict=True)
+    return tuple(NamedFeature(readable_feature(extractor, int(column)), row) for column, row in named)
+
+
+def _encoder_terms(model: EncoderModel, instance: Instance) -> ScoreTerms:
+    texts = instance.relation.arg1.text, instance.relation.arg2.text
+    first, second = model.argument_terms(*texts)
+    words = (
+        NamedWord(
+            word.argument,
+            Span(texts[word.argument - 1][word.start : word.end], word.start, word.end),
+            word.values,
+        )
+        for word in model.word_terms(*texts)
     )
-    return ScoreTerms(parts.bias, parts.arguments, tuple(pairs), tuple(other_pairs), tuple(features))
+    features: tuple[NamedFeature, ...] = ()
+    if model.extractor is not None and model.feature_weights is not None:
+        fired = model.extractor.transform([instance]).row(0)
+        rows = model.feature_weights.T[fired].astype(np.float64)
+        features = _features(model.extractor, fired, rows)
+    return ScoreTerms(model.bias.astype(np.float64), first + second, (), (), features, tuple(words))
 
 
 def _pairs(parts: Contributions, entities: EntitySpans) -> tuple[list[NamedPair], list[UnlistedPairs]]:

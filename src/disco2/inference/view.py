@@ -13,7 +13,7 @@ from typing import Any
 from disco2.errors import InputError
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.score_terms import EntitySpans, ScoreTerms, score_terms, source_of
-from disco2.model import RelationModel
+from disco2.model import AnyModel, EncoderModel
 from disco2.model.arrays import Floats
 from disco2.model.node_vectors import NodeVectors, node_vectors
 from disco2.records import Document
@@ -115,6 +115,18 @@ class ViewedFeature:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewedWord:
+    """A word of an argument (1 or 2) and by how much the score falls without it, roughly."""
+
+    argument: int
+    text: str
+    value: float
+
+    def to_json(self) -> Json:
+        return {"argument": self.argument, "text": self.text, "value": self.value}
+
+
+@dataclass(frozen=True, slots=True)
 class ViewedSense:
     """The score of an outcome and its terms, which with ``rounding`` add up to it."""
 
@@ -127,6 +139,7 @@ class ViewedSense:
     other_pairs: tuple[ViewedOtherPairs, ...]
     features: tuple[ViewedFeature, ...]  # the one that adds or takes most first
     rounding: float
+    words: tuple[ViewedWord, ...] = ()  # of an encoder, in text order
 
     def to_json(self) -> Json:
         return {
@@ -139,6 +152,7 @@ class ViewedSense:
             "other_pairs": [others.to_json() for others in self.other_pairs],
             "features": [feature.to_json() for feature in self.features],
             "rounding": self.rounding,
+            "words": [word.to_json() for word in self.words],
         }
 
 
@@ -166,17 +180,18 @@ class RelationView:
         }
 
 
-def relation_view(model: RelationModel, prediction: Prediction, *, senses: int = 4) -> RelationView:
+def relation_view(model: AnyModel, prediction: Prediction, *, senses: int = 4) -> RelationView:
     """Trees, vectors and entities of a prediction, and the scores of its most probable outcomes in parts."""
     if senses < 0:
         raise InputError(f"{senses} senses can't be shown.", hint="Give 0 or a larger number.")
     instance = source_of(prediction)
     entities = EntitySpans(prediction, MentionIndex(instance.document))
-    example = model.encoder.encode([instance])[0]
-    vectors = node_vectors(model, example, member=MEMBER - 1)
+    vectors = None
+    if not isinstance(model, EncoderModel):
+        vectors = node_vectors(model, model.encoder.encode([instance])[0], member=MEMBER - 1)
     first, second = entities.trees
     up = vectors.up if vectors else (None, None)
-    terms = score_terms(model, example, entities)
+    terms = score_terms(model, instance, entities)
     return RelationView(
         relation=prediction,
         arguments=(
@@ -244,6 +259,9 @@ def _sense(prediction: Prediction, terms: ScoreTerms, sense: str, column: int) -
             for feature in terms.strongest_features(column)
         ),
         rounding=terms.rounding(column, score),
+        words=tuple(
+            ViewedWord(word.argument, word.span.text, float(word.values[column])) for word in terms.words
+        ),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from disco2.errors import SettingsError
 from disco2.model.arrays import Floats
+from disco2.model.prior import Prior
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +18,13 @@ class Calibration:
     """p(y) = exp(psi(y) / T) / sum over allowed y' of exp(psi(y') / T).
 
     ``temperature`` is T where only some labels are allowed, the senses; ``running_text`` is T where all are,
-    the same unless another one was fitted.
+    the same unless another one was fitted. A ``prior`` replaces the shares of labels that the model was
+    trained on.
     """
 
     temperature: float = 1.0
     running_text: float | None = None
+    prior: Prior | None = None
 
     def __post_init__(self) -> None:
         for value in (self.temperature, self.of_running_text):
@@ -39,6 +42,8 @@ class Calibration:
             masked = np.full_like(hot, -np.inf)
             masked[:, allowed] = hot[:, allowed]
             hot = masked
+        if self.prior is not None:
+            hot += self.prior.log_ratios(allowed)
         hot -= hot.max(axis=1, keepdims=True)
         found: Floats = np.exp(hot)
         found /= found.sum(axis=1, keepdims=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from disco2.errors import SettingsError
 from disco2.settings import Settings, setting
 
-KINDS = ("entities", "upward", "additive", "surface", "majority")
+PAPER_KINDS = ("entities", "upward", "additive", "surface", "majority")
+KINDS = (*PAPER_KINDS, "encoder")
 PAIR_SCALINGS = ("sum", "mean", "link-mean", "root")
 INITIALISATIONS = ("random", "zero")
 MOST_MEMBERS = 1000
@@ -19,11 +20,12 @@ class ModelSettings(Settings):
 
     kind: str = setting(
         "entities",
-        "entities: up and down the tree; upward: up only; additive: sums of word vectors; "
-        "surface: features alone; majority: the most common class",
+        "encoder: a fine-tuned transformer (needs the extra train); entities: up and down the tree; "
+        "upward: up only; additive: sums of word vectors; surface: features alone; "
+        "majority: the most common class",
         choices=KINDS,
     )
-    features: bool = setting(True, "add the surface features to the score (kinds entities, upward, additive)")
+    features: bool = setting(True, "add the surface features to the score (not of kind majority)")
     K: int = setting(100, "dimensions of word, phrase and entity vectors", minimum=1)
     rank: int = setting(1, "rank of the low-rank part of each bilinear matrix (the paper: 1)", minimum=0)
     pairs: str = setting(
@@ -48,12 +50,14 @@ class ModelSettings(Settings):
         minimum=0,
     )
 
+    pieces: int = setting(96, "word pieces of a pair that an encoder reads at most", minimum=8, below=513)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.kind == "surface" and not self.features:
             raise SettingsError(
                 "A model of surface features alone needs surface features.",
-                hint="Leave out --no-features (model.features=false), or choose another --model.",
+                hint="Leave out --no-features (model.features=false), or choose another --kind.",
             )
         if self.surface_members and not (self.uses_vectors and self.uses_features):
             raise SettingsError(

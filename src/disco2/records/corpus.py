@@ -37,8 +37,9 @@ class Corpus:
     """Documents by id, and relations in the order of their files.
 
     ``inventory`` names the sense inventory. ``parts`` maps a document to the corpus's own part (train, dev,
-    test) where it has one. ``automatic`` names the layers that are not the corpus's own, and ``annotators``
-    who made them.
+    test) where it has one. ``groups`` maps a document to the source it is an excerpt of, where documents are
+    excerpts: a split by documents keeps a group together. ``automatic`` names the layers that are not the
+    corpus's own, and ``annotators`` who made them.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Corpus:
     automatic: tuple[str, ...] = ()
     annotators: str = ""
     notes: tuple[str, ...] = ()  # choices of the reader that a user should know
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     def sentences(self) -> Iterator[list[str]]:
         """The words of every sentence of every document."""

@@ -37,7 +37,8 @@ class Relation:
     """Two arguments and the senses annotated for them.
 
     ``senses`` are full, canonical names (``Contingency.Cause.Reason``), none for EntRel, NoRel and unlabelled
-    pairs. ``where`` says which file and line it came from.
+    pairs. ``where`` says which file and line it came from. ``votes`` is a distribution over senses, where
+    several annotators labelled the relation: senses with shares that add up to 1.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Relation:
     connective: str = ""
     connective_tokens: tuple[int, ...] = ()
     where: str = ""
+    votes: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Instance:
 
     ``previous`` and ``following`` are its neighbours among all relations of the document, for the context
     features. ``gold`` is empty where the label is unknown. ``weight`` is what it counts in training.
+    ``target`` is the distribution of the votes over the labels of the task, empty where there are no votes.
     """
 
     relation: Relation
@@ -65,6 +68,7 @@ class Instance:
     previous: Relation | None = None
     following: Relation | None = None
     weight: float = 1.0
+    target: tuple[tuple[str, float], ...] = ()
 
     @property
     def has_sense(self) -> bool:

@@ -154,6 +154,15 @@ class SenseInventory:
         nearest = self._nearest(key)
         return None if nearest is None else Resolved(nearest, repaired=True)
 
+    def by_last_step(self, name: str) -> str | None:
+        """The sense whose last step is this name (``arg2-as-detail``), where one full path ends so."""
+        return self._by_last_step.get(_key(name))
+
+    @cached_property
+    def _by_last_step(self) -> dict[str, str]:
+        steps = [_key(sense.rpartition(".")[2]) for sense in self.senses]
+        return {step: sense for step, sense in zip(steps, self.senses, strict=True) if steps.count(step) == 1}
+
     def at_level(self, sense: str, level: int) -> str | None:
         """A sense cut to its class (1), type (2, written ``Contingency.Cause``) or subtype (3).
 

@@ -63,7 +63,7 @@ class Checkpoint:
         note: Callable[[str], None] | None = None,
         kept: Callable[[int], None] = lambda passes: None,
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._every_seconds = every_seconds
         self._note = note
         self._kept = kept
@@ -73,7 +73,7 @@ class Checkpoint:
     def inside(self, name: str) -> Checkpoint:
         """One like this in a folder of this one, as for one of several trainings."""
         return Checkpoint(
-            self._folder / name, every_seconds=self._every_seconds, note=self._note, kept=self._kept
+            self.folder / name, every_seconds=self._every_seconds, note=self._note, kept=self._kept
         )
 
     def is_due(self) -> bool:
@@ -126,16 +126,16 @@ class Checkpoint:
             return None
         passes = len(content["epochs"])
         last = ", the last one" if content["finished"] else ""
-        self._say(f"going on after pass {passes}{last} ({self._folder.name})", level=logging.INFO)
+        self._say(f"going on after pass {passes}{last} ({self.folder.name})", level=logging.INFO)
         self._kept(passes)
         return _state(content, arrays)
 
     def remove(self) -> None:
         """Take the state away, and its folder if nothing else is in it."""
-        for file in (*self._folder.glob(f".{FILE}-*"), self._file):
+        for file in (*self.folder.glob(f".{FILE}-*"), self._file):
             file.unlink(missing_ok=True)
-        if self._folder.is_dir() and not any(self._folder.iterdir()):
-            self._folder.rmdir()
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
 
     def _say(self, words: str, *, level: int = logging.WARNING) -> None:
         if self._note:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from disco2.features import FeatureSettings
-from disco2.model import ModelSettings, RelationModel
+from disco2.model import AnyModel, ModelSettings, RelationModel
 from disco2.records import Instance
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.history import History, Progress
@@ -23,7 +23,7 @@ from disco2.vectors import VectorSettings, WordVectors
 class Fitted:
     """A model and how it came about."""
 
-    model: RelationModel
+    model: AnyModel
     history: History  # of several members: all their passes, and the whole as the best; see ``members``
     training_relations: int
     development: Sequence[Instance] = ()  # what said when to stop

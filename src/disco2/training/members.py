@@ -7,6 +7,7 @@ suit beta beside a composition it would not arrive in as many passes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,7 +74,11 @@ def train_members(
 
 
 def remove_states(folder: Path) -> None:
-    """Take away the states that ``train_members`` left in a checkpoint's folder, and nothing else."""
+    """Remove the states that ``train_members`` and ``fit_encoder`` left in a folder, and nothing else."""
+    for stage in (folder / "stages").glob("*.safetensors"):
+        stage.unlink()
+    with suppress(OSError):  # it is not there, or holds what somebody else put there
+        (folder / "stages").rmdir()
     for member in folder.glob("member-*"):
         if member.name.removeprefix("member-").isdecimal():
             Checkpoint(member).remove()

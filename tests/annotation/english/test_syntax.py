@@ -290,6 +290,6 @@ def test_a_damaged_model_is_reported(tmp_path: Path) -> None:
 def test_the_shipped_folder_holds_no_words_and_is_small() -> None:
     files = {str(file.relative_to(SHIPPED)): file for file in SHIPPED.rglob("*") if file.is_file()}
     components = {"senter", "tok2vec", "tagger", "parser"}
-    assert {name.split("/")[0] for name in files} == components | {"config.cfg"}
-    assert {Path(name).name for name in files} == {"cfg", "model", "moves", "config.cfg"}
+    assert {name.split("/")[0] for name in files} == components | {"config.cfg", ".disco2.json"}
+    assert {Path(name).name for name in files} == {"cfg", "model", "moves", "config.cfg", ".disco2.json"}
     assert sum(file.stat().st_size for file in files.values()) < 12_000_000

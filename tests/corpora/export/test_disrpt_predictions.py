@@ -10,7 +10,7 @@ from disco2.corpora.disrpt.reader import read_disrpt
 from disco2.corpora.export import export_predictions
 from disco2.corpora.export.disrpt_labels import LABELS_2025, label_2025
 from disco2.corpora.task import LIN_EXCLUDED, LIN_TYPES, PDTB3_TYPES
-from disco2.errors import CorpusError, SettingsError
+from disco2.errors import CorpusError, InputError, SettingsError
 from disco2.records import RelationKind
 from disco2.records.senses import inventory
 from tests.corpora.export import disrpt_rules
@@ -123,7 +123,7 @@ def test_several_tables_become_a_folder_of_tables(tmp_path: Path) -> None:
     for file in exported.files:
         original = (gold / file.relative_to(tmp_path / "out")).read_text()
         assert file.read_text() == original
-    with pytest.raises(CorpusError, match="2 tables"):
+    with pytest.raises(InputError, match="its own: one, two"):
         export_predictions(found, found.relations, SENSES[:2], tmp_path / "out", "disrpt")
 
 

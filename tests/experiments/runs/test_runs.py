@@ -94,8 +94,18 @@ def test_a_finished_run_is_never_redone_and_reads_back_the_same(
     assert second.notes == first.notes
     again.drop(plan())
     assert not again.is_finished(plan())
+    assert not again.folder(plan()).path.exists()
     again.perform(plan())
     assert seeds == [1]
+    folder = again.folder(plan()).path
+    mine = [folder / name for name in ("notes.txt", "predictions-mine.jsonl", "checkpoint/notes.txt")]
+    for file in mine:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("mine")
+    again.drop(plan())
+    assert sorted(file for file in folder.rglob("*") if file.is_file()) == sorted(mine)
+    again.perform(plan())
+    assert [file.read_text() for file in mine] == ["mine"] * 3
 
 
 @pytest.mark.parametrize("damage", ["scores.json", "predictions-test.jsonl", "predictions-dev.jsonl"])

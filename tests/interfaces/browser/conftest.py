@@ -40,8 +40,8 @@ def browser_program() -> str:
 
 @pytest.fixture(scope="session")
 def server(browser_program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """The shipped model."""
-    with serving(tmp_path_factory.mktemp("server") / "log.txt") as process:
+    """The shipped model whose trees carry vectors."""
+    with serving(tmp_path_factory.mktemp("server") / "log.txt", "--model", "en-fast") as process:
         yield process
 
 

@@ -56,7 +56,7 @@ def test_comparison_has_the_figures_of_both(open_page: OpenPage, server: ServerP
     change = round(100 * he["Contingency.Cause"]) - round(100 * she["Contingency.Cause"])
     assert cells[:2] == [percent(she["Contingency.Cause"]), percent(he["Contingency.Cause"])]
     assert cells[2].replace("\u2212", "-").split()[0] == f"{change:+d}"
-    expect(page.locator(".compare")).to_contain_text("about 3 of 10 cases")
+    expect(page.locator(".compare")).to_contain_text("How often each model is right")
 
 
 def test_another_text_has_no_switch(open_page: OpenPage, server: ServerProcess) -> None:

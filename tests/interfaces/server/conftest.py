@@ -28,13 +28,13 @@ Serve = Callable[..., "TestClient"]
 
 @pytest.fixture(scope="session")
 def small(small_bundle: Path) -> Pipeline:
-    """The pipeline that the command line has with ``--bundle`` and the rule annotator."""
+    """The pipeline that the command line has with ``--model`` and the rule annotator."""
     return disco2.load(small_bundle, annotators=RuleAnnotator())
 
 
 @pytest.fixture(scope="session")
 def shipped() -> Pipeline:
-    return disco2.load()
+    return disco2.load("en-fast")
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def served(
         "KEEP_ALIVE": str(keep_alive),
     }
     process = subprocess.Popen(
-        [*PROGRAM, "serve", "--bundle", str(bundle), "--port", "0", *options],
+        [*PROGRAM, "serve", "--model", str(bundle), "--port", "0", *options],
         cwd=ROOT,
         env=environment,
         stderr=subprocess.PIPE,

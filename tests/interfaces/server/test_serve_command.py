@@ -13,6 +13,7 @@ import pytest
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.server import running
 from disco2.interfaces.server.settings import Limits
+from tests.inference.small_pipeline import small_pipeline
 from tests.interfaces.conftest import Run
 from tests.interfaces.stand_in import stand_in
 
@@ -34,7 +35,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def test_it_serves_this_machine_alone(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
-    code, out, err = run("serve", "--bundle", small_bundle, "--port", 0)
+    code, out, err = run("serve", "--model", small_bundle, "--port", 0)
     assert code == 0, err
     host, port = ran[0]["address"]
     assert host == "127.0.0.1"
@@ -43,11 +44,23 @@ def test_it_serves_this_machine_alone(run: Run, ran: list[dict[str, Any]], small
     assert ran[0]["limits"] == Limits()
 
 
+def test_it_serves_with_a_prior(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
+    from starlette.testclient import TestClient
+
+    code, _, err = run("serve", "--model", small_bundle, "--port", 0, "--prior", "NoRel=0.9")
+    assert code == 0, err
+    with TestClient(ran[0]["app"], base_url="http://127.0.0.1") as client:
+        assert client.get("/v1/model").json()["model"]["prior"] == {"NoRel": 0.9}
+        found = client.post("/v1/relations", json={"text": "Bob left. Prices rose."}).json()["relations"][0]
+    (wanted,) = small_pipeline()("Bob left. Prices rose.", prior={"NoRel": 0.9})
+    assert found["probabilities"] == pytest.approx(wanted.probabilities, abs=1e-5)
+
+
 def test_it_warns_where_everybody_can_ask(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
     everywhere = ("--host", "0.0.0.0", "--port", 0)  # noqa: S104
-    _, _, err = run("serve", "--bundle", small_bundle, *everywhere)
+    _, _, err = run("serve", "--model", small_bundle, *everywhere)
     assert "warning: everybody" in err
-    _, _, err = run("serve", "--bundle", small_bundle, *everywhere, "--api-key", "s3cret")
+    _, _, err = run("serve", "--model", small_bundle, *everywhere, "--api-key", "s3cret")
     assert "warning" not in err
     assert "s3cret" not in err
 
@@ -56,7 +69,7 @@ def test_a_port_in_use_is_told_at_once(run: Run, ran: list[dict[str, Any]]) -> N
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        code, _, err = run("serve", "--bundle", "nowhere", "--port", taken.getsockname()[1])
+        code, _, err = run("serve", "--model", "nowhere", "--port", taken.getsockname()[1])
     assert code == 2
     assert "Another program uses this port" in err
     assert not ran
@@ -133,7 +146,7 @@ def test_the_key_of_the_environment_counts(
     from starlette.testclient import TestClient
 
     monkeypatch.setenv("DISCO2_API_KEY", "s3cret")
-    run("serve", "--bundle", small_bundle, "--port", 0)
+    run("serve", "--model", small_bundle, "--port", 0)
     client = TestClient(ran[0]["app"])
     assert client.get("/v1/model").status_code == 401
     assert client.get("/v1/model", headers={"Authorization": "Bearer s3cret"}).status_code == 200

@@ -13,8 +13,7 @@ from pathlib import Path
 from disco2.corpora.conll16.identity import written_identity
 from disco2.corpora.conversion.brackets import write_brackets
 from disco2.corpora.token_lists import character_spans
-from disco2.errors import CorpusError
-from disco2.files import folder_in_place, is_empty_or_new, is_file_name, write_text
+from disco2.files import check_folder_place, folder_in_place, is_file_name, write_text
 from disco2.records import Corpus, Document, Relation, Sentence
 
 NO_PARSE = "(())"
@@ -22,7 +21,10 @@ REST = "rest"  # of the documents, those that belong to no part
 
 
 def write_pairs(corpus: Corpus, path: Path) -> None:
-    """One line of JSON a relation: ``arg1, arg2, label, id, split, kind``; two senses are a list."""
+    """One line of JSON a relation: ``arg1, arg2, label, id, split, kind``; two senses are a list.
+
+    Votes, where there are any, stand in ``votes``.
+    """
     write_text(path, (_line(_pair(corpus, relation)) for relation in corpus.relations))
 
 
@@ -41,11 +43,8 @@ def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
 
 
 def check_conll16_place(folder: Path) -> None:
-    """Raise CorpusError unless the folder is new or empty; can be asked before a corpus is read."""
-    if not is_empty_or_new(folder):
-        raise CorpusError(
-            "Something else is there already.", where=str(folder), hint="Choose a new or an empty folder."
-        )
+    """Raise InputError unless the folder is new or empty; can be asked before a corpus is read."""
+    check_folder_place(folder)
 
 
 def _part_name(part: str) -> str:
@@ -78,7 +77,7 @@ def _line(value: Mapping[str, object]) -> str:
 
 def _pair(corpus: Corpus, relation: Relation) -> dict[str, object]:
     senses = relation.senses
-    return {
+    pair: dict[str, object] = {
         "arg1": relation.arg1.text,
         "arg2": relation.arg2.text,
         "label": list(senses) if len(senses) > 1 else senses[0] if senses else None,
@@ -86,6 +85,7 @@ def _pair(corpus: Corpus, relation: Relation) -> dict[str, object]:
         "split": corpus.parts.get(relation.document),
         "kind": str(relation.kind),
     }
+    return pair | {"votes": dict(relation.votes)} if relation.votes else pair
 
 
 def _relation(relation: Relation, document: Document) -> dict[str, object]:

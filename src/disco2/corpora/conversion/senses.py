@@ -38,6 +38,13 @@ def with_senses_of(corpus: Corpus, inventory: str) -> Corpus:
                 corpus.dirt.add("sense without a counterpart", where=relation.where, detail=detail)
             else:
                 senses.append(found)
-        return replace(relation, senses=tuple(dict.fromkeys(senses)))
+        votes: dict[str, float] = {}
+        for sense, share in relation.votes:
+            found = mapping(sense)
+            if found is not None:
+                votes[found] = votes.get(found, 0.0) + share
+        total = sum(votes.values())
+        shares = tuple((sense, share / total) for sense, share in votes.items())
+        return replace(relation, senses=tuple(dict.fromkeys(senses)), votes=shares)
 
     return replace(corpus, inventory=inventory, relations=tuple(map(mapped, corpus.relations)))

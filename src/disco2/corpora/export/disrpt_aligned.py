@@ -15,7 +15,7 @@ from disco2.corpora.decoding import lines_of, read_text
 from disco2.corpora.export.disrpt_labels import LABELS_2025, label_like
 from disco2.corpora.export.exported import Exported
 from disco2.errors import CorpusError
-from disco2.files import folder_in_place, is_empty_or_new, write_text
+from disco2.files import folder_in_place, write_text
 from disco2.records import Corpus, Dirt, Relation
 
 LABEL = "label"
@@ -120,12 +120,6 @@ class _Spelling:
 
 
 def _write_folder(path: Path, written: Mapping[Path, list[str]]) -> tuple[Path, ...]:
-    if not is_empty_or_new(path):
-        raise CorpusError(
-            f"The predictions are {len(written)} tables, and something else is there already.",
-            where=str(path),
-            hint="Name a new or an empty folder.",
-        )
     root = os.path.commonpath([file.absolute().parent for file in written])
     names = {file: file.absolute().relative_to(root) for file in written}
     with folder_in_place(path) as fresh:

@@ -44,7 +44,7 @@ from disco2.corpora.role_pairs.sentences import (
 )
 from disco2.corpora.role_pairs.words import FEMALE_NAMES, GIVING, KINDS, MALE_NAMES, PARTS, TAKING
 from disco2.errors import CorpusError
-from disco2.files import folder_in_place, is_empty_or_new
+from disco2.files import HIDDEN_LIST, check_folder_place, folder_in_place
 from disco2.records import Argument, Corpus, Document, Relation
 
 NAME = "role-pairs"
@@ -70,20 +70,21 @@ class RolePair:
     antecedent: str
 
 
-def write_role_pairs(directory: Path, *, size: int = 2000, seed: int = 1) -> Path:
+def write_role_pairs(directory: Path, *, size: int = 2000, seed: int = 1, force: bool = False) -> Path:
     """Write a corpus with ``size`` training pairs and a fifth as many in dev and in test.
 
-    The same size and seed give the same bytes. A corpus that is already there is replaced as a whole.
+    The same size and seed give the same bytes. A corpus that is already there is replaced;
+    ``files.check_folder_place`` says what else may be there, and what ``force`` does.
     """
     if size < 10 or size % 10 or size > _LARGEST:
         raise CorpusError(
             f"A role-pair corpus can't have {size} training pairs.",
             hint=f"Choose a multiple of 10, at most {_LARGEST}; dev and test get a fifth of it each.",
         )
+    check_folder_place(directory, HIDDEN_LIST, force=force)
     pairs = list(_pairs(size=size, random=Random(seed)))  # noqa: S311
-    _refuse_other_content(directory)
     writers = (_json_line, _tree_lines, _conllu_block, _coreference_block)
-    with folder_in_place(directory) as folder:
+    with folder_in_place(directory, HIDDEN_LIST, force=force) as folder:
         for name, write in zip(FILES, writers, strict=True):
             (folder / name).write_text("".join(map(write, pairs)), encoding="utf-8", newline="\n")
     return directory
@@ -239,13 +240,3 @@ def _coreference_cell(chains: list[list[tuple[int, int, int]]], sentence: int, t
             if opens or closes:
                 marks.append(f"{'(' if opens else ''}{chain}{')' if closes else ''}")
     return "|".join(marks) or "-"
-
-
-def _refuse_other_content(directory: Path) -> None:
-    """Only an empty folder or an earlier corpus may be replaced."""
-    if is_empty_or_new(directory):
-        return
-    if not directory.is_dir() or any(entry.name not in FILES for entry in directory.iterdir()):
-        raise CorpusError(
-            "Something else is there already.", where=str(directory), hint="Choose a new or an empty folder."
-        )

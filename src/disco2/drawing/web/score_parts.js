@@ -4,6 +4,7 @@
   const { element } = disco2;
   const FEATURES = 5; // that are shown by name
   const PAIRS = 8;
+  const WORDS = 6;
 
   /**
    * @typedef {Object} Part One row of the table: what it adds to the score of each sense.
@@ -27,9 +28,9 @@
     const parts = [
       { name: 'Bias', group: 'bias', note: 'a constant of the sense', values: values((one) => one.bias) },
       {
-        name: 'Arguments',
+        name: hasWords(senses[0]) ? 'Text' : 'Arguments',
         group: 'arguments',
-        note: 'how the vectors of the two roots go together',
+        note: hasWords(senses[0]) ? wordNote(senses[0].words) : 'how the vectors of the two roots go together',
         values: values((one) => one.arguments),
       },
     ];
@@ -51,11 +52,21 @@
         values: values((one) => total(one.pairs.slice(PAIRS)) + total(one.other_pairs)),
       });
     }
-    parts.push(...featureParts(senses));
+    if (!hasWords(senses[0]) || senses[0].features.length) parts.push(...featureParts(senses));
     if (senses.some((one) => Math.abs(one.rounding) >= 0.005)) {
       parts.push({ name: 'Rounding', group: 'rounding', values: values((one) => one.rounding) });
     }
     return parts;
+  }
+
+  const hasWords = (sense) => sense.words.length > 0;
+
+  /** The words without which the score of a sense would fall most. An approximation: they don't add up. */
+  function wordNote(words) {
+    const spelled = words.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)); // no commas and full stops
+    const strongest = spelled.sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, WORDS);
+    const shown = strongest.map(({ text, value }) => `${text} ${disco2.signed(value)}`);
+    return `the encoder's reading; words that matter most, approximately: ${shown.join(', ')}`;
   }
 
   /** All features together, and by name those that add to the first sense, or take from it, most. */
@@ -110,9 +121,10 @@
     const opening = `${first.sense} wins over ${second.sense} by ${disco2.plain(ahead)}; `;
     if (gain <= 0) return `${opening}no part alone speaks for it.`;
     const share = gain >= ahead / 2 ? 'most of it comes from' : 'the largest share comes from';
-    const told = `${opening}${share} ${GROUP_NAMES[best]} (${disco2.signed(gain)})`;
+    const names = hasWords(first) ? { ...GROUP_NAMES, arguments: 'the text' } : GROUP_NAMES;
+    const told = `${opening}${share} ${names[best]} (${disco2.signed(gain)})`;
     if (loss > -0.05) return `${told}.`;
-    return `${told}, and most against it from ${GROUP_NAMES[worst]} (${disco2.signed(loss)}).`;
+    return `${told}, and most against it from ${names[worst]} (${disco2.signed(loss)}).`;
   }
 
   /**

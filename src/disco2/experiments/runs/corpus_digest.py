@@ -10,6 +10,8 @@ from disco2.records import Corpus
 def corpus_digest(corpus: Corpus) -> str:
     """Over texts, layers, relations and parts, in their order; where files lay does not matter."""
     digest = sha256(f"{corpus.name}\0{corpus.inventory}\0{sorted(corpus.parts.items())}".encode())
+    if corpus.groups:
+        digest.update(f"{sorted(corpus.groups.items())}\0".encode(errors="replace"))
     for name, document in corpus.documents.items():
         layers = (document.text, document.tokens, document.sentences, document.mentions)
         digest.update(f"{name}\0{layers!r}\0".encode(errors="replace"))
@@ -23,6 +25,7 @@ def corpus_digest(corpus: Corpus) -> str:
             relation.senses,
             relation.connective,
             relation.connective_tokens,
+            *((relation.votes,) if relation.votes else ()),
         )
         digest.update(f"{content!r}\0".encode(errors="replace"))
     return digest.hexdigest()

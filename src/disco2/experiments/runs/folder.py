@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,11 @@ from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers, RunResult
 from disco2.files import append_text, remove_scratch, write_text
 from disco2.lock import FileLock
+from disco2.training.members import remove_states
 
 CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl", "scores.json"
 CHECKPOINT, LOCK = "checkpoint", ".lock"
+JUDGED = ("dev", "test")
 # What files that somebody damaged may raise: deep JSON the fifth, huge numbers the last.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
 
@@ -79,7 +80,8 @@ class RunFolder:
             "notes": dict(result.notes),
         }
         write_text(self.path / SCORES, [json.dumps(content, indent=1) + "\n"])
-        shutil.rmtree(self.checkpoint, ignore_errors=True)
+        with suppress(OSError):
+            remove_states(self.checkpoint)
 
     def read(self) -> RunResult | None:
         """What the finished run found; None where it is not finished, or its files are not as they were."""
@@ -104,7 +106,7 @@ class RunFolder:
             return {}
 
     def drop(self) -> None:
-        """Remove the run, so that it is made anew; InputError while another process makes it."""
+        """Remove the run's files, so that it is made anew; InputError while another process makes it."""
         try:
             if self.path.exists():
                 with self.held() as mine:
@@ -114,7 +116,12 @@ class RunFolder:
                             where=str(self.path),
                             hint="Wait for it, or leave out --redo.",
                         )
-                    shutil.rmtree(self.path)
+                    remove_states(self.checkpoint)
+                    remove_scratch(self.path)
+                    for name in (SCORES, CONFIGURATION, DESCRIPTION, LOG):
+                        (self.path / name).unlink(missing_ok=True)
+                    for part in JUDGED:
+                        self._predictions(part).unlink(missing_ok=True)
         except OSError as error:
             raise InputError(
                 f"The old run can't be removed: {error.strerror}.", where=str(self.path)

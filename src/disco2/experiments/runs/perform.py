@@ -17,12 +17,12 @@ from disco2.evaluation import evaluate
 from disco2.experiments.division import Parts, divide
 from disco2.experiments.preparations import Preparations
 from disco2.experiments.runs.corpus_digest import corpus_digest
-from disco2.experiments.runs.folder import RunFolder
+from disco2.experiments.runs.folder import JUDGED, RunFolder
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers, RunResult
 from disco2.experiments.runs.versions import versions
 from disco2.experiments.train_run import train_model
-from disco2.model import RelationModel
+from disco2.model import AnyModel
 from disco2.model.runaway import check_finite
 from disco2.records import Corpus, Instance
 from disco2.training.checkpoint import Checkpoint
@@ -31,7 +31,6 @@ from disco2.trees import shared_entities
 
 log = logging.getLogger(__name__)
 
-JUDGED = ("dev", "test")
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between looks at a run that another process makes
 
 
@@ -166,7 +165,7 @@ def _logged(folder: RunFolder) -> Progress:
     return progress
 
 
-def _answers(model: RelationModel, corpus: Corpus, instances: Sequence[Instance]) -> Answers:
+def _answers(model: AnyModel, corpus: Corpus, instances: Sequence[Instance]) -> Answers:
     shared = shared_entities(corpus.documents, [one.relation for one in instances])
     return Answers(
         relations=tuple(one.relation.id for one in instances),

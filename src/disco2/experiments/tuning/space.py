@@ -90,7 +90,7 @@ def choose_space(configuration: Configuration, *, grid: str = "quick", sampler: 
         if value not in known:
             raise SettingsError(f"There is no {option} '{value}'.", hint=f"Known: {', '.join(known)}.")
     if configuration.model.kind == "majority":
-        raise SettingsError("The most common class has nothing to tune.", hint="Choose another --model.")
+        raise SettingsError("The most common class has nothing to tune.", hint="Choose another --kind.")
     if grid == "paper":
         return (
             tied_paper_space(configuration.model) if sampler == "grid" else paper_space(configuration.model)

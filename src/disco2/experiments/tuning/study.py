@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import optuna
+from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, TrialState
 
 from disco2.errors import SettingsError
@@ -150,7 +151,10 @@ class TuningStudy:
         with self._reported():
             trial = self._study.get_trials(deepcopy=False)[number]
             if trial.state is TrialState.RUNNING:
-                self._study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
+                try:
+                    self._study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
+                except UpdateFinishedTrialError:  # its process was not gone, and finished it just now
+                    return False
             elif trial.state is not TrialState.FAIL:
                 return False
             return queue_again(self._study, trial, blame=blame)

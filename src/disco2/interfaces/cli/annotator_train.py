@@ -12,7 +12,7 @@ from disco2.corpora.catalogue import read_corpus
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.console import messages, results
 from disco2.interfaces.cli.offered_values import several_of
-from disco2.interfaces.cli.options import path_option
+from disco2.interfaces.cli.options import Force, path_option
 
 
 def annotator_train(
@@ -26,6 +26,7 @@ def annotator_train(
         ),
     ] = "",
     seed: Annotated[int, typer.Option(help="Fixes everything random.")] = 1,
+    force: Force = False,
 ) -> None:
     """Train tokens, tags, dependencies, constituents and coreference on GUM's training part."""
     from disco2.experiments.annotators import train_annotators
@@ -42,5 +43,6 @@ def annotator_train(
         components=chosen,
         seed=seed,
         progress=lambda line: messages.print(line, markup=False),
+        force=force,
     )
     results.print(f"{output}: {', '.join(chosen)} trained with seed {seed}", markup=False)

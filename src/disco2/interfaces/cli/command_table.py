@@ -20,6 +20,11 @@ _CORPUS = {
         "role_pairs",
         "Pairs like Bob's and Tina's, where only the pronoun's referent decides the relation.",
     ),
+    "mine": Declared(
+        f"{_HERE}.corpus_mine",
+        "corpus_mine",
+        "Find pairs that a connective joins in any English text, and write them without it, to train on.",
+    ),
     "convert": Declared(
         f"{_HERE}.corpus_convert",
         "corpus_convert",
@@ -136,6 +141,11 @@ COMMANDS: Table = {
         f"{_HERE}.evaluate",
         "evaluate",
         "Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities.",
+    ),
+    "models": Declared(
+        f"{_HERE}.models",
+        "models",
+        "The models that ship: size, speed, accuracy, data and licence of each.",
     ),
     "corpus": DeclaredGroup("Look at corpora, make and convert them.", _CORPUS),
     "experiment": DeclaredGroup("The paper's tables and figures.", _EXPERIMENT),

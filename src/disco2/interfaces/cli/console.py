@@ -60,12 +60,12 @@ def print_json(content: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(content, indent=2) + "\n")
 
 
-def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """A table whose first column is text and whose others are numbers; labels are printed as they are."""
+def print_table(title: str, columns: list[str], rows: list[list[str]], *, texts: int = 1) -> None:
+    """A table whose first ``texts`` columns are text and whose others are numbers, printed as they are."""
     results.print(title, markup=False)  # not as the table's own, which would wrap it to the table's width
     table = Table(box=None, pad_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(Text(harmless(column)), justify="right" if number else "left", no_wrap=True)
+        table.add_column(Text(harmless(column)), justify="left" if number < texts else "right", no_wrap=True)
     for row in rows:
         # Before the table is laid out: what has no width would make a cell too narrow for its question mark.
         table.add_row(*(Text(harmless(cell)) for cell in row))

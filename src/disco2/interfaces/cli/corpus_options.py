@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +18,7 @@ from disco2.corpora.automatic import ALL, NONE, read_layers, usual_layers, with_
 from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus, read_corpus
 from disco2.corpora.collecting import cycles_left_alone
 from disco2.corpora.intersection import documents_with_coreference
+from disco2.corpora.settings import DataSettings
 from disco2.errors import CorpusError, InputError, SettingsError
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.cli.console import messages, progress_bar, tell
@@ -70,7 +71,7 @@ class CorpusChoice(AnnotatorOptions):
         str,
         typer.Option(
             help=f"Layers to make anew, not to take from the corpus: all, none, or {', '.join(Layer)}. "
-            "Default: all for pairs, which bring none; none for any other corpus.",
+            "Default: all for pairs and discogem, which bring none; none for any other corpus.",
             autocompletion=several_of(Layer, alone=(ALL, NONE)),
         ),
     ] = ""
@@ -92,6 +93,11 @@ class CorpusChoice(AnnotatorOptions):
             )
         return layers
 
+    @property
+    def makes_layers(self) -> bool:
+        """Whether any layer of the corpus is to be made anew."""
+        return bool(read_layers(self.automatic or usual_layers(self._named[0])))
+
     def read(self, *, check: Callable[[Corpus], object] = lambda own: None, usual: str = "") -> Corpus:
         """The corpus with its automatic layers; as these may take long to make, there is a check before."""
         layers = self.layers(usual=usual)
@@ -99,6 +105,25 @@ class CorpusChoice(AnnotatorOptions):
         if layers:
             check(own)
         return self.annotated(own, layers)
+
+    def other(self, entry: DataSettings) -> CorpusChoice:
+        """The corpus of a ``[[data]]`` entry, with the annotators chosen here.
+
+        Some layers alone may be made anew for a corpus that has the others; all or none for any corpus.
+        """
+        return replace(
+            self,
+            corpus=entry.corpus,
+            path=Path(entry.path),
+            trees=None,
+            coref=None,
+            dependencies=None,
+            raw=None,
+            offsets="auto",
+            encoding="auto",
+            with_coref_only=False,
+            automatic=self.automatic if self.automatic in (ALL, NONE) else "",
+        )
 
     def annotated(self, corpus: Corpus, layers: Layers) -> Corpus:
         """The corpus with these layers by the chosen annotators, saying on standard error who they are."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from disco2.interfaces.cli.console import messages, print_json, results
-from disco2.interfaces.cli.options import AsJson, path_option
+from disco2.interfaces.cli.options import AsJson, Model
 from disco2.interfaces.doctor.examination import examination
 from disco2.interfaces.doctor.findings import ABSENT, FAILED, OK, SKIPPED, STATUSES, WARNING, Report, Section
+from disco2.shipped import DEFAULT, MODELS, find_model
 from disco2.version import VERSION
 
 _STYLES = {OK: "green", ABSENT: "dim", SKIPPED: "dim", WARNING: "yellow", FAILED: "bold red"}
@@ -20,10 +20,7 @@ _BROKEN = 2  # the exit code of every error here
 
 
 def doctor(
-    bundle: Annotated[
-        Path | None,
-        path_option(help="Folder of a trained model to look at. Default: the English one that ships."),
-    ] = None,
+    model: Model = None,
     quick: Annotated[bool, typer.Option("--quick", help="Leave the self-test out.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -33,10 +30,11 @@ def doctor(
     without opening a port; that takes some seconds. No text of yours, no key and no setting of your shell is
     shown. Extras that are not installed are no fault; the exit code is 2 where something is broken.
     """
+    folder = MODELS / DEFAULT if model is None else find_model(model)  # whether or not it is there
     sections: list[Section] = []
     if not as_json:
         results.print(f"disco2 {VERSION}", markup=False)
-    for name, examine in examination(bundle, quick=quick).items():
+    for name, examine in examination(folder, quick=quick).items():
         with messages.status(f"looking at: {name}"):  # silent where nobody watches
             section = Section(name, examine())
         sections.append(section)

@@ -15,12 +15,12 @@ from disco2.errors import SettingsError
 from disco2.experiments.judging import Judged, judge, judged_parts
 from disco2.experiments.labelling import Labelled, label_relations
 from disco2.files import write_text
-from disco2.inference.loading import SHIPPED
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.offered_values import PARTS, among
-from disco2.interfaces.cli.options import AsJson, Protocol, path_option
+from disco2.interfaces.cli.options import AsJson, Model, Protocol, path_option
 from disco2.records import Corpus
+from disco2.shipped import find_model
 
 JSONL = "jsonl"
 
@@ -28,9 +28,7 @@ JSONL = "jsonl"
 @takes_corpus
 def evaluate(
     corpus: CorpusChoice,
-    model: Annotated[
-        Path | None, path_option(help="Folder of a trained model. Default: the English one that ships.")
-    ] = None,
+    model: Model = None,
     split: Annotated[
         str, typer.Option(help="The part to evaluate on: train, dev or test.", autocompletion=among(PARTS))
     ] = "test",
@@ -50,7 +48,7 @@ def evaluate(
 ) -> None:
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     _check_form(form, predictions)
-    bundle = load_bundle(model or SHIPPED)
+    bundle = load_bundle(find_model(model))
     judged_here = partial(judged_parts, *bundle, part=split, protocol=protocol)
     # The shared tasks' own forms do without labels.
     found = corpus.read(check=judged_here) if form == JSONL else corpus.read()

@@ -8,7 +8,7 @@ import typer
 
 from disco2.corpora.automatic import NONE
 from disco2.errors import SettingsError
-from disco2.experiments.configuration import read_configuration
+from disco2.experiments.configuration import of_one_corpus, read_configuration
 from disco2.experiments.layers import RUNNING_TEXT, compare_layers, layers_findings
 from disco2.interfaces.cli.console import progress_bar
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
@@ -34,7 +34,7 @@ def experiment_layers(
     if not layers:
         raise SettingsError("No layer is to be made anew.", hint="Add, for example: --automatic all")
     given = [*RUNNING_TEXT, *(assignments or [])]
-    configuration = read_configuration(config, given)
+    configuration = of_one_corpus(read_configuration(config, given))
     own = corpus.read_own()
     versions = {"the corpus's own": own, f"automatic: {corpus.automatic}": corpus.annotated(own, layers)}
     with progress_bar() as bar:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.configuration import Configuration, of_one_corpus, read_configuration
 from disco2.interfaces.cli.console import print_json, print_table, results
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
@@ -32,7 +32,7 @@ class ExperimentOptions(TrainingWorkers):
     as_json: AsJson = False
 
     def configuration(self) -> Configuration:
-        configuration = read_configuration(self.config, self.assignments or [])
+        configuration = of_one_corpus(read_configuration(self.config, self.assignments or []))
         return configuration.changed({"task.protocol": self.protocol}) if self.protocol else configuration
 
     @property

@@ -8,13 +8,13 @@ OUTPUT.training/
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from disco2.bundle.layout import HASHED, MANIFEST
+from disco2.bundle.layout import EVERY_FILE, MANIFEST
 from disco2.errors import InputError
+from disco2.files import scratch_folders
 from disco2.interfaces.cli.console import messages, tell
 from disco2.lock import FileLock
 from disco2.training.checkpoint import FILE, Checkpoint
@@ -85,12 +85,11 @@ def _remove_half_bundles(target: Path) -> None:
 
     Only files with the names of a bundle go, and folders that are empty then.
     """
-    scratch = re.compile(rf"\.{re.escape(target.name)}-[a-z0-9_]{{8}}")
     with suppress(OSError):  # the model is in place; nothing of this is worth an error
-        for folder in [path for path in target.parent.iterdir() if scratch.fullmatch(path.name)]:
+        for folder in scratch_folders(target):
             with suppress(OSError):
                 for half in (folder / "new", folder / "old"):
-                    for name in (MANIFEST, *HASHED):
+                    for name in (MANIFEST, *EVERY_FILE):
                         (half / name).unlink(missing_ok=True)
                     with suppress(FileNotFoundError):
                         half.rmdir()

@@ -11,7 +11,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from disco2.errors import Disco2Error
+from disco2.errors import Disco2Error, SettingsError
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,22 @@ class DeclaredGroup:
 
 
 Table = Mapping[str, Declared | DeclaredGroup]
+
+RENAMED = {"--bundle": "--model", "--model": "--kind"}  # each where a command has the new name alone
+
+
+class Command(TyperCommand):
+    """A command that knows what its options were called before."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # NoSuchOption of Typer or of click, depending on Typer's version
+            old = getattr(error, "option_name", "")
+            known = {name for option in self.params for name in option.opts}
+            if old in known or RENAMED.get(old) not in known:
+                raise
+            raise SettingsError(f"Unknown option {old}.", hint=f"It is now called {RENAMED[old]}.") from None
 
 
 class LazyGroup(TyperGroup):
@@ -120,5 +136,5 @@ def _made(name: str, declared: Declared | DeclaredGroup) -> Any:
     if isinstance(declared, DeclaredGroup):
         return lazy_group(name, declared)
     alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-    alone.command(name)(declared.load())
+    alone.command(name, cls=Command)(declared.load())
     return typer.main.get_command(alone)

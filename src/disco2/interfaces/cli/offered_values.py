@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 Offer = Callable[[str], list[str]]
 
-PROTOCOLS = ("own", "gum", "lin", "ji", "cv5-0", "cv10-0", *(f"cv12-{fold}" for fold in range(12)))
+_FOLDS = ("cv5-0", "cv10-0", *(f"cv12-{fold}" for fold in range(12)))
+PROTOCOLS = ("own", "gum", "lin", "ji", "documents", *_FOLDS)
 PARTS = ("train", "dev", "test")
 ENCODINGS = ("utf-8", "latin-1", "utf-16", "cp1252")
 
@@ -46,6 +47,13 @@ def settings(incomplete: str) -> list[str]:
         for name, value in values.items()
         if f"{section}.{name}".startswith(incomplete)
     ]
+
+
+def shipped_models(incomplete: str) -> list[str]:
+    """The names of the models that ship."""
+    from disco2.shipped import shipped_names
+
+    return [name for name in shipped_names() if name.startswith(incomplete)]
 
 
 def spacy_pipelines(incomplete: str) -> list[str]:

@@ -24,6 +24,7 @@ from disco2.interfaces.cli.engine_options import EngineOptions
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.pipeline_options import PipelineOptions
+from disco2.shipped import absolute_model
 
 SHOWN_ERRORS = 10
 
@@ -95,7 +96,9 @@ def predict_into_folder(
     pipeline = _with_whole_paths(pipeline)
     engine = bulk.open(_workers(bulk))
     with pipeline.open(on_demand=True) as annotators:
-        job = Job.of(settings, model=model_digest(pipeline.bundle), annotators=annotators)
+        job = Job.of(
+            settings, model=model_digest(pipeline.model), annotators=annotators, prior=pipeline.shares
+        )
     with BulkProgress() as progress:
         try:
             summary = predict_files(
@@ -130,7 +133,7 @@ def _with_whole_paths(pipeline: PipelineOptions) -> PipelineOptions:
     """Workers may have been started in another folder."""
     return replace(
         pipeline,
-        bundle=pipeline.bundle and pipeline.bundle.absolute(),
+        model=absolute_model(pipeline.model),
         stanza_folder=pipeline.stanza_folder and pipeline.stanza_folder.absolute(),
         stanford_home=pipeline.stanford_home and pipeline.stanford_home.absolute(),
         spacy=str(Path(pipeline.spacy).absolute()) if os.sep in pipeline.spacy else pipeline.spacy,

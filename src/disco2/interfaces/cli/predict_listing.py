@@ -10,6 +10,7 @@ from disco2.interfaces.cli.console import messages, percent, print_table, result
 
 LONGEST_SENTENCE = 100
 STRONGEST = 5  # surface features shown by name
+WORDS = 6  # shown where an encoder decided
 _UNIT = 10_000  # figures are shown to four decimals
 
 
@@ -29,9 +30,8 @@ def print_relations(
 
 def _paragraph(prediction: Prediction) -> str:
     found = f"{prediction.sense} {percent(prediction.probability)}%"
-    if prediction.connective:  # which the model, trained on pairs without one, does not understand
-        said = f"{prediction.kind}: '{_plain(prediction.connective)}'"
-        outcome = f"{said} (the model, which reads no connectives: {found})"
+    if prediction.connective:
+        outcome = f"{found} ({prediction.kind}: '{_plain(prediction.connective)}')"
     else:
         outcome = f"{found} ({prediction.kind})" if prediction.kind != prediction.sense else found
     lines = [
@@ -49,6 +49,11 @@ def _print_explanation(explanation: Explanation) -> None:
     if explanation.rival:
         columns += [explanation.rival, "difference"]
     print_table("", columns, [[f"   {row[0]}", *row[1 : len(columns)]] for row in rows])
+    if explanation.words:
+        spelled = [word for word in explanation.words if any(map(str.isalnum, word.span.text))]
+        strongest = sorted(spelled, key=lambda word: -abs(word.value))[:WORDS]
+        shown = ", ".join(f"{_short(word.span.text)} {word.value:+.2f}" for word in strongest)
+        results.print(f"   words that matter most, approximately: {shown}", markup=False)
 
 
 def explained_rows(explanation: Explanation) -> list[list[str]]:
@@ -59,7 +64,7 @@ def explained_rows(explanation: Explanation) -> list[list[str]]:
     """
     named: list[tuple[str, float, float]] = [
         _row("bias", explanation.bias),
-        _row("arguments", explanation.arguments),
+        _row("text" if explanation.words else "arguments", explanation.arguments),
         *(_row(f"mentions {_pair(pair)}", pair) for pair in explanation.pairs),
         *(_row(f"{others.count} other pairs of mentions", others) for others in explanation.other_pairs),
         *(_row(f"feature {_short(term.name)}", term) for term in explanation.features[:STRONGEST]),

@@ -81,6 +81,7 @@ def _into_file(
         "version of the program": VERSION,
         "version of the schema": str(SCHEMA),
         "choice of --explain": str(explain),
+        "prior": json.dumps(prior.given, sort_keys=True) if (prior := pipeline.calibration.prior) else "",
     }
     with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
         with _opened(pairs) as stream:

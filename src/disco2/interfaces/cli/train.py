@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,14 +14,15 @@ from disco2.annotation.annotator import Layer
 from disco2.bundle import check_target
 from disco2.corpora.automatic import read_layers, usual_layers
 from disco2.errors import SettingsError
-from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
-from disco2.experiments.division import Parts, divide
-from disco2.experiments.train_run import check_learnable, save_model, train_model
+from disco2.experiments.configuration import Configuration, commented_toml, read_configuration, read_data
+from disco2.experiments.division import Parts
+from disco2.experiments.train_run import save_model, train_model
 from disco2.interfaces.cli.console import percent, print_json, progress_bar, results, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.data_options import Mixture
 from disco2.interfaces.cli.kept_training import kept_training
 from disco2.interfaces.cli.offered_values import among
-from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
+from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Force, Protocol, path_option
 from disco2.model.settings import KINDS
 from disco2.records import Corpus
 from disco2.training.checkpoint import Checkpoint
@@ -37,7 +39,7 @@ def train(
         Path | None, path_option(help="Folder to write the model to; an interrupted training goes on.")
     ] = None,
     config: ConfigFile = None,
-    model: Annotated[
+    kind: Annotated[
         str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
     ] = "",
     features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None,
@@ -50,27 +52,43 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Fixes everything random.")] = None,
     assignments: Assignments = None,
     protocol: Protocol = "",
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A further corpus to train on: its kind, path and weight, such as discogem=data:0.5. May be "
+            "repeated; without --corpus, the first one is the main corpus.",
+            metavar="NAME=PATH[:WEIGHT]",
+        ),
+    ] = None,
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print all settings and stop.")
     ] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a model; the dev part says when to stop, the test part is not looked at."""
-    configuration = _configured(config, assignments or [], model, features, vectors, seed, protocol)
+    """Train a model; the dev part says when to stop, the test part is not looked at.
+
+    Of several corpora, in tables [[data]] of the configuration or by --data, the main one has the labels, the
+    dev and the test part; the others add training relations.
+    """
+    configuration = _configured(config, assignments or [], kind, features, vectors, seed, protocol)
+    entries = tuple(map(read_data, data or ()))
+    configuration = replace(configuration, data=(*configuration.data, *entries))
     if print_config:
         typer.echo(commented_toml(configuration), nl=False)
         return
     if output is None:
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
-    check_target(output)
+    check_target(output, force=force)
     started = time.perf_counter()
+    mixture = Mixture.of(corpus, configuration)
+    configuration = mixture.configuration
     with kept_training(output) as state:
-        found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
-        parts = divide(found, configuration)
+        found, parts = mixture.read()
         for note in _notes(found, parts, configuration):
             tell(note)
         fitted = _trained(found, parts, configuration, state)
-        save_model(fitted, parts, configuration, found, output)
+        save_model(fitted, parts, configuration, found, output, force=force)
     best, members = fitted.history.best, configuration.model.all_members
     summary = {
         "output": str(output),
@@ -81,13 +99,16 @@ def train(
         "best_passes": [history.best.number for history in fitted.members if history.best],
         f"development_{parts.score_name}": best.score if best else None,
         "seconds": round(time.perf_counter() - started, 2),
+        **({"further": [one.to_json() for one in parts.further]} if parts.further else {}),
     }
     if as_json:
         print_json(summary)
         return
+    added = sum(len(one.chosen) for one in parts.further)
+    further = f" and {added} of other corpora" if added else ""
     results.print(
-        f"{output}: trained on {fitted.training_relations} relations with {len(parts.labels)} labels "
-        f"in {summary['seconds']} s",
+        f"{output}: trained on {fitted.training_relations} relations{further} "
+        f"with {len(parts.labels)} labels in {summary['seconds']} s",
         markup=False,
     )
     if best:
@@ -123,6 +144,7 @@ def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterat
         named = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common(MOST_REASONS))
         more = ", ..." if len(dropped) > MOST_REASONS else ""
         yield f"{dropped.total()} of {kept + dropped.total()} training relations are left out: {named}{more}"
+    yield from map(str, parts.further)
     if not parts.instances["dev"] and configuration.model.kind != "majority":
         share = configuration.training.development_share
         yield f"there is no dev part: {share:.0%} of the training relations are held out to say when to stop"
@@ -131,7 +153,7 @@ def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterat
 def _configured(
     config: Path | None,
     assignments: list[str],
-    model: str,
+    kind: str,
     features: bool | None,
     vectors: str,
     seed: int | None,
@@ -139,7 +161,7 @@ def _configured(
 ) -> Configuration:
     """The settings of file and --set, overruled by the options that have a name of their own."""
     named = {
-        "model.kind": model or None,
+        "model.kind": kind or None,
         "model.features": features,
         "vectors.source": vectors or None,
         "training.seed": seed,

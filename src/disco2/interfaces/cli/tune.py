@@ -9,7 +9,7 @@ import typer
 from rich.progress import Progress, TaskID
 
 from disco2.errors import SettingsError
-from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.configuration import Configuration, of_one_corpus, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import check_learnable
 from disco2.experiments.tuning.best_file import write_best
@@ -18,7 +18,7 @@ from disco2.experiments.tuning.space import GRIDS, SAMPLERS, choose_space
 from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.trials import COMPLETE, PRUNED
 from disco2.experiments.tuning.tune import Tuned, check_storage, tune
-from disco2.files import check_file_place, check_folder_place
+from disco2.files import check_file_place, check_writable
 from disco2.interfaces.cli.console import percent, print_json, print_table, progress_bar, results, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.offered_values import among
@@ -78,7 +78,7 @@ def tune_settings(
     ] = None,
     study: Annotated[str, typer.Option(help="Name of the study. Default: follows from what is asked.")] = "",
     config: ConfigFile = None,
-    model: Annotated[
+    kind: Annotated[
         str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
     ] = "",
     assignments: Assignments = None,
@@ -90,13 +90,13 @@ def tune_settings(
     Called again with the same storage, it goes on where it was; a trial that was cut short is done again.
     Binary classifiers, such as --set task.versus=Comparison, are tuned for F1, others for accuracy.
     """
-    configuration = _configured(config, assignments or [], model, protocol)
+    configuration = _configured(config, assignments or [], kind, protocol)
     engine = workers.opened()
     space = choose_space(configuration, grid=grid, sampler=sampler)
     if output is None:
         raise SettingsError("No --output file was given.", hint="Add, for example: --output best.toml")
     check_file_place(output)
-    check_folder_place(output)
+    check_writable(output)
     storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
     check_storage(storage)
     workers.check_storage(storage)
@@ -124,9 +124,9 @@ def tune_settings(
         _print(tuned, output)
 
 
-def _configured(config: Path | None, assignments: list[str], model: str, protocol: str) -> Configuration:
-    named = {"model.kind": model, "task.protocol": protocol}
-    configuration = read_configuration(config, assignments)
+def _configured(config: Path | None, assignments: list[str], kind: str, protocol: str) -> Configuration:
+    named = {"model.kind": kind, "task.protocol": protocol}
+    configuration = of_one_corpus(read_configuration(config, assignments))
     return configuration.changed({name: value for name, value in named.items() if value})
 
 

@@ -1,4 +1,4 @@
-"""What disco2 --version prints: the program, the model that ships with it, and what they run on.
+"""What disco2 --version prints: the program, its default model, and what they run on.
 
 It reads the model's manifest and nothing else, without the packages that load a model: it has to be quick,
 and to work where they are what is broken.
@@ -13,18 +13,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import disco2
+from disco2.shipped import DEFAULT, MANIFEST, MODELS
 from disco2.version import VERSION
 
-SHIPPED = Path(disco2.__file__).resolve().parent / "models" / "english" / "relations"
-MANIFEST = "bundle.json"
-NAME = "disco2 English"
 SHORT = 8  # digits of a hash that tell models apart
 
 _DAMAGED = "damaged ({}); see: disco2 doctor"
 
 
-def version_lines(folder: Path = SHIPPED) -> list[str]:
+def version_lines(folder: Path = MODELS / DEFAULT) -> list[str]:
     """The program's version, the model's, its annotators', and those of what they run on."""
     return [f"disco2 {VERSION}", *_model_lines(folder), f"running on: {_surroundings()}"]
 
@@ -38,8 +35,8 @@ def _model_lines(folder: Path) -> list[str]:
             return [f"model: {_DAMAGED.format('its manifest is not what it was')}"]
         data = content.get("data", {})
         return [
-            f"model: {data.get('name') or NAME}, digest {found[:SHORT]}, format {content['format']}, "
-            f"{len(content['labels'])} labels, trained on {data['corpus']} "
+            f"model: {data.get('name') or folder.resolve().name}, digest {found[:SHORT]}, "
+            f"format {content['format']}, {len(content['labels'])} labels, trained on {data['corpus']} "
             f"({data['training_relations']} relations) by disco2 {content['version']}",
             f"annotators: {data.get('annotators') or 'not recorded'}",
         ]

@@ -6,16 +6,15 @@ from functools import partial
 from pathlib import Path
 
 from disco2.interfaces.doctor.findings import FAILED, OK, REINSTALL, WARNING, Finding, examined, said, size_of
-from disco2.interfaces.doctor.model import folder_of
 
 
-def annotators(bundle: Path | None) -> list[Finding]:
+def annotators(folder: Path) -> list[Finding]:
     """One finding for each component."""
     try:
         from disco2.annotation.english.annotators import COMPONENTS
     except Exception as error:  # whatever a half-installed package does
         return [Finding("annotators", FAILED, said(error), REINSTALL)]
-    recorded = _recorded(bundle)
+    recorded = _recorded(folder)
     return [examined(name, partial(_component, name, recorded)) for name in COMPONENTS]
 
 
@@ -39,11 +38,11 @@ def _component(name: str, recorded: str) -> Finding:
     return Finding(name, OK, found, facts=facts)
 
 
-def _recorded(bundle: Path | None) -> str:
+def _recorded(folder: Path) -> str:
     """The annotators that the model's manifest names, empty where there is no telling."""
     try:
         from disco2.bundle import read_manifest
 
-        return str(read_manifest(folder_of(bundle)).data.get("annotators") or "")
+        return str(read_manifest(folder).data.get("annotators") or "")
     except Exception:  # which is a finding of the model's own
         return ""

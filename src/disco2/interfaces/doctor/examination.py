@@ -19,22 +19,22 @@ from disco2.interfaces.doctor.training_test import training
 SELF_TEST = "self-test"
 
 
-def examination(bundle: Path | None, *, quick: bool = False) -> dict[str, Callable[[], list[Finding]]]:
+def examination(folder: Path, *, quick: bool = False) -> dict[str, Callable[[], list[Finding]]]:
     """By the name of each section, what carries it out. ``quick`` leaves the self-test out."""
     examinations: dict[str, Callable[[], list[Finding]]] = {
         "installation": surroundings,
         "extras": extras,
         "arithmetic": arithmetic,
-        "model": lambda: model(bundle),
-        "annotators": lambda: annotators(bundle),
+        "model": lambda: model(folder),
+        "annotators": lambda: annotators(folder),
         "places": places,
     }
     if not quick:
-        examinations[SELF_TEST] = lambda: _self_test(bundle)
+        examinations[SELF_TEST] = lambda: _self_test(folder)
     return examinations
 
 
-def _self_test(bundle: Path | None) -> list[Finding]:
-    test = SelfTest(bundle)
+def _self_test(folder: Path) -> list[Finding]:
+    test = SelfTest(folder)
     found = test.findings()
     return [*found, *training(), *server(test.pipeline)]

@@ -15,47 +15,40 @@ from disco2.interfaces.doctor.findings import (
     plain,
     size_of,
 )
+from disco2.shipped import is_shipped
 
 SHORT = 8  # digits of a hash that tell models apart
 COPY = "Copy the model again from where it came from."
 
 
-def model(bundle: Path | None) -> list[Finding]:
+def model(folder: Path) -> list[Finding]:
     """The manifest, the files behind it, and the word vectors that it names."""
-    manifest = examined("bundle", lambda: _bundle(bundle))
+    manifest = examined("bundle", lambda: _bundle(folder))
     if manifest.status == FAILED:
-        if bundle is None:  # the usual advice is for models that users trained
+        if is_shipped(folder):  # the usual advice is for models that users trained
             manifest = replace(manifest, advice=REINSTALL)
         files = Finding("files", SKIPPED, "The manifest, which names them, can't be read.")
-        return [manifest, files, examined("word vectors", lambda: _vectors(None, ""))]
+        return [manifest, files, examined("word vectors", lambda: _vectors(folder, ""))]
     wanted = str(manifest.facts["vectors"])
     return [
         manifest,
-        examined("files", lambda: _files(bundle)),
-        examined("word vectors", lambda: _vectors(bundle, wanted)),
+        examined("files", lambda: _files(folder)),
+        examined("word vectors", lambda: _vectors(folder, wanted)),
     ]
 
 
-def folder_of(bundle: Path | None) -> Path:
-    from disco2.inference.loading import SHIPPED
-
-    return SHIPPED if bundle is None else bundle
-
-
-def _bundle(bundle: Path | None) -> Finding:
+def _bundle(folder: Path) -> Finding:
     from disco2.bundle import read_manifest
-    from disco2.inference.loading import SHIPPED_NAME
 
-    folder = folder_of(bundle)
     manifest = read_manifest(folder)
-    name = str(manifest.data.get("name") or (SHIPPED_NAME if bundle is None else folder.resolve().name))
+    name = str(manifest.data.get("name") or folder.resolve().name)
     digest = str(manifest.to_json()["digest"])
     licence = str(manifest.data.get("licence") or "not recorded")
     place = plain(str(folder))
     facts = {
         "name": name,
         "folder": place,
-        "ships_with_disco2": bundle is None,
+        "ships_with_disco2": is_shipped(folder),
         "digest": digest,
         "format": manifest.format,
         "written_by": manifest.version,
@@ -72,11 +65,10 @@ def _bundle(bundle: Path | None) -> Finding:
     return Finding("bundle", OK, found, facts=facts)
 
 
-def _files(bundle: Path | None) -> Finding:
+def _files(folder: Path) -> Finding:
     """Every file against its recorded hash: all that are wrong, not just the first."""
     from disco2.bundle import read_manifest
 
-    folder = folder_of(bundle)
     hashes = read_manifest(folder).hashes
     missing = [name for name in hashes if not (folder / name).is_file()]
     damaged = [name for name in hashes if name not in missing and not _is_whole(folder, name, hashes[name])]
@@ -86,7 +78,7 @@ def _files(bundle: Path | None) -> Finding:
         return Finding("files", OK, f"{len(hashes)} files verified, {size_of(size)}", facts=facts)
     faults = {"missing": missing, "damaged": damaged}
     found = "; ".join(f"{what}: {', '.join(names)}" for what, names in faults.items() if names)
-    return Finding("files", FAILED, found, REINSTALL if bundle is None else COPY, facts)
+    return Finding("files", FAILED, found, REINSTALL if is_shipped(folder) else COPY, facts)
 
 
 def _is_whole(folder: Path, name: str, expected: str) -> bool:
@@ -99,7 +91,7 @@ def _is_whole(folder: Path, name: str, expected: str) -> bool:
         return False
 
 
-def _vectors(bundle: Path | None, wanted: str) -> Finding:
+def _vectors(folder: Path, wanted: str) -> Finding:
     """The ones that ship, against those that the model was made with where it does not bring its own."""
     from disco2.vectors.shipped import FOLDER, shipped_digest
 
@@ -110,5 +102,5 @@ def _vectors(bundle: Path | None, wanted: str) -> Finding:
     if wanted in ("", digest):
         return Finding("word vectors", OK, found, facts=facts)
     what = f"{found}; the model was made with others, digest {wanted[:SHORT]}"
-    advice = REINSTALL if bundle is None else "Use the version of disco2 that the model was trained with."
+    advice = REINSTALL if is_shipped(folder) else "Use the version of disco2 that the model was trained with."
     return Finding("word vectors", FAILED, what, advice, facts)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disco2.interfaces.doctor.findings import FAILED, OK, REINSTALL, SKIPPED, Finding, examined
+from disco2.shipped import is_shipped
 
 if TYPE_CHECKING:
     from disco2.annotation.annotator import Annotator
@@ -22,15 +23,15 @@ CLOSE = 1e-6
 class SelfTest:
     """Loads annotators and model once, apart; whatever needs one that can't be loaded is skipped."""
 
-    def __init__(self, bundle: Path | None) -> None:
-        self._bundle = bundle
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._annotators: Annotator | None = None
         self.pipeline: Pipeline | None = None
 
     def findings(self) -> list[Finding]:
         annotating = examined("annotating", self._annotating)
         loading = examined("model", self._loading)
-        if loading.status == FAILED and self._bundle is None:  # the usual advice is for models of users
+        if loading.status == FAILED and is_shipped(self._folder):  # the usual advice is for models of users
             loading = replace(loading, advice=REINSTALL)
         return [annotating, loading, *map(self._checked, CHECKS)]
 
@@ -53,7 +54,7 @@ class SelfTest:
         from disco2.annotation.annotator import Annotators
         from disco2.inference.loading import load
 
-        nlp = load(self._bundle, annotators=self._annotators or Annotators([]))
+        nlp = load(self._folder, annotators=self._annotators or Annotators([]))
         if self._annotators is not None:
             self.pipeline = nlp
         return Finding("model", OK, f"loaded: {nlp.info.name}")

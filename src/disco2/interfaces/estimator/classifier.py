@@ -39,6 +39,7 @@ from disco2.interfaces.estimator.targets import (
 )
 from disco2.model.calibration import Calibration
 from disco2.records import Instance
+from disco2.shipped import find_model
 from disco2.training.history import History
 
 LABEL_TYPE = "label_type"  # under which name a bundle records the type of the classes
@@ -168,20 +169,24 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def save(self, path: str | Path) -> None:
-        """Write a bundle, which ``disco2.load``, ``disco2 predict`` and ``disco2 serve`` can use."""
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write a bundle, which ``disco2.load``, ``disco2 predict`` and ``disco2 serve`` can use.
+
+        A bundle that is already there is replaced. ``force`` also replaces one that was changed since, or
+        that lies among other files; those stay.
+        """
         check_is_fitted(self)
-        save_bundle(self.pipeline_.model, Path(path), **vars(self.record_))
+        save_bundle(self.pipeline_.model, Path(path), **vars(self.record_), force=force)
 
     @classmethod
     def load(
-        cls, path: str | Path, *, annotators: Annotator | AnnotatorChoice | None = None
+        cls, model: str | Path, *, annotators: Annotator | AnnotatorChoice | None = None
     ) -> Disco2Classifier:
-        """A fitted estimator from a bundle, whoever wrote it."""
+        """A fitted estimator from a model, as ``disco2.load`` takes it, whoever trained it."""
         with as_value_errors():
             chosen = annotators_of(annotators)
-            pipeline = load(path, annotators=chosen)
-            manifest = read_manifest(Path(path))
+            pipeline = load(model, annotators=chosen)
+            manifest = read_manifest(find_model(model))
             parameters = parameters_of(Configuration.from_json(manifest.configuration))
         found = cls(annotators=annotators, **parameters)
         found.classes_ = classes_from(pipeline.model.labels, str(manifest.data.get(LABEL_TYPE, "str")))

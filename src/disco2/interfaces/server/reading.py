@@ -11,6 +11,7 @@ from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from disco2.interfaces.server.refusal import Refusal
+from disco2.twin_keys import TwinKeyError, without_twins
 
 _Body = TypeVar("_Body", bound=BaseModel)
 
@@ -71,11 +72,13 @@ def parse_object(body: bytes) -> dict[str, Any]:
     """The object; refused are names that occur twice, NaN, endless numbers and endless nesting."""
     try:
         text = body.decode("utf-8").removeprefix("\ufeff")
-        content = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        content = json.loads(text, object_pairs_hook=without_twins, parse_constant=_constant)
     except UnicodeDecodeError as error:
         raise _invalid("The body is not UTF-8.", where=f"byte {error.start}") from None
     except json.JSONDecodeError as error:
         raise _invalid("The body is not JSON.", where=f"character {error.pos}") from None
+    except TwinKeyError:
+        raise _invalid("A name occurs twice in one object.") from None
     except ValueError:
         raise _invalid("A number has too many digits.") from None
     except RecursionError:
@@ -119,13 +122,6 @@ def _place(parts: tuple[int | str, ...]) -> str:
         if part == "id":
             break  # behind it are pydantic's names of the alternatives
     return found or "body"
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _invalid("A name occurs twice in one object.")
-    return found
 
 
 def _constant(_: str) -> float:

@@ -55,6 +55,7 @@ _SENSE = _object(
         "other_pairs": _list(_object({"chain": _TEXT, "count": _COUNT, "value": _NUMBER})),
         "features": _list(_object({"name": _TEXT, "value": _NUMBER})),
         "rounding": _NUMBER,
+        "words": _list(_object({"argument": _COUNT, "text": _TEXT, "value": _NUMBER})),
     },
     description="bias + arguments + pairs + other_pairs + features + rounding = score.",
 )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FACTORY = "disco2"
 EXTENSION = "discourse_relations"
 DEFAULTS: dict[str, Any] = {
-    "bundle": None,  # the folder of a trained model; the shipped one unless told
+    "model": None,  # the name of a shipped model, or the folder of another; the default one where None
     "paragraphs": "blank",  # end at a blank line, at every "line" end, or at "none"
     "coref_prefix": "coref_clusters",  # span groups called coref_clusters_1 and so on are chains
     "constituents": "auto",  # benepar's where there are some; or "built-in", or "benepar" alone
@@ -49,18 +49,18 @@ if not Doc.has_extension(EXTENSION):
     FACTORY, default_config=DEFAULTS, assigns=[f"doc._.{EXTENSION}"], requires=[], retokenizes=False
 )
 def make_disco2(
-    nlp: Language, name: str, bundle: str | None, paragraphs: str, coref_prefix: str, constituents: str
+    nlp: Language, name: str, model: str | None, paragraphs: str, coref_prefix: str, constituents: str
 ) -> "Disco2Pipe":
     """The component for a pipeline; settings that make no sense raise SettingsError.
 
     The model is loaded when the first document comes, so that a pipeline that was saved with a model of its
-    own needs the ``bundle`` it once came from no more.
+    own needs the ``model`` it once came from no more.
     """
     from disco2.interfaces.spacy_component.pipe import Disco2Pipe, Disco2Settings, check_language
 
-    check_language(nlp, bundle=bundle)
+    check_language(nlp, model=model)
     settings = Disco2Settings(paragraphs=paragraphs, coref_prefix=coref_prefix, constituents=constituents)
     meta = nlp.meta
     return Disco2Pipe(
-        name, settings, bundle=bundle, pipeline=f"spaCy {meta['lang']}_{meta['name']} {meta['version']}"
+        name, settings, model=model, pipeline=f"spaCy {meta['lang']}_{meta['name']} {meta['version']}"
     )

@@ -14,7 +14,7 @@ from spacy.pipeline import Pipe
 
 from disco2.annotation.english.on_demand import EnglishOnDemand
 from disco2.errors import BundleError, SettingsError
-from disco2.files import folder_in_place
+from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.batch_size import check_batch_size
 from disco2.inference.candidates import PARAGRAPH_BREAKS, adjacent_sentences
 from disco2.inference.json_form import text_result
@@ -22,9 +22,16 @@ from disco2.inference.judging import judged
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
 from disco2.interfaces.spacy_component.layers import CONSTITUENTS, SpacyLayers
-from disco2.interfaces.spacy_component.model_source import CONFIGURATION, FOLDER, ModelSource, saved_source
+from disco2.interfaces.spacy_component.model_source import (
+    CONFIGURATION,
+    FOLDER,
+    ModelSource,
+    read_files,
+    saved_source,
+)
 from disco2.interfaces.spacy_component.relations import store, stored
 from disco2.records import Document
+from disco2.shipped import absolute_model, shipped_names
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -56,14 +63,14 @@ class Disco2Settings:
             )
 
 
-def check_language(nlp: Language, *, bundle: str | None) -> None:
-    """The shipped model is for English; a model of one's own may be for any language, with a warning."""
+def check_language(nlp: Language, *, model: str | None) -> None:
+    """The shipped models are for English; a model of one's own may be for any language, with a warning."""
     if nlp.lang == LANGUAGE:
         return
-    if bundle is None:
+    if model is None or model in shipped_names():
         raise SettingsError(
-            f"The model that ships with disco2 is for English, and this pipeline's language is '{nlp.lang}'.",
-            hint="Use an English pipeline, or give the folder of a model of your own as 'bundle'.",
+            f"The shipped models are for English, and the language of this pipeline is '{nlp.lang}'.",
+            hint="Use an English pipeline, or give the folder of a model of your own as 'model'.",
         )
     warnings.warn(
         f"Layers that this pipeline ('{nlp.lang}') lacks are made by disco2's English annotators.",
@@ -81,14 +88,14 @@ class Disco2Pipe(Pipe):
         name: str,
         settings: Disco2Settings,
         *,
-        bundle: str | Path | None = None,
+        model: str | None = None,
         pipeline: str = "spaCy",
     ) -> None:
         self.name = name
         self.settings = settings
         self._made_by = pipeline
         # Absolute, as the current folder may be another one by the time the model is loaded.
-        self._source = ModelSource(Path(bundle).absolute() if bundle is not None else None)
+        self._source = ModelSource(absolute_model(model))
         self._english = EnglishOnDemand.shared()
         self._opened: Pipeline | None = None
         self.living.add(self)
@@ -138,9 +145,12 @@ class Disco2Pipe(Pipe):
         except BundleError:
             return False
 
-    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Write a folder; a model that is not the shipped one is copied into it."""
-        with folder_in_place(Path(path)) as folder:
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = (), force: bool = False) -> None:
+        """Write a folder; a model that does not ship is copied into it.
+
+        ``files.check_folder_place`` says what may be there already, and what ``force`` does.
+        """
+        with folder_in_place(Path(path), HIDDEN_LIST, force=force) as folder:
             if "cfg" not in exclude:
                 (folder / CONFIGURATION).write_text(
                     json.dumps(self._description(), indent=1), encoding="utf-8"
@@ -159,7 +169,7 @@ class Disco2Pipe(Pipe):
                 if "cfg" not in exclude
                 else None
             )
-            copied = ModelSource(folder / FOLDER).content() if FOLDER not in exclude else {}
+            copied = read_files(folder / FOLDER) if FOLDER not in exclude else {}
         except (OSError, ValueError) as error:
             raise BundleError(
                 f"The saved component can't be read: {error}.",
@@ -216,7 +226,7 @@ class Disco2Pipe(Pipe):
         if self._source.digest() != info.digest:
             raise BundleError(
                 "The model's folder was changed since the model was loaded, so it can't be copied.",
-                where=str(self._source.folder),
+                where=self._source.model or "",
                 hint="Make the pipeline anew, with the model that is there now.",
             )
         return self._source.description(name=info.name)

@@ -12,7 +12,7 @@ from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english.syntax import ENCODER, PARSER, SENTENCES, TAGGER, SpacySyntax
 from disco2.errors import InputError
 from disco2.evaluation.syntax import SyntaxScores, syntax_scores
-from disco2.files import folder_in_place
+from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.records import Document
 from disco2.threads import single_threaded
 from disco2.training.annotators.parsed_text import parsed_text
@@ -37,6 +37,7 @@ def train_syntax(
     passes: int = PASSES,
     width: int = WIDTH,
     progress: Callable[[str], None] = lambda line: None,
+    force: bool = False,
 ) -> None:
     """Train and write to ``folder`` the components, each from the pass where it does best in development.
 
@@ -60,7 +61,7 @@ def train_syntax(
     seen = 0
     best: dict[tuple[str, ...], float] = {}
     sizes = _batch_sizes()
-    with single_threaded(), folder_in_place(folder) as fresh:
+    with single_threaded(), folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
         write_config(pipeline, fresh)
         for number in range(1, passes + 1):
             order.shuffle(examples)

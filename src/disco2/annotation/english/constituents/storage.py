@@ -16,7 +16,7 @@ from disco2.annotation.english.constituents.encoder import Floats
 from disco2.annotation.english.constituents.network import LAYERS, PARAMETERS
 from disco2.annotation.english.constituents.words import RESERVED, Lexicon
 from disco2.errors import BundleError
-from disco2.files import folder_in_place
+from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.vectors import WordVectors
 
 SHIPPED = Path(__file__).resolve().parents[3] / "models" / "english" / "constituents"
@@ -51,7 +51,7 @@ def half_precision(parameters: Mapping[str, Floats]) -> dict[str, NDArray[np.flo
     return {name: np.ascontiguousarray(value, dtype=np.float16) for name, value in parameters.items()}
 
 
-def write_parser(parser: StoredParser, folder: Path) -> None:
+def write_parser(parser: StoredParser, folder: Path, *, force: bool = False) -> None:
     """Write a parser's folder, all of it or nothing."""
     vocabulary = {
         "format": FORMAT,
@@ -60,7 +60,7 @@ def write_parser(parser: StoredParser, folder: Path) -> None:
         "words": parser.words,
         "pieces": parser.pieces,
     }
-    with folder_in_place(folder) as fresh:
+    with folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
         (fresh / WEIGHTS_FILE).write_bytes(save(half_precision(parser.parameters)))
         text = json.dumps(vocabulary, ensure_ascii=False, indent=0)
         (fresh / VOCABULARY_FILE).write_text(text + "\n", encoding="utf-8")

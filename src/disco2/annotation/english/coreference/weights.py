@@ -14,7 +14,7 @@ from disco2.annotation.english.coreference.mention_features import mention_featu
 from disco2.annotation.english.coreference.pair_features import PAIR_FEATURES
 from disco2.annotation.english.coreference.ranking import Tables
 from disco2.errors import BundleError
-from disco2.files import folder_in_place
+from disco2.files import HIDDEN_LIST, folder_in_place
 
 SHIPPED = Path(__file__).resolve().parents[3] / "models" / "english" / "coreference"
 TABLES_FILE = "tables.safetensors"
@@ -22,8 +22,16 @@ MODEL_FILE = "model.json"
 FORMAT = 1
 
 
-def write_weights(folder: Path, tables: Tables, words: tuple[str, ...], *, window: int, matches: int) -> None:
-    """Write a model, in half precision; the folder is replaced as a whole."""
+def write_weights(
+    folder: Path,
+    tables: Tables,
+    words: tuple[str, ...],
+    *,
+    window: int,
+    matches: int,
+    force: bool = False,
+) -> None:
+    """Write a model's folder, in half precision, all of it or nothing."""
     # Safetensors writes memory as it lies, whatever order an array has.
     arrays = {
         name: np.ascontiguousarray(table, dtype=np.float16)
@@ -37,7 +45,7 @@ def write_weights(folder: Path, tables: Tables, words: tuple[str, ...], *, windo
         "pair_features": PAIR_FEATURES,
         "words": list(words),
     }
-    with folder_in_place(folder) as fresh:
+    with folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
         (fresh / TABLES_FILE).write_bytes(save(arrays))
         (fresh / MODEL_FILE).write_text(
             json.dumps(described, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"

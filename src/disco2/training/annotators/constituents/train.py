@@ -12,7 +12,7 @@ from disco2.annotation.english.constituents.parser import SpanParser
 from disco2.annotation.english.constituents.storage import StoredParser, half_precision, write_parser
 from disco2.annotation.english.constituents.words import build_lexicon
 from disco2.errors import CorpusError, MissingExtraError
-from disco2.files import check_folder_place
+from disco2.files import HIDDEN_LIST, check_folder_place
 from disco2.records import Document
 from disco2.training.annotators.constituents.examples import label_chains, make_examples
 from disco2.training.annotators.constituents.scoring import compare_trees
@@ -33,6 +33,7 @@ def train_constituents(
     settings: ParserSettings | None = None,
     vectors: WordVectors | None = None,
     progress: Progress = lambda message: None,
+    force: bool = False,
 ) -> None:
     """Learn from the trees of ``training``; the pass with the best labelled F1 on ``development`` is kept.
 
@@ -50,7 +51,7 @@ def train_constituents(
     vectors = vectors if vectors is not None else read_shipped()
     _check_trees(training)
     _check_trees(development)
-    check_folder_place(folder)
+    check_folder_place(folder, HIDDEN_LIST, force=force)
     lexicon = build_lexicon(
         (token.text for document in training for token in document.tokens),
         (token.tag for document in training for token in document.tokens),
@@ -76,7 +77,7 @@ def train_constituents(
             )
             if figures.labelled.f1 > best:
                 best = figures.labelled.f1
-                write_parser(stored, folder)
+                write_parser(stored, folder, force=force)
     finally:
         torch.set_num_threads(threads)
 

@@ -15,6 +15,7 @@ from disco2.annotation.english.coreference.resolver import MentionRanker
 from disco2.annotation.english.coreference.weights import write_weights
 from disco2.errors import InputError
 from disco2.evaluation.coreference import CoreferenceScores
+from disco2.files import HIDDEN_LIST, check_folder_place
 from disco2.records import Document
 from disco2.training.annotators.coreference.backing_off import BackedOffTables
 from disco2.training.annotators.coreference.examples import Example, example, frequent_words
@@ -40,6 +41,7 @@ def train_coreference(
     settings: CoreferenceSettings | None = None,
     seed: int = 1,
     progress: Callable[[str], None] = lambda line: None,
+    force: bool = False,
 ) -> TrainingReport:
     """Train on ``training`` and write the weights to ``folder``.
 
@@ -47,6 +49,7 @@ def train_coreference(
     dependencies and phrases, as ``annotate(documents, layers=...)`` of another annotator gives them, which
     leaves the mentions alone. ``development`` is only scored. The same seed gives the same weights.
     """
+    check_folder_place(folder, HIDDEN_LIST, force=force)
     settings = settings or CoreferenceSettings()
     words = frequent_words(training, rarest=settings.rarest_word)
     examples = [made for document in training if (made := example(document, words, settings)) is not None]
@@ -56,7 +59,7 @@ def train_coreference(
             hint="Give documents with tags and constituents.",
         )
     tables, losses = _fit(examples, sum(mention_feature_sizes(len(words)).values()), settings, seed, progress)
-    write_weights(folder, tables, words, window=settings.window, matches=settings.matches)
+    write_weights(folder, tables, words, window=settings.window, matches=settings.matches, force=force)
     scores = evaluate_coreference(MentionRanker.load(folder), development) if development else None
     return TrainingReport(losses, scores)
 

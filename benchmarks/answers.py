@@ -1,0 +1,147 @@
+"""How often the models are right, on every open test part, beside the most common class.
+
+    python -m benchmarks.answers --gum DIR --discogem DIR [--models en,en-fast] [--part test] [--json FILE]
+
+GUM: the sense between given arguments, of these the ones between sentences, and running text (EntRel and
+NoRel allowed); layers are the built-in annotators'. DiscoGeM: split by document. Acceptance: the everyday
+pairs of tests/acceptance. Every row has the accuracy with its 95% interval (bootstrap, seed 1), macro-F1 over
+the gold labels and the calibration error of the probabilities.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import disco2
+from disco2.annotation.annotator import ALL_LAYERS
+from disco2.annotation.choice import AnnotatorChoice
+from disco2.corpora.automatic import with_automatic_layers
+from disco2.corpora.catalogue import read_corpus
+from disco2.evaluation.bootstrap import bootstrap_interval
+from disco2.evaluation.calibration import expected_calibration_error
+from disco2.evaluation.scores import confusion_matrix, hits, macro_f1, scores_by_sense, settled_gold
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import divide
+from disco2.experiments.running_text import across_sentences, as_running_text
+from disco2.inference.pipeline import Pipeline
+from disco2.records import Corpus, Instance
+from disco2.shipped import shipped_names
+
+ACCEPTANCE = Path(__file__).parent.parent / "tests" / "acceptance" / "pairs.jsonl"
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Labelled pairs; where ``senses_only``, EntRel and NoRel are no answers."""
+
+    name: str
+    instances: Sequence[Instance]
+    senses_only: bool = True
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a model reaches on a test set, as shares."""
+
+    model: str
+    test: str
+    pairs: int
+    accuracy: float
+    low: float
+    high: float
+    macro_f1: float
+    calibration_error: float | None  # None for the baseline
+
+    def __str__(self) -> str:
+        error = "" if self.calibration_error is None else f"{100 * self.calibration_error:6.1f}"
+        shares = f"{100 * self.accuracy:6.1f}  [{100 * self.low:4.1f}, {100 * self.high:4.1f}]"
+        return f"{self.test:32} {self.pairs:6} {self.model:18} {shares}  {100 * self.macro_f1:6.1f} {error}"
+
+
+def gum_tests(folder: Path, part: str) -> list[TestSet]:
+    corpus = with_automatic_layers(read_corpus("gum", folder), AnnotatorChoice().open(), ALL_LAYERS)
+    configuration = Configuration().changed({"task.outcomes": "running-text"})
+    instances = divide(corpus, configuration).instances[part]
+    senses = [one for one in instances if one.has_sense]
+    return [
+        TestSet("GUM, given arguments", senses),
+        TestSet("GUM, of these between sentences", across_sentences(senses)),
+        TestSet("GUM, running text", as_running_text(instances), senses_only=False),
+    ]
+
+
+def pair_test(name: str, corpus: Corpus, *, protocol: str, part: str) -> TestSet:
+    """A corpus of pairs with automatic layers, as the pipeline would make them."""
+    configuration = Configuration().changed({"task.protocol": protocol, "task.level": 2, "task.minimum": 1})
+    layered = with_automatic_layers(corpus, AnnotatorChoice().open(), ALL_LAYERS)
+    return TestSet(name, divide(layered, configuration).instances[part])
+
+
+def acceptance_test() -> TestSet:
+    """The pairs on whose sense both labellers and the author agree."""
+    from tests.acceptance.test_answers import acceptance_corpus
+
+    return pair_test("everyday pairs of our own", acceptance_corpus(), protocol="own", part="train")
+
+
+def measure(nlp: Pipeline, name: str, test: TestSet) -> Figures:
+    model = nlp.model
+    scores = model.scores(test.instances)
+    allowed = model.is_sense.nonzero()[0].tolist() if test.senses_only else None
+    probabilities = nlp.calibration.probabilities(scores, allowed)
+    answers = [model.labels[best] for best in probabilities.argmax(axis=1)]
+    gold = [one.gold for one in test.instances]
+    error = expected_calibration_error(probabilities.max(axis=1), hits(gold, answers).tolist())
+    return figures(name, test, answers, error)
+
+
+def most_common(test: TestSet) -> Figures:
+    answer = Counter(one.gold[0] for one in test.instances).most_common(1)[0][0]
+    return figures("most common class", test, [answer] * len(test.instances), None)
+
+
+def figures(name: str, test: TestSet, answers: Sequence[str], error: float | None) -> Figures:
+    gold = [one.gold for one in test.instances]
+    right = hits(gold, answers)
+    settled = settled_gold(gold, answers)
+    labels = sorted({*settled, *answers})
+    by_sense = scores_by_sense(confusion_matrix(settled, answers, labels=labels), labels=labels)
+    low, high = bootstrap_interval(right, seed=1)
+    return Figures(name, test.name, len(gold), float(np.mean(right)), low, high, macro_f1(by_sense), error)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options.add_argument("--gum", type=Path, help="folder of a checkout of GUM")
+    options.add_argument("--discogem", type=Path, help="folder of DiscoGeM as published")
+    options.add_argument("--models", default=",".join(shipped_names()), help="names or folders")
+    options.add_argument("--part", default="test", choices=("dev", "test"))
+    options.add_argument("--json", type=Path)
+    given = options.parse_args()
+    tests = gum_tests(given.gum, given.part) if given.gum else []
+    if given.discogem:
+        corpus = read_corpus("discogem", given.discogem)
+        tests.append(pair_test("DiscoGeM, by document", corpus, protocol="documents", part=given.part))
+    if given.part == "test":
+        tests.append(acceptance_test())
+    found = []
+    print(
+        f"{'measured on':32} {'pairs':>6} {'model':18} {'accuracy':>6} {'95%':>13} {'macro-F1':>8} {'ECE':>6}"
+    )
+    models = {name: disco2.load(name) for name in given.models.split(",")}
+    for test in tests:
+        found += [most_common(test), *(measure(nlp, name, test) for name, nlp in models.items())]
+        print(*map(str, found[-1 - len(models) :]), sep="\n")
+    if given.json:
+        given.json.write_text(json.dumps([vars(one) for one in found], indent=1))
+
+
+if __name__ == "__main__":
+    main()

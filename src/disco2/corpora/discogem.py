@@ -1,0 +1,299 @@
+"""DiscoGeM 1.0: implicit relations between sentences, each labelled by ten crowd workers.
+
+Scholman et al. (2022), DiscoGeM: A Crowdsourced Corpus of Genre-Mixed Implicit Discourse Relations. The
+folder is as published: ``DiscoGeMcorpus_annotations_nonwide.csv``, or the wide file, which has the votes and
+the arguments as single sentences; ``DiscoGeMcorpus_datasplits.csv``, the official parts; and, if it is there,
+``QADiscourse_annotations`` with votes on 900 items. Files are known by their columns, not by their names.
+
+Every item becomes a document of its two arguments, of one sentence each. Items are excerpts of a source, and
+neighbouring items of a source share sentences, but the official parts ignore sources: ``Corpus.groups`` has
+the source of every item, by which the protocol ``documents`` splits.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from disco2.annotation.tokenise import tokenise
+from disco2.corpora.decoding import BYTE_ORDER_MARK, read_text
+from disco2.corpora.folders import existing_folder
+from disco2.corpora.pairs import SPLIT_NAMES, pair_document
+from disco2.errors import CorpusError
+from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.records.senses import SenseInventory, inventory
+
+NAME = "discogem"
+QUESTIONS = "QADiscourse_annotations"
+NO_RELATION, OTHER_CONNECTIVE = "norel", "differentcon"  # labels that are no sense of the PDTB
+
+# What the columns of the two forms of the items are called, letter case aside.
+_WIDE = {"label": "majoritylabel_sampled", "arg1": "arg1_singlesentence", "arg2": "arg2_singlesentence"}
+_NARROW = {"label": "semclass", "arg1": "arg1_rawtext", "arg2": "arg2_rawtext"}
+_VOTES = ("majority_softlabel", "majority_softlabel_qa")
+_MISSING = ("", "NA")
+
+# A quotation mark between spaces behind the end of a sentence, as in: He left. " She stayed.
+_LOOSE_QUOTE = re.compile(
+    r"""(?<=[.!?\u2026]) (["'\u201d\u2019]) (?=["'\u201c\u2018(\[]? ?[A-Z\u00c0-\u00d6\u00d8-\u00de])"""
+)
+_LIST_NUMBER = re.compile(r"\d{1,2}\. (?=\S)")
+_HAS_LETTER = re.compile(r"[^\W_]")
+_NEIGHBOURS = 3  # items before and behind that may begin inside an argument
+_OPENING = 40  # characters by which the beginning of a neighbour is found
+_SHORTEST_OPENING = 15
+
+Row = Mapping[str, str]
+Votes = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    id: str
+    source: str
+    label: str
+    arg1: str  # with the sentences before it, unless ``is_cut``
+    arg2: str  # with the sentences behind it, unless ``is_cut``
+    is_cut: bool
+    votes: str
+    where: str
+
+
+def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
+    """The corpus in a folder. Rows that can't be used are findings; CorpusError where none can."""
+    dirt, known = Dirt(), inventory("pdtb3")
+    tables = _Tables(existing_folder(path, holds="DiscoGeM"), dirt=dirt, encoding=encoding)
+    items = tables.items()
+    questions = {} if any(item.votes for item in items) else tables.questions()
+    documents: dict[str, Document] = {}
+    relations: list[Relation] = []
+    for item, (first, second) in zip(items, single_arguments(items), strict=True):
+        document, arg1, arg2 = pair_document(item.id, first, second)
+        if not arg1.tokens or not arg2.tokens:
+            dirt.add("empty argument", where=item.where, detail=f"{item.id} lacks an argument; skipped.")
+            continue
+        documents[item.id] = document
+        senses = _senses(item, known, dirt)
+        kind = RelationKind.NOREL if item.label == NO_RELATION else RelationKind.IMPLICIT
+        votes = read_votes(item.votes or questions.get(item.id, ""), known)
+        relations.append(Relation(item.id, item.id, kind, arg1, arg2, senses, where=item.where, votes=votes))
+    if not relations:
+        raise CorpusError("No item can be used.", where=str(path), hint="See: disco2 corpus stats --json")
+    parts = tables.parts(documents)
+    return Corpus(
+        NAME,
+        known.name,
+        documents,
+        tuple(relations),
+        parts,
+        dirt,
+        notes=tuple(_notes(relations, parts, asked=bool(questions))),
+        groups={item.id: item.source for item in items if item.id in documents},
+    )
+
+
+def single_sentences(text: str) -> list[str]:
+    """The sentences of a text as DiscoGeM cuts them.
+
+    Quotation marks with spaces around them don't hide the end of a sentence, and signs without a letter, such
+    as dots or a closing quotation mark, belong to the sentence before.
+    """
+    text = " ".join(text.split())
+    starts = {sentence[0].start for sentence in tokenise(text) if sentence}
+    for quote in _LOOSE_QUOTE.finditer(text):
+        opens = quote[1] in "\"'" and text.find(quote[1], quote.end()) >= 0
+        starts.discard(quote.start(1))
+        starts.add(quote.start(1) if opens else quote.end())
+    borders = [0, *sorted(starts - {0}), len(text)]
+    sentences: list[str] = []
+    for start, end in pairwise(borders):
+        piece = text[start:end].strip()
+        if sentences and (not _HAS_LETTER.search(piece) or piece[0] in ".…"):
+            sentences[-1] = f"{sentences[-1]} {piece}"
+        elif piece:
+            sentences.append(piece)
+    return sentences
+
+
+def read_votes(text: str, known: SenseInventory) -> Votes:
+    """Votes as DiscoGeM writes them, ``result:0.7; reason:0.3``, as senses whose shares add up to 1.
+
+    Votes for a connective of no known sense are left out, and votes against any relation are for NoRel.
+    """
+    shares: dict[str, float] = {}
+    for vote in text.split(";"):
+        label, _, number = vote.rpartition(":")
+        sense = RelationKind.NOREL.value if label.strip() == NO_RELATION else known.by_last_step(label)
+        try:
+            share = float(number)
+        except ValueError:
+            continue
+        if sense is not None and 0 < share < math.inf:
+            shares[sense] = shares.get(sense, 0.0) + share
+    total = sum(shares.values())
+    return tuple((sense, share / total) for sense, share in shares.items())
+
+
+def _senses(item: _Item, known: SenseInventory, dirt: Dirt) -> tuple[str, ...]:
+    if item.label in (NO_RELATION, *_MISSING):
+        return ()
+    sense = known.by_last_step(item.label)
+    if sense is None:
+        kind = "no sense" if item.label == OTHER_CONNECTIVE else "unknown sense"
+        detail = f"'{item.label}' is no sense of {known.name}; {item.id} has no label."
+        dirt.add(kind, where=item.where, detail=detail)
+        return ()
+    return (sense,)
+
+
+def single_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
+    """The sentences between which each relation holds: the last of arg1 and the first of arg2.
+
+    Where the second argument of a neighbour begins is a border between sentences, too: annotators cut at
+    colons and semicolons where a rule does not.
+    """
+    cut = [
+        (" ".join(item.arg1.split()), " ".join(item.arg2.split()))
+        if item.is_cut
+        else (_chosen(item.arg1, -1), _chosen(item.arg2, 0))
+        for item in items
+    ]
+    found = []
+    for place, (item, (first, second)) in enumerate(zip(items, cut, strict=True)):
+        for near in range(max(0, place - _NEIGHBOURS), min(len(items), place + _NEIGHBOURS + 1)):
+            opening = cut[near][1][:_OPENING]
+            if items[near].source == item.source and len(opening) >= _SHORTEST_OPENING and not item.is_cut:
+                first = first[max(0, first.find(opening)) :]
+                if (border := second.find(opening)) > 0:
+                    second = second[:border].rstrip()
+        found.append((first, second))
+    return found
+
+
+def _chosen(text: str, place: int) -> str:
+    """A sentence of a text, without the number of a list's item."""
+    sentence = (single_sentences(text) or [""])[place]
+    number = _LIST_NUMBER.match(sentence)
+    return sentence[number.end() :] if number else sentence
+
+
+def _notes(relations: Sequence[Relation], parts: Mapping[str, str], *, asked: bool) -> Iterator[str]:
+    if not parts:
+        yield "There is no table of the official parts, so that the protocol 'own' trains on everything."
+    voted = [one for one in relations if one.votes]
+    if asked and voted:
+        agreed = sum(max(one.votes, key=lambda vote: vote[1])[0] in one.senses for one in voted)
+        yield (
+            f"{len(voted)} items have votes, from the annotation by questions and answers; the sense with "
+            f"the most votes is the label of the item in {agreed} of them."
+        )
+
+
+class _Tables:
+    """The tables of the folder, by what their columns say."""
+
+    def __init__(self, folder: Path, *, dirt: Dirt, encoding: str) -> None:
+        self._folder, self._dirt, self._encoding = folder, dirt, encoding
+        self._headers = {file: self._header(file) for file in sorted(folder.glob("*.csv"))}
+
+    def items(self) -> list[_Item]:
+        """The items of the wide file, else of the narrow one."""
+        for columns in (_WIDE, _NARROW):
+            wanted = {"itemid", "datasource", *columns.values()}
+            for file in (file for file, header in self._headers.items() if wanted <= set(header)):
+                return list(self._unique(self._items(file, columns, is_wide=columns is _WIDE)))
+        raise CorpusError(
+            "No .csv file in this folder has the columns of DiscoGeM's annotations.",
+            where=str(self._folder),
+            hint="The usual name is DiscoGeMcorpus_annotations_nonwide.csv, with the columns Itemid, "
+            "Datasource, SemClass, Arg1_RawText and Arg2_RawText.",
+        )
+
+    def parts(self, documents: Iterable[str]) -> dict[str, str]:
+        """The official part of every item; empty where there is no table of them."""
+        for file, header in self._headers.items():
+            if {"itemid", "split"} <= set(header):
+                split = {row["itemid"].strip(): row["split"].strip().lower() for _, row in self._rows(file)}
+                lost = [name for name in documents if not split.get(name)]
+                if lost:
+                    detail = f"{len(lost)} items have no part, such as {lost[0]}; they are left to train."
+                    self._dirt.add("item without a part", where=str(file), detail=detail)
+                found = {name: split.get(name) or "train" for name in documents}
+                return {name: SPLIT_NAMES.get(part, part) for name, part in found.items()}
+        return {}
+
+    def questions(self) -> dict[str, str]:
+        """The votes of the annotation by questions and answers, by item."""
+        found: dict[str, str] = {}
+        for folder in (self._folder, self._folder / QUESTIONS):
+            for file in sorted(folder.glob("*_qa_wide.tsv")):
+                for _, row in self._rows(file, delimiter="\t"):
+                    found[row.get("itemid", "").strip()] = _votes_of(row)
+        return found
+
+    def _items(self, file: Path, columns: Mapping[str, str], *, is_wide: bool) -> Iterator[_Item]:
+        for line, row in self._rows(file):
+            arg1, arg2 = row[columns["arg1"]].strip(), row[columns["arg2"]].strip()
+            is_cut = is_wide
+            if is_wide and (arg1 in _MISSING or arg2 in _MISSING):
+                arg1, arg2, is_cut = row.get("arg1", "").strip(), row.get("arg2", "").strip(), False
+            texts = ["" if text in _MISSING else text for text in (arg1, arg2)]
+            yield _Item(
+                id=row["itemid"].strip(),
+                source=row["datasource"].strip() or row["itemid"].strip(),
+                label=row[columns["label"]].strip().lower(),
+                arg1=texts[0],
+                arg2=texts[1],
+                is_cut=is_cut,
+                votes=_votes_of(row),
+                where=f"{file}:{line}",
+            )
+
+    def _unique(self, items: Iterable[_Item]) -> Iterator[_Item]:
+        seen: set[str] = set()
+        for item in items:
+            if not item.id or item.id in seen:
+                detail = f"The id '{item.id}' was used before; skipped." if item.id else "No id; skipped."
+                self._dirt.add("repeated id" if item.id else "no id", where=item.where, detail=detail)
+                continue
+            seen.add(item.id)
+            yield item
+
+    def _header(self, file: Path) -> list[str]:
+        text = read_text(file, dirt=Dirt(), encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
+        try:
+            return [name.strip().lower() for name in next(csv.reader(io.StringIO(text, newline="")), [])]
+        except csv.Error:
+            return []
+
+    def _rows(self, file: Path, *, delimiter: str = ",") -> Iterator[tuple[int, Row]]:
+        """The rows of a table with the lines they begin on; a row of another length is a finding."""
+        text = read_text(file, dirt=self._dirt, encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        line = 1
+        try:
+            header = [name.strip().lower() for name in next(rows, [])]
+            line = rows.line_num + 1
+            for row in rows:
+                if len(row) == len(header):
+                    yield line, dict(zip(header, row, strict=True))
+                elif any(row):
+                    detail = f"{len(row)} columns where the header has {len(header)}; skipped."
+                    self._dirt.add("wrong number of columns", where=f"{file}:{line}", detail=detail)
+                line = rows.line_num + 1
+        except csv.Error as error:
+            raise CorpusError(
+                f"The table can't be read: {error}.",
+                where=f"{file}:{line}",
+                hint="A quotation mark that never closes is the usual reason.",
+            ) from None
+
+
+def _votes_of(row: Row) -> str:
+    return next((row[name] for name in _VOTES if row.get(name, "").strip() not in _MISSING), "")

@@ -1,0 +1,255 @@
+"""Two clauses of one sentence that a connective joins -> two short sentences without it.
+
+A clause is a head with its subtree, less the connective and less the clauses that are linked to it. Both must
+be complete, stand side by side, and belong to the main level of the sentence; what is doubtful is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from disco2.inference.connectives import OPENERS
+from disco2.mining.clause_tree import ClauseTree
+from disco2.mining.connectives import RULES, SUBORDINATORS, Facts, opener, opener_sense, subordinator
+from disco2.records import Document, Sentence
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LINKED = frozenset({"advcl", "conj", "parataxis"})
+_BETWEEN = _words(", ; - -- – —")  # noqa: RUF001
+_COORDINATORS = _words("and but or so yet ;")
+# Before a subordinator they change what it says ("only because", "two days after").
+_FOCUS = _words(
+    "not only just even simply merely mainly partly largely especially particularly except perhaps probably "
+    "long shortly soon right immediately years months days weeks hours minutes year month day week up well "
+    "part ever but and or than as such so"
+)
+_ASKING = _words(
+    "ask asks asked asking wonder wonders wondered wondering know knows knew known see sees saw seen doubt "
+    "doubts doubted care cares cared matter matters mattered tell tells told sure remember remembers "
+    "remembered decide decided check checked inquiry"
+)
+_REPORTING = _words(
+    "say said says saying seem seems seemed appear appears appeared do did does know knew think thought "
+    "expected come were"
+)
+_IDIOMS = _words("please like remember remembered recall recalled will mistaken")
+_TIMES = _words("time times year years month months week weeks day days hour hours minutes long")
+_CORRELATES = _words("then still yet so")  # "If it rains, then we stay."
+_NO_BEGINNING = ({name.split()[0] for name in SUBORDINATORS} | _COORDINATORS | {"nor", "than", "that"}) - {
+    "for",
+    "now",
+    "even",
+}
+_NO_ENDING = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})  # tags
+_PRONOUNS = frozenset({"PRP", "PRP$", "EX"})  # tags
+_NO_SUBJECT_BEHIND_SO = frozenset({"JJ", "RB", "IN", "WRB", "VBD", "MD"})  # tags
+
+_HALVES = re.compile(
+    r"\b(?:as it were|as follows|not (?:only|just|merely)|n?either|whether|so \w+ that|the (?:more|less))\b",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(r"[^\W_](?:[^\W_]|[\s,.'’$%&/°€£+-])*")  # noqa: RUF001
+_SPACE_BEFORE_CLITIC = re.compile(r"\s(?=(?:['’](?:s|re|ll|ve|d|m)|n['’]t)\b)")  # noqa: RUF001
+_UNPLAIN = re.compile(r"^\d+\.\s|(?<![A-Z])\.(?=\s+[a-z])|\.\.|--|[a-z]\.[A-Z]|\s-|-\s")
+
+
+@dataclass(frozen=True, slots=True)
+class ClausePair:
+    """Two clauses as sentences, in the order of the text."""
+
+    arg1: str
+    arg2: str
+    connective: str
+    sense: str
+
+
+def clause_pairs(document: Document, sentence: Sentence) -> Iterator[ClausePair]:
+    """The pairs inside a sentence, which has tags and dependencies."""
+    tree = ClauseTree(document, sentence)
+    if tree.is_statement:
+        main_level = tree.main_level()
+        for linked, label in enumerate(tree.labels):
+            if label in _LINKED and tree.is_clause(linked):
+                top, main = _place(tree, linked)
+                if main in main_level:
+                    pair = _pair(tree, main_level, linked, top, main)
+                    if pair is not None:
+                        yield pair
+
+
+def as_sentence(text: str) -> str:
+    """A capital at the beginning, a full stop at the end.
+
+    Empty where it can't stand alone: with quotation marks, brackets or colons in it, or half of "not only
+    ... but".
+    """
+    text = _SPACE_BEFORE_CLITIC.sub("", text)
+    if not _PLAIN.fullmatch(text) or _HALVES.search(text) or _UNPLAIN.search(text):
+        return ""
+    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def behind_opener(tree: ClauseTree, start: int, end: int) -> int:
+    """Where a clause begins without a connective to an earlier sentence ("However, we left")."""
+    name = opener(tree.words[start:end])
+    length = len(name.split())
+    return start + length + 1 if name and tree.words[start + length] == "," else start
+
+
+def opens_phrase(tree: ClauseTree, name: str, behind: int, end: int) -> bool:
+    """Whether a connective is none with what is behind it: "so far", "so did they", "but for the rain"."""
+    if behind >= end:
+        return True
+    last = name.split()[-1]
+    return (last == "so" and tree.tags[behind] in _NO_SUBJECT_BEHIND_SO) or (
+        last == "but" and tree.words[behind] == "for"
+    )
+
+
+def clause_text(tree: ClauseTree, start: int, end: int) -> str:
+    """The tokens as a sentence; empty where they can't be one."""
+    if tree.tags[end - 1] in _NO_ENDING or tree.words[start] in _NO_BEGINNING:
+        return ""
+    return as_sentence(tree.text(start, end))
+
+
+def _place(tree: ClauseTree, linked: int) -> tuple[int, int]:
+    """The head of the whole phrase ("soon" in "as soon as it stopped"), and what that hangs on."""
+    head = tree.heads[linked]
+    if tree.words[head] in ("soon", "long") and tree.heads[head] >= 0:
+        return head, tree.heads[head]
+    return linked, head
+
+
+def _pair(tree: ClauseTree, main_level: set[int], linked: int, top: int, main: int) -> ClausePair | None:
+    inner = tree.members(top)
+    outer = tree.members(main) - inner
+    for other in tree.children[main]:
+        if other != top and other in main_level:
+            outer -= tree.members(other)
+        elif other < main and tree.labels[other] == "cc":
+            outer.discard(other)
+    if linked in main_level:
+        for other in tree.children[linked]:
+            if other in main_level:
+                inner -= tree.members(other)
+    before = min(inner) - 1
+    if before >= 0 and tree.words[before] == "even":  # "even if" is taken apart as often as not
+        inner.add(before)
+        outer.discard(before)
+    linked_span, main_span = tree.span(inner), tree.span(outer)
+    if linked_span is None or main_span is None:
+        return None
+    (start, end), (main_start, main_end) = linked_span, main_span
+    name, length = _connective(tree, linked, start, end)
+    first = start < main_start
+    gap = tree.words[end:main_start] if first else tree.words[main_end:start]
+    if (
+        not name
+        or (start if not first else main_start) < (end if first else main_end)  # they overlap
+        or not _BETWEEN.issuperset(gap)
+        or (start and tree.words[start - 1] in _FOCUS)
+        or not _stands_alone(tree, min(start, main_start), max(end, main_end))
+    ):
+        return None
+    start = behind_opener(tree, start + length, end)
+    if first and tree.words[main_start] in _CORRELATES:
+        main_start += 1
+    main_start = behind_opener(tree, main_start, main_end)
+    if not (tree.is_complete(linked, start, end) and tree.is_complete(main, main_start, main_end)):
+        return None
+    sense = _sense(tree, name, linked, main, first=first, comma=bool(gap))
+    texts = [clause_text(tree, main_start, main_end), clause_text(tree, start, end)]
+    if not sense or "" in texts:
+        return None
+    arg1, arg2 = reversed(texts) if first else texts
+    return ClausePair(arg1, arg2, name, sense)
+
+
+def _connective(tree: ClauseTree, linked: int, start: int, end: int) -> tuple[str, int]:
+    """The connective that opens a clause, and how many tokens are removed with it."""
+    words = tree.words[start:end]
+    label = tree.labels[linked]
+    name = subordinator(words)
+    length = len(name.split())
+    if name and (label == "advcl" or name == "for"):
+        is_preposition = words[length : length + 1] == ("of",) or (
+            name == "for" and not _subject_opens(tree, linked, start + 1)
+        )
+        return ("", 0) if is_preposition else (name, length)
+    name = opener(words)
+    length = len(name.split())
+    if not name or (label == "advcl" and name != "so") or opens_phrase(tree, name, start + length, end):
+        return "", 0
+    if words[0] not in _COORDINATORS | {"then"} and tree.words[start - 1] != ";":
+        return "", 0
+    return name, length + (words[length] == ",")
+
+
+def _subject_opens(tree: ClauseTree, head: int, start: int) -> bool:
+    """Whether a clause begins with its subject, whatever the word before was taken for."""
+    subject = tree.subject(head)
+    return subject is not None and min(tree.members(subject) - {start - 1}) == start
+
+
+def _stands_alone(tree: ClauseTree, start: int, end: int) -> bool:
+    """Whether on both sides the sentence ends, or another clause of the main level is joined."""
+    begins = start == tree.begin or tree.words[start - 1] in _COORDINATORS
+    behind = tree.words[end : end + 2]
+    return begins and (end == tree.stop or behind[behind[0] == ","] in _COORDINATORS)
+
+
+def _sense(tree: ClauseTree, name: str, linked: int, main: int, *, first: bool, comma: bool) -> str:
+    if name in RULES:
+        return RULES[name](_facts(tree, linked, main, first=first, comma=comma))
+    if name in SUBORDINATORS:
+        return SUBORDINATORS[name][first]
+    return "" if first else opener_sense(name)
+
+
+def _facts(tree: ClauseTree, linked: int, main: int, *, first: bool, comma: bool) -> Facts:
+    inner = tree.members(linked)
+    outer = tree.members(main) - inner
+    main_words = {tree.words[token] for token in outer}
+    subjects = [subject for head in (linked, main) if (subject := tree.subject(head)) is not None]
+    has_pronoun = any(tree.tags[token] in _PRONOUNS for one in subjects for token in tree.members(one))
+    return Facts(
+        first=first,
+        comma=comma,
+        tense=tree.tense(linked),
+        main_tense=tree.tense(main),
+        progressive=tree.is_progressive(linked),
+        main_progressive=tree.is_progressive(main),
+        main_perfect=tree.is_perfect(main),
+        stative=tree.is_stative(linked),
+        main_stative=tree.is_stative(main),
+        same_subject=has_pronoun or len({tree.words[one] for one in subjects}) < 2,
+        timed=not _TIMES.isdisjoint(main_words),
+        counted=all(any(tree.tags[token] == "CD" for token in part) for part in (inner, outer)),
+        must=not main_words.isdisjoint({"must", "better", "need"}),
+        asking=tree.words[main] in _ASKING,
+        idiom=tree.words[linked] in _IDIOMS or "ever" in (tree.words[token] for token in inner),
+        reporting=tree.words[linked] in _REPORTING,
+    )
+
+
+# What a sentence must have to be worth annotating.
+_RARE = "|".join(name for name in [*SUBORDINATORS, "but", "so", "yet"] if name not in ("for", "as", "when"))
+_JOINING = re.compile(rf";|\b(?:{_RARE})\b|, (?:for|or) |\band (?:{'|'.join(OPENERS)})\b", re.IGNORECASE)
+_STATES = re.compile(r"\b(?:is|are|was|were|has|have|had)\b")
+_AT_THE_TIME = re.compile(r"\b(?:when|as)\b", re.IGNORECASE)
+
+
+def may_hold_pair(text: str) -> bool:
+    """Whether a sentence has words that could join clauses, and what ``RULES`` want besides."""
+    return (
+        _JOINING.search(text) is not None
+        or (" and " in text and len(_STATES.findall(text)) > 1)
+        or ("ing" in text and _AT_THE_TIME.search(text) is not None)
+    )

@@ -1,0 +1,267 @@
+"""Text files -> a file of pairs: blocks go to workers, parts survive a kill, one selection at the end.
+
+The engines are used directly and not through ``bulk``: there a document is a file that is annotated whole,
+here a file may be gigabytes of text in a compressed stream. A task is a block of text; its part is named by a
+hash of the text and of all that decides what is found in it, so a part that is there need not be made again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from disco2.annotation.annotator import Annotator, Annotators
+from disco2.annotation.cache.fingerprint import fingerprint
+from disco2.annotation.english.annotators import english_annotators
+from disco2.annotation.paragraphs import LINE_END, paragraphs
+from disco2.bulk.finding import FilePatterns
+from disco2.bulk.reading import shown_name
+from disco2.corpora import held_out_sentences
+from disco2.corpora.held_out_sentences import HeldOutSentences
+from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
+from disco2.errors import Disco2Error, InputError
+from disco2.files import check_file_place, remove_scratch, write_text
+from disco2.inference import connectives
+from disco2.lock import FileLock
+from disco2.mining.blocks import read_blocks
+from disco2.mining.miner import LAYERS, Miner, MiningSettings
+from disco2.mining.selection import Record, select
+
+# All code that decides what is found in a text, beside the annotators'.
+_CODE = (
+    *sorted(Path(__file__).resolve().parent.glob("*.py")),
+    Path(held_out_sentences.__file__),
+    Path(connectives.__file__),
+)
+ATTEMPTS = 3  # deaths of processes on one block
+_PART = re.compile(r"[0-9a-f]{32}\.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """How far a run is, and what came of it; ``words`` and ``seconds`` are of this run alone."""
+
+    blocks: int = 0
+    kept_blocks: int = 0  # made by an earlier run
+    words: int = 0
+    seconds: float = 0.0
+    source: str = ""
+    found: int = 0  # pairs, before duplicates were dropped
+    pairs: int = 0
+    senses: Counter[str] = field(default_factory=Counter)
+    connectives: Counter[str] = field(default_factory=Counter)
+    unread: tuple[Disco2Error, ...] = ()
+
+
+def mine_files(
+    patterns: Sequence[str],
+    output: Path,
+    *,
+    engine: Engine,
+    settings: MiningSettings | None = None,
+    held_out: HeldOutSentences | None = None,
+    per_sense: int = 0,
+    encoding: str = "utf-8",
+    by_line: bool = False,
+    load: Callable[[], Annotator] | None = None,
+    report: Callable[[Mined], None] = lambda mined: None,
+    notice: Callable[[str], None] = lambda text: None,
+) -> Mined:
+    """Mine the files that match and write their pairs to ``output``, a JSON object a line.
+
+    Parts lie in a folder beside the output until it is written; after a kill, the same call continues. A file
+    that can't be read is left out from there on, and named in ``unread``. ``load`` makes the annotator of a
+    worker; default: the built-in one.
+    """
+    check_file_place(output)
+    files = FilePatterns(patterns)
+    files.check_folders()
+    parts = output.absolute().with_name(f"{output.name}.parts")
+    if held_out is None:
+        held_out = HeldOutSentences()
+    work = MiningWork(parts, settings or MiningSettings(), held_out, by_line, load or load_syntax)
+    lock = FileLock(parts / "lock")
+    if not lock.take():
+        raise InputError(
+            "Another run is writing this output.",
+            where=str(output),
+            hint="Wait for it, or choose another --output.",
+        )
+    try:
+        remove_scratch(parts)
+        run = _Run(work, files, output, encoding, report)
+        with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
+            run.work_off(session)
+        mined = run.write(per_sense)
+        for part in parts.iterdir():
+            if _PART.fullmatch(part.name):
+                part.unlink()
+    finally:
+        lock.give_up()
+        with suppress(OSError):
+            parts.rmdir()
+    return mined
+
+
+def load_syntax() -> Annotator:
+    """The built-in annotator of tags and dependencies."""
+    return english_annotators(layers=LAYERS)[0]
+
+
+@dataclass
+class MiningWork:
+    """Called with a source and a block of its text, it writes the block's part and returns what is in it."""
+
+    parts: Path
+    settings: MiningSettings
+    held_out: HeldOutSentences
+    by_line: bool
+    load: Callable[[], Annotator]
+    _miner: Miner | None = field(default=None, init=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_miner": None}
+
+    @property
+    def identity(self) -> str:
+        """All that decides what is found in a text: code, weights, settings."""
+        annotators = Annotators(english_annotators(layers=LAYERS, on_demand=True))
+        code = sha256(b"".join(file.read_bytes() for file in _CODE)).hexdigest()
+        makers = fingerprint(annotators, LAYERS)
+        return json.dumps([code, makers, asdict(self.settings), self.held_out.digest, self.by_line])
+
+    def part(self, name: str) -> Path:
+        return self.parts / f"{name}.jsonl"
+
+    def __call__(self, given: tuple[str, str, str]) -> dict[str, int]:
+        name, source, text = given
+        if self._miner is None:
+            self._miner = Miner(self.load(), self.settings, self.held_out)
+        texts = LINE_END.split(text) if self.by_line else [paragraph for _, paragraph in paragraphs(text)]
+        lines = [
+            json.dumps({**asdict(pair), "source": source}, ensure_ascii=False) + "\n"
+            for pair in self._miner.pairs(texts)
+        ]
+        write_text(self.part(name), lines)
+        return {"words": len(text.split()), "pairs": len(lines)}
+
+
+class _Run:
+    """Plans blocks, collects parts, and writes the output from them."""
+
+    def __init__(
+        self,
+        work: MiningWork,
+        files: FilePatterns,
+        output: Path,
+        encoding: str,
+        report: Callable[[Mined], None],
+    ) -> None:
+        self._work = work
+        self._files = files
+        self._output = output
+        self._encoding = encoding
+        self._report = report
+        self._identity = work.identity
+        self._names: list[str] = []
+        self._lost: list[str] = []  # how processes ended
+        self._unread: list[Disco2Error] = []
+        self._mined = Mined()
+
+    def work_off(self, session: Session) -> None:
+        begun = time.monotonic()
+        for outcome in outcomes_of(session, self._tasks()):
+            self._take(outcome, time.monotonic() - begun)
+        if not self._names and not self._unread:
+            raise InputError(
+                "No text matches.",
+                where=", ".join(self._files.patterns),
+                hint="Check the pattern, and put it in quotes.",
+            )
+        if self._lost:
+            raise InputError(
+                f"{len(self._lost)} blocks are missing: processes ended on them, at last {self._lost[-1]}.",
+                hint="Is there enough memory? The others are kept; give the same command again.",
+            )
+
+    def write(self, per_sense: int) -> Mined:
+        """Write the pairs that are selected."""
+        senses: Counter[str] = Counter()
+        connectives: Counter[str] = Counter()
+
+        def lines() -> Iterator[str]:
+            for record in select(self._records, per_sense=per_sense):
+                senses[record["label"]] += 1
+                connectives[record["connective"]] += 1
+                yield json.dumps(record, ensure_ascii=False) + "\n"
+
+        write_text(self._output, lines())
+        return replace(
+            self._mined,
+            pairs=senses.total(),
+            senses=senses,
+            connectives=connectives,
+            unread=tuple(self._unread),
+        )
+
+    def _tasks(self) -> Iterator[Task]:
+        planned: set[str] = set()
+        for source, text in self._blocks():
+            name = sha256("\0".join((self._identity, source, text)).encode("utf-8", "replace")).hexdigest()[
+                :32
+            ]
+            if name in planned:
+                continue
+            planned.add(name)
+            self._names.append(name)
+            if self._work.part(name).is_file():
+                self._mined = replace(
+                    self._mined, blocks=self._mined.blocks + 1, kept_blocks=self._mined.kept_blocks + 1
+                )
+            else:
+                yield Task(name, (name, source, text))
+
+    def _blocks(self) -> Iterator[tuple[str, str]]:
+        root = Path(self._files.root)
+        for found in self._files.walk(without=self._work.parts):
+            source = shown_name(found.name)
+            path = root / os.fsdecode(found.name)
+            if path.absolute() == self._output.absolute():
+                continue
+            try:
+                for text in read_blocks(path, encoding=self._encoding, by_line=self._work.by_line):
+                    yield source, text
+            except InputError as error:
+                self._unread.append(error)
+
+    def _take(self, outcome: Outcome, seconds: float) -> None:
+        if outcome.error is not None:
+            raise outcome.error
+        if outcome.died:
+            self._lost.append(outcome.died)
+            return
+        before = self._mined
+        self._mined = replace(
+            before,
+            blocks=before.blocks + 1,
+            words=before.words + outcome.result["words"],
+            found=before.found + outcome.result["pairs"],
+            seconds=seconds,
+            source=outcome.task.given[1],
+        )
+        self._report(self._mined)
+
+    def _records(self) -> Iterator[Record]:
+        for name in self._names:
+            with self._work.part(name).open(encoding="utf-8") as stream:
+                for line in stream:
+                    yield json.loads(line)

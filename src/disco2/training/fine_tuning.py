@@ -1,0 +1,424 @@
+"""Fine-tune a transformer encoder on pairs of texts, in stages that survive a kill. Needs PyTorch.
+
+A pair is read as one sequence, ``[CLS] arg1 [SEP] arg2 [SEP]``. With h_t the encoder's last state of word
+piece t, m1 and m2 the means of h_t over the pieces of either argument, the scores of all labels are
+
+    psi = W [m1; m2] + b        W [Y, 2H], b [Y]
+
+The loss is the cross-entropy against a distribution over labels, so that votes of several annotators can be
+used as they are. A second linear layer on the same vector, only there in training, predicts a ``hint``: the
+connective that was removed from a mined pair, or the subtype of an annotated sense.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModel
+from transformers.utils import logging as transformers_logging
+
+from disco2.errors import InputError
+from disco2.files import write_bytes
+from disco2.model.encoder_model import argument_numbers, read_tokenizer
+
+LOG = logging.getLogger(__name__)
+STATE = "state.safetensors"
+PROGRESS = "progress.json"
+_CHUNK = 50  # batches that are sorted by length together
+
+Pieces = tuple[list[int], list[int]]  # word pieces, and the argument to which each belongs
+
+
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """Two texts, a distribution over labels, what the pair counts, and a hint such as ``connective:because``.
+
+    Only hints with the same word before the colon are alternatives of each other.
+    """
+
+    arg1: str
+    arg2: str
+    target: Mapping[str, float]
+    weight: float = 1.0
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the training: ``pools`` by name, and how many pairs of each an epoch draws (0: all)."""
+
+    name: str
+    pools: Mapping[str, Sequence[TextPair]]
+    drawn: Mapping[str, int] = field(default_factory=dict)
+    epochs: int = 1
+    rate: float = 5e-5
+    batch_size: int = 32
+    warm_up: float = 0.06  # share of the steps in which the rate rises
+    hint_weight: float = 0.3
+    smoothing: float = 0.05
+    averaging: float = 0.0  # decay of the moving average of the weights; 0: the last weights
+    seed: int = 1
+    members: int = 1  # models with seeds of their own, from ``seed`` on, whose weights are averaged
+
+    @property
+    def hints(self) -> list[str]:
+        return sorted({one.hint for pool in self.pools.values() for one in pool if one.hint})
+
+
+class PairEncoder(nn.Module):
+    """The encoder with the linear layer that scores labels."""
+
+    def __init__(self, encoder: nn.Module, labels: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        config: Any = encoder.config
+        size = int(config.hidden_size)
+        self.takes_types = getattr(config, "type_vocab_size", 0) > 1
+        self.dropout = nn.Dropout(0.1)
+        self.head = nn.Linear(2 * size, labels)
+
+    def forward(self, ids: Tensor, argument: Tensor) -> Tensor:
+        """Scores [n, Y] for pieces [n, T]; ``argument`` [n, T] is 1, 2, or 0 for padding."""
+        scores: Tensor = self.head(self.pooled(ids, argument))
+        return scores
+
+    def pooled(self, ids: Tensor, argument: Tensor) -> Tensor:
+        """[m1; m2], [n, 2H]."""
+        given = {"input_ids": ids, "attention_mask": (argument > 0).long()}
+        if self.takes_types:
+            given["token_type_ids"] = (argument == 2).long()
+        states = self.encoder(**given).last_hidden_state
+        means = []
+        for number in (1, 2):
+            mask = (argument == number).to(states.dtype).unsqueeze(-1)
+            means.append((states * mask).sum(1) / mask.sum(1).clamp(min=1))
+        return torch.cat(means, dim=1)
+
+
+def load_encoder(folder: Path) -> nn.Module:
+    """The encoder of a folder in Hugging Face's layout; nothing is fetched, no code of the folder is run."""
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        found: nn.Module = AutoModel.from_pretrained(
+            folder, config=config, local_files_only=True, trust_remote_code=False, use_safetensors=True
+        )
+    except Exception as error:
+        raise InputError(f"The encoder can't be loaded: {error}.", where=str(folder)) from error
+    return found
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A pair as numbers."""
+
+    ids: list[int]
+    argument: list[int]
+    target: dict[int, float]
+    weight: float
+    hint: int  # -1 without
+
+
+class FineTuning:
+    """One model on its way through the stages.
+
+    ``folder`` keeps the model after every finished stage and the state within the current one. A stage is
+    named by a hash of all that led to it, so that a killed run resumes, and runs that share their first
+    stages share the work.
+    """
+
+    def __init__(
+        self,
+        encoder: Path,
+        labels: Sequence[str],
+        stages: Sequence[Stage],
+        folder: Path,
+        *,
+        most_pieces: int = 96,
+        save_every: int = 200,
+    ) -> None:
+        self.labels, self.stages, self.folder = tuple(labels), tuple(stages), folder
+        self.save_every = save_every
+        self.loss = 0.0  # mean over the steps since the stage began or was resumed
+        tokenizer = encoder / "tokenizer.json"
+        try:
+            self.tokenizer = read_tokenizer(tokenizer.read_bytes(), most_pieces=most_pieces)
+        except ValueError as error:
+            raise InputError(f"The tokenizer can't be read: {error}.", where=str(tokenizer)) from error
+        torch.manual_seed(stages[0].seed)
+        self.model = PairEncoder(load_encoder(encoder), len(self.labels))
+        weights = sha256((encoder / "model.safetensors").read_bytes()).hexdigest()
+        self._names = _stage_names(self.stages, [weights, self.labels, most_pieces])
+
+    def run(self, after_epoch: Callable[[str, int], None] = lambda stage, epoch: None) -> PairEncoder:
+        """Train all stages; ``after_epoch`` may look at the model, which is then in evaluation mode."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for stage, names in zip(self.stages, self._names, strict=True):
+            first = {name: value.clone() for name, value in self.model.state_dict().items()}
+            for member, name in enumerate(names):
+                if self._finished(name).is_file():
+                    LOG.info("%s is finished", name)
+                    continue
+                self.model.load_state_dict(first)
+                self._run_stage(replace(stage, seed=stage.seed + member), name, after_epoch)
+                _save_tensors(self._finished(name), self.model.state_dict())
+                self._state(name).unlink(missing_ok=True)
+            self.model.load_state_dict(_mean([load_file(self._finished(name)) for name in names]))
+        self.model.eval()
+        return self.model
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Pieces]:
+        """For each pair its word pieces and the argument, 1 or 2, to which each belongs."""
+        return [
+            (one.ids, argument_numbers(one.sequence_ids).tolist())
+            for one in self.tokenizer.encode_batch(list(pairs))
+        ]
+
+    def _finished(self, name: str) -> Path:
+        return self.folder / f"{name}.safetensors"
+
+    def _state(self, name: str) -> Path:
+        return self.folder / f"{name}.partly.safetensors"
+
+    def scores(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64) -> np.ndarray:
+        """psi of all labels for pairs of texts, [n, Y]."""
+        was_training = self.model.training
+        self.model.eval()
+        read = self._read(pairs)
+        order = sorted(range(len(read)), key=lambda place: len(read[place][0]))
+        found = np.zeros((len(read), len(self.labels)), dtype=np.float32)
+        with torch.no_grad():
+            for begin in range(0, len(order), batch_size):
+                rows = order[begin : begin + batch_size]
+                ids, argument = _padded([read[row] for row in rows])
+                found[rows] = self.model(ids, argument).numpy()
+        self.model.train(was_training)
+        return found
+
+    def _run_stage(self, stage: Stage, name: str, after_epoch: Callable[[str, int], None]) -> None:
+        run = _StageRun(
+            self.model, stage, {key: self._ready(pool, stage) for key, pool in stage.pools.items()}
+        )
+        begin = run.load(self._state(name)) if self._state(name).is_file() else 0
+        if begin:
+            LOG.info("%s: resume at step %d", stage.name, begin)
+        for step in range(begin, run.steps):
+            run.take_step(step)
+            if (step + 1) % 50 == 0:
+                LOG.info(
+                    "%s: step %d of %d, loss %.4f", stage.name, step + 1, run.steps, np.mean(run.losses[-50:])
+                )
+            if (step + 1) % self.save_every == 0:
+                run.save(self._state(name), step + 1)
+            if step + 1 in run.ends:
+                self.loss = float(np.mean(run.losses))
+                with run.averaged_weights():
+                    self.model.eval()
+                    after_epoch(stage.name, run.ends.index(step + 1))
+        run.keep_average()
+
+    def _ready(self, pool: Sequence[TextPair], stage: Stage) -> list[_Ready]:
+        label_number = {label: place for place, label in enumerate(self.labels)}
+        hint_number = {hint: place for place, hint in enumerate(stage.hints)}
+        read = self._read([(one.arg1, one.arg2) for one in pool])
+        return [
+            _Ready(
+                ids,
+                argument,
+                {label_number[label]: share for label, share in one.target.items()},
+                one.weight,
+                hint_number[one.hint] if one.hint else -1,
+            )
+            for one, (ids, argument) in zip(pool, read, strict=True)
+        ]
+
+
+class _StageRun:
+    """The steps of one stage: batches, optimiser, moving average."""
+
+    def __init__(self, model: PairEncoder, stage: Stage, pools: Mapping[str, Sequence[_Ready]]) -> None:
+        self.model, self.stage = model, stage
+        torch.manual_seed(stage.seed)
+        self.hint_head = nn.Linear(model.head.in_features, max(len(stage.hints), 1))
+        groups = [hint.partition(":")[0] for hint in stage.hints] or [""]
+        self._same_group = torch.tensor([[one == other for other in groups] for one in groups])
+        self.batches = [batch for epoch in range(stage.epochs) for batch in _epoch(pools, stage, epoch)]
+        sizes = [len(_epoch(pools, stage, epoch)) for epoch in range(stage.epochs)]
+        self.ends = [sum(sizes[: epoch + 1]) for epoch in range(stage.epochs)]
+        self.steps = len(self.batches)
+        self.losses: list[float] = []
+        self._named = dict(nn.ModuleDict({"model": model, "hints": self.hint_head}).named_parameters())
+        self._optimiser = torch.optim.AdamW(_groups(self._named.values()), lr=stage.rate, fused=True)
+        self._average = {name: value.detach().clone() for name, value in model.named_parameters()}
+
+    def take_step(self, step: int) -> None:
+        """One batch; what is random in it depends on the seed and the step alone, as a resumed run needs."""
+        self.model.train()
+        torch.manual_seed(_number(self.stage.seed, step))
+        for group in self._optimiser.param_groups:
+            group["lr"] = self.stage.rate * _slope(step, self.steps, self.stage.warm_up)
+        loss = self._loss(self.batches[step])
+        self._optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self._named.values(), 1.0)
+        self._optimiser.step()
+        self.losses.append(loss.item())
+        if self.stage.averaging:
+            decay = min(self.stage.averaging, (step + 1) / (step + 10))
+            with torch.no_grad():
+                for name, parameter in self.model.named_parameters():
+                    self._average[name].lerp_(parameter, 1 - decay)
+
+    def _loss(self, batch: Sequence[_Ready]) -> Tensor:
+        """Mean over the batch of weight * (cross-entropy of the label + hint_weight * that of the hint)."""
+        stage = self.stage
+        ids, argument = _padded([(one.ids, one.argument) for one in batch])
+        pooled = self.model.dropout(self.model.pooled(ids, argument))
+        scores = self.model.head(pooled)
+        target = torch.zeros_like(scores)
+        for row, one in enumerate(batch):
+            for label, share in one.target.items():
+                target[row, label] = share
+        target = target * (1 - stage.smoothing) + stage.smoothing / scores.shape[1]
+        weight = torch.tensor([one.weight for one in batch])
+        loss = -(target * scores.log_softmax(1)).sum(1)
+        rows = [row for row, one in enumerate(batch) if one.hint >= 0]
+        if rows and stage.hint_weight:
+            gold = torch.tensor([batch[row].hint for row in rows])
+            allowed = self.hint_head(pooled[rows]).masked_fill(~self._same_group[gold], -1e4)
+            hint_loss = nn.functional.cross_entropy(allowed, gold, reduction="none")
+            loss = loss.index_add(0, torch.tensor(rows), stage.hint_weight * hint_loss)
+        mean: Tensor = (weight * loss).sum() / weight.sum()
+        return mean
+
+    @contextmanager
+    def averaged_weights(self) -> Iterator[None]:
+        """The model with its averaged weights, where there are any, for the time of a look at it."""
+        kept = {name: value.detach().clone() for name, value in self.model.named_parameters()}
+        self.keep_average()
+        yield
+        self.model.load_state_dict(kept, strict=False)
+
+    def keep_average(self) -> None:
+        if self.stage.averaging:
+            self.model.load_state_dict(self._average, strict=False)
+
+    def save(self, path: Path, step: int) -> None:
+        tensors: dict[str, Tensor] = {f"parameter.{name}": value for name, value in self._named.items()}
+        tensors |= {f"average.{name}": value for name, value in self._average.items()}
+        for place, state in self._optimiser.state_dict()["state"].items():
+            tensors |= {f"adam.{place}.{name}": value for name, value in state.items()}
+        _save_tensors(path, tensors | {"step": torch.tensor(step)})
+
+    def load(self, path: Path) -> int:
+        """The step at which to go on."""
+        tensors = load_file(path)
+        with torch.no_grad():
+            for name, parameter in self._named.items():
+                parameter.copy_(tensors[f"parameter.{name}"])
+        self._average = {name: tensors[f"average.{name}"] for name in self._average}
+        states: dict[int, dict[str, Tensor]] = {}
+        for key, value in tensors.items():
+            if key.startswith("adam."):
+                _, place, name = key.split(".")
+                states.setdefault(int(place), {})[name] = value
+        self._optimiser.load_state_dict(self._optimiser.state_dict() | {"state": states})
+        return int(tensors["step"])
+
+
+def _epoch(pools: Mapping[str, Sequence[_Ready]], stage: Stage, epoch: int) -> list[list[_Ready]]:
+    """The batches of an epoch, each of pairs of about the same length; the same for the same seed."""
+    chosen: list[_Ready] = []
+    for name, pool in sorted(pools.items()):
+        count = stage.drawn.get(name, 0)
+        # Where a part of the pool is drawn, every epoch takes the next part of one order.
+        order = list(pool)
+        random.Random(_number(stage.seed, name, 0 if count else epoch)).shuffle(order)  # noqa: S311
+        first = count * epoch
+        chosen += [order[(first + place) % len(order)] for place in range(count)] if count else order
+    chance = random.Random(_number(stage.seed, "batches", epoch))  # noqa: S311
+    chance.shuffle(chosen)
+    batches = []
+    for begin in range(0, len(chosen), _CHUNK * stage.batch_size):
+        chunk = sorted(chosen[begin : begin + _CHUNK * stage.batch_size], key=lambda one: len(one.ids))
+        starts = range(0, len(chunk), stage.batch_size)
+        batches += [chunk[start : start + stage.batch_size] for start in starts]
+    chance.shuffle(batches)
+    return batches
+
+
+def _stage_names(stages: Sequence[Stage], base: object) -> list[list[str]]:
+    """For each member of each stage a hash of all that its result depends on.
+
+    A member's name is that of a stage with its seed and no other member, so that the two share their work.
+    """
+    before = sha256(json.dumps(base).encode())
+    names: list[list[str]] = []
+    for stage in stages:
+        names.append([])
+        for member in range(stage.members):
+            digest = before.copy()
+            plain = {name: value for name, value in vars(stage).items() if name not in ("pools", "members")}
+            plain["seed"] = stage.seed + member
+            digest.update(json.dumps(plain, sort_keys=True, default=dict).encode())
+            for name, pool in sorted(stage.pools.items()):
+                digest.update(name.encode())
+                for one in pool:
+                    digest.update(json.dumps(asdict(one), sort_keys=True, default=dict).encode())
+            names[-1].append(f"{stage.name}-{digest.hexdigest()[:16]}")
+        before = sha256(json.dumps(names).encode())
+    return names
+
+
+def _mean(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """The mean of several models' weights; whole numbers, such as positions, are the same in all."""
+    return {
+        name: torch.stack([state[name] for state in states]).mean(0) if value.is_floating_point() else value
+        for name, value in states[0].items()
+    }
+
+
+def _save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    write_bytes(path, save({name: value.detach().contiguous() for name, value in tensors.items()}))
+
+
+def _groups(parameters: Iterable[nn.Parameter]) -> list[dict[str, Any]]:
+    """Weight decay for matrices alone, not for biases and norms."""
+    every = list(parameters)
+    matrices = [parameter for parameter in every if parameter.ndim > 1]
+    others = [parameter for parameter in every if parameter.ndim <= 1]
+    return [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
+
+
+def _padded(read: Sequence[Pieces]) -> tuple[Tensor, Tensor]:
+    longest = max(len(ids) for ids, _ in read)
+    ids = torch.zeros(len(read), longest, dtype=torch.long)
+    argument = torch.zeros(len(read), longest, dtype=torch.long)
+    for row, (pieces, numbers) in enumerate(read):
+        ids[row, : len(pieces)] = torch.tensor(pieces)
+        argument[row, : len(numbers)] = torch.tensor(numbers)
+    return ids, argument
+
+
+def _slope(step: int, total: int, warm_up: float) -> float:
+    """Rises over the first share of the steps, then falls to zero like a line."""
+    rise = max(1, math.ceil(total * warm_up))
+    return (step + 1) / rise if step < rise else max(0.0, (total - step) / max(1, total - rise))
+
+
+def _number(*parts: object) -> int:
+    return int.from_bytes(sha256(":".join(map(str, parts)).encode()).digest()[:6], "big")

@@ -1,0 +1,196 @@
+"""Several corpora in one training: what the others add, what they may not, and what is recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.bundle import load_bundle
+from disco2.corpora.pairs import read_pairs
+from disco2.corpora.settings import DataSettings
+from disco2.errors import CorpusError, SettingsError
+from disco2.experiments.configuration import read_configuration
+from disco2.experiments.division import Parts, divide, with_entry
+from disco2.experiments.judging import judge
+from disco2.experiments.mixture import Source
+from disco2.experiments.train_run import save_model, train_model
+from disco2.records import Corpus
+
+QUICK = read_configuration(
+    None,
+    ["model.kind=surface", "training.epochs=2", "features.minimum_count=1", "task.minimum=1"],
+)
+SUBJECTS = ("miller", "baker", "sailor", "farmer", "doctor", "painter", "tailor", "hunter")
+
+
+def sentence(number: int, ending: str) -> str:
+    """Nine words, and different ones for every number and ending."""
+    return f"The {SUBJECTS[number % 8]} of village {number} saw the {ending} today."
+
+
+def pairs(
+    folder: Path, name: str, labels: Sequence[Any], *, first: int = 0, splits: Sequence[str] = (), **more: Any
+) -> Corpus:
+    lines = []
+    for number, label in enumerate(labels, start=first):
+        record = {
+            "arg1": sentence(number, "rain"),
+            "arg2": sentence(number, str(label)),
+            "label": label,
+            **more,
+        }
+        if splits:
+            record["split"] = splits[number % len(splits)]
+        lines.append(json.dumps(record) + "\n")
+    file = folder / f"{name}.jsonl"
+    file.write_text("".join(lines), encoding="utf-8")
+    return read_pairs(file)
+
+
+@pytest.fixture
+def main(tmp_path: Path) -> Corpus:
+    return pairs(
+        tmp_path, "main", ["cause", "contrast"] * 20, splits=("train", "train", "train", "dev", "test")
+    )
+
+
+def source(corpus: Corpus, **settings: Any) -> Source:
+    return Source(DataSettings(corpus="pairs", path="further.jsonl", **settings), corpus, 1)
+
+
+def divided(main: Corpus, *sources: Source, **changes: Any) -> Parts:
+    return divide(main, QUICK.changed(changes), sources=sources)
+
+
+def test_another_corpus_adds_relations_with_its_weight(main: Corpus, tmp_path: Path) -> None:
+    more = pairs(tmp_path, "more", ["cause", "contrast", "list", None], first=100)
+    parts = divided(main, source(more, weight=0.25))
+    alone = divided(main)
+    assert (parts.labels, parts.instances) == (alone.labels, alone.instances)
+    assert [(one.gold, one.weight) for one in parts.further_instances()] == [
+        (("cause",), 0.25),
+        (("contrast",), 0.25),
+    ]
+    (further,) = parts.further
+    assert further.left_out == {"sense list is rare": 1, "no sense": 1}
+    assert "adds 2 relations of weight 0.25; 0 share a sentence" in str(further)
+
+
+def test_its_labels_count_where_the_task_names_them(main: Corpus, tmp_path: Path) -> None:
+    more = pairs(tmp_path, "more", ["list"] * 5, first=100)
+    asked = {"task.labels": ("cause", "contrast", "list")}
+    parts = divided(main, source(more), **asked)
+    assert parts.labels == ("cause", "contrast", "list")
+    assert len(parts.further_instances()) == 5
+    fitted = train_model(main, parts, QUICK.changed(asked))
+    assert fitted.model.labels == parts.labels
+    with pytest.raises(SettingsError, match="'list'"):
+        divided(main, **asked)
+
+
+def test_what_shares_a_sentence_with_a_dev_or_test_part_is_dropped(main: Corpus, tmp_path: Path) -> None:
+    # Of the main corpus's 40 pairs 16 are dev and test; of the others' own 10, 4 are.
+    again = pairs(tmp_path, "again", ["cause", "contrast"] * 20)
+    other = pairs(
+        tmp_path, "other", ["cause"] * 10, first=200, splits=("train", "train", "train", "dev", "test")
+    )
+    copy = pairs(tmp_path, "copy", ["cause"] * 10, first=200)
+    parts = divided(main, source(again), source(other), source(copy))
+    assert [(len(one.chosen), one.overlapping) for one in parts.further] == [(24, 16), (6, 0), (6, 4)]
+    assert "16 share a sentence with a dev or test part and are left out" in str(parts.further[0])
+    whole = divided(main, source(other, part="all"), source(copy))
+    assert [(len(one.chosen), one.overlapping) for one in whole.further] == [(10, 0), (10, 0)]
+
+
+def test_a_limit_takes_a_random_share_that_the_seed_fixes(main: Corpus, tmp_path: Path) -> None:
+    more = pairs(tmp_path, "more", ["cause"] * 30, first=100)
+    first, again, other = (
+        divided(main, source(more, limit=10), **{"training.seed": seed}).further[0] for seed in (1, 1, 2)
+    )
+    assert first.chosen == again.chosen != other.chosen
+    assert len(first.chosen) == len(first.corpus.documents) == len(other.chosen) == 10
+    assert first.left_out == {"beyond the limit": 20}
+
+
+def test_a_level_of_its_own(main: Corpus, tmp_path: Path) -> None:
+    deep = pairs(tmp_path, "deep", ["Contingency.Cause.Reason", "Contingency.Cause.Result"], first=100)
+    typed = pairs(
+        tmp_path, "typed", ["Contingency.Cause", "Comparison.Contrast"] * 10, splits=("train", "dev")
+    )
+    with pytest.raises(CorpusError, match=r"sense Contingency\.Cause\.Reason is rare"):
+        divided(typed, source(deep))
+    assert len(divided(typed, source(deep, level=2)).further_instances()) == 2
+
+
+def test_votes_become_targets(main: Corpus, tmp_path: Path) -> None:
+    more = pairs(tmp_path, "more", ["cause"], first=100, votes={"cause": 3, "contrast": 1, "list": 4})
+    (one,) = divided(main, source(more)).further_instances()
+    assert dict(one.target) == {"cause": 0.75, "contrast": 0.25}
+    assert all(not one.target for one in divided(main).instances["train"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"part": "blind"}, "part 'blind'"), ({"protocol": "lin"}, "WSJ"), ({"protocol": "odd"}, "odd")],
+)
+def test_a_part_that_is_not_there(
+    main: Corpus, tmp_path: Path, settings: dict[str, str], message: str
+) -> None:
+    more = pairs(tmp_path, "more", ["cause"] * 3, first=100)
+    with pytest.raises((CorpusError, SettingsError), match=message):
+        divided(main, source(more, **settings))
+
+
+@pytest.mark.parametrize(
+    ("label", "message"), [(None, "3 relations has a label"), ("list", r"sense list is rare \(3\)")]
+)
+def test_a_corpus_without_usable_labels(main: Corpus, tmp_path: Path, label: Any, message: str) -> None:
+    with pytest.raises(CorpusError, match=message) as caught:
+        divided(main, source(pairs(tmp_path, "more", [label] * 3, first=100)))
+    assert "cause, contrast" in caught.value.hint
+
+
+def test_the_main_corpus_may_have_a_weight_and_a_limit_too(main: Corpus) -> None:
+    parts = with_entry(divided(main), DataSettings(corpus="pairs", path="x", weight=2, limit=5), seed=1)
+    assert [one.weight for one in parts.instances["train"]] == [2.0] * 5
+    assert len(parts.instances["dev"]) == 8
+
+
+@pytest.mark.parametrize("kind", ["surface", "entities", "majority"])
+def test_a_model_records_what_it_was_trained_on(main: Corpus, tmp_path: Path, kind: str) -> None:
+    more = pairs(tmp_path, "more", ["cause", "contrast"] * 5, first=100)
+    configuration = QUICK.changed({"model.kind": kind, "model.K": 4})
+    parts = divide(main, configuration, sources=[source(more, weight=0.5)])
+    fitted = train_model(main, parts, configuration)
+    save_model(fitted, parts, configuration, main, tmp_path / "model")
+    _, manifest = load_bundle(tmp_path / "model")
+    (recorded,) = manifest.data["further"]
+    assert (recorded["corpus"], recorded["training_relations"], recorded["weight"]) == ("pairs", 10, 0.5)
+    card = (tmp_path / "model" / "MODEL_CARD.md").read_text()
+    assert "10 of pairs 'further' (part train, protocol own)" in card
+    assert "further.jsonl" not in (tmp_path / "model" / "bundle.json").read_text()
+
+
+def test_the_weight_matters_in_training(main: Corpus, tmp_path: Path) -> None:
+    more = pairs(tmp_path, "more", ["cause"] * 10, first=100)
+    light, heavy = (
+        train_model(main, divided(main, source(more, weight=weight)), QUICK).model for weight in (0.1, 1.0)
+    )
+    assert (light.parameters["beta"] != heavy.parameters["beta"]).any()
+
+
+def test_judging_a_further_corpus_uses_its_own_protocol(main: Corpus, tmp_path: Path) -> None:
+    more = replace(pairs(tmp_path, "more", ["cause", "contrast"] * 10, first=100), name="disrpt")
+    entry = DataSettings(corpus="disrpt", path="more", protocol="documents")
+    parts = divide(main, QUICK, sources=[Source(entry, more, 1)])
+    save_model(train_model(main, parts, QUICK), parts, QUICK, main, tmp_path / "model")
+    model, manifest = load_bundle(tmp_path / "model")
+    judged = judge(model, manifest, more, part="test")
+    assert (len(judged.instances), judged.warnings) == (4, ())
+    other = judge(model, manifest, more, part="test", protocol="cv5-0")
+    assert "trained under the protocol 'documents'" in other.warnings[0]

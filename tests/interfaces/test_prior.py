@@ -1,0 +1,189 @@
+"""Expected shares of senses, from Python and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import disco2
+from disco2.bundle import read_manifest, save_bundle
+from disco2.inference.json_form import read_schema
+from disco2.inference.pipeline import Pipeline
+from disco2.shipped import find_model, shipped_names
+from tests.inference.rule_annotator import RuleAnnotator
+from tests.inference.small_pipeline import COUNTS, LABELS, made_up_instances, small_model, small_pipeline
+from tests.interfaces.conftest import Run
+
+TEXT = "Bob gave Tina the burger. She was hungry. However, Bob ate it."
+PAIR = ("Bob gave Tina the burger.", "She was hungry.")
+
+
+def test_the_counts_of_the_small_model_are_those_of_its_pairs() -> None:
+    gold = [label for one in made_up_instances() for label in one.gold]
+    assert {label: gold.count(label) for label in LABELS} == COUNTS
+
+
+def test_every_way_to_ask_takes_a_prior(small_bundle: Path) -> None:
+    nlp, shares = small_pipeline(), {"Comparison.Contrast": 0.9}
+    usual, (implicit, explicit) = nlp(TEXT), nlp(TEXT, prior=shares)
+    assert implicit.scores == usual[0].scores
+    # p' is p times the ratio of shares: 0.9 to 16 of 48 relations, 0.1 to the other 32 of 48
+    ratios = dict.fromkeys(LABELS, 0.1 / (32 / 48)) | {"Comparison.Contrast": 0.9 / (16 / 48)}
+    total = sum(usual[0].probabilities[label] * ratios[label] for label in LABELS)
+    for label, found in implicit.probabilities.items():
+        assert found == pytest.approx(usual[0].probabilities[label] * ratios[label] / total)
+    assert set(explicit.probabilities) == set(nlp.senses)  # where EntRel and NoRel are no answers
+    assert explicit.probabilities["Comparison.Contrast"] > usual[1].probabilities["Comparison.Contrast"]
+    classified = nlp.classify(*PAIR, prior=shares)
+    assert classified.probabilities != nlp.classify(*PAIR).probabilities
+    assert next(nlp.classify_many([PAIR], prior=shares)) == classified
+    assert next(nlp.pipe([TEXT], prior=shares))[0].probabilities == implicit.probabilities
+    loaded = disco2.load(small_bundle, annotators=RuleAnnotator(), prior=shares)
+    assert loaded(TEXT)[0].probabilities == pytest.approx(implicit.probabilities)
+    uniform = loaded(TEXT, prior="uniform")[0]  # in place of the one it was loaded with
+    assert uniform.probabilities == pytest.approx(nlp(TEXT, prior="uniform")[0].probabilities)
+
+
+def test_the_terms_of_a_score_are_the_models_own() -> None:
+    nlp = small_pipeline()
+    (found, _) = nlp(TEXT, prior={"NoRel": 0.9999})
+    assert found.sense == "NoRel" != max(found.scores, key=lambda label: found.scores[label])
+    assert nlp.explain(found).score == found.scores["NoRel"]
+
+
+def test_a_prior_that_leaves_senses_nothing() -> None:
+    with pytest.raises(disco2.SettingsError, match="leaves no share"):
+        small_pipeline()(TEXT, prior={"EntRel": 0.5, "NoRel": 0.5})
+
+
+def test_a_model_without_counts_refuses_a_prior(run_small: Run, tmp_path: Path) -> None:
+    save_bundle(small_model(), tmp_path / "old")
+    nlp = disco2.load(tmp_path / "old", annotators=RuleAnnotator())
+    with pytest.raises(disco2.BundleError, match="does not record"):
+        nlp(TEXT, prior="uniform")
+    code, _, err = run_small("predict", TEXT, "--model", tmp_path / "old", "--prior", "uniform")
+    assert code == 2
+    assert "Train it again" in err
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_shipped_models_know_their_counts(name: str) -> None:
+    manifest = read_manifest(find_model(name))
+    counts = manifest.label_counts
+    assert sorted(counts) == sorted(manifest.labels)
+    assert min(counts.values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("", "Comparison.Contrast=0.9, NoRel = 0.05"),
+        ("shares.toml", '"Comparison.Contrast" = 0.9\nNoRel = 0.05\n'),
+        ("shares.toml", "NoRel = 0.05\n[Comparison]\nContrast = 0.9\n"),
+        ("shares.json", '{"Comparison.Contrast": 0.9, "NoRel": 0.05}'),
+    ],
+)
+def test_shares_as_text_and_in_files(run_small: Run, tmp_path: Path, file: str, content: str) -> None:
+    if file:
+        (tmp_path / file).write_text(content, encoding="utf-8")
+    code, out, err = run_small("predict", TEXT, "--json", "--prior", tmp_path / file if file else content)
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    Draft202012Validator(read_schema()).validate(result)
+    shares = {"Comparison.Contrast": 0.9, "NoRel": 0.05}
+    assert result["model"]["prior"] == shares
+    (wanted, _) = small_pipeline()(TEXT, prior=shares)
+    assert result["relations"][0]["probabilities"] == pytest.approx(wanted.probabilities, abs=1e-5)
+
+
+def test_a_uniform_prior_is_said_in_the_json(run_small: Run) -> None:
+    _, out, _ = run_small("predict", TEXT, "--json", "--prior", "uniform")
+    result = json.loads(out)
+    Draft202012Validator(read_schema()).validate(result)
+    assert result["model"]["prior"] == "uniform"
+    _, out, _ = run_small("predict", TEXT, "--json")
+    assert "prior" not in json.loads(out)["model"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("nowhere.toml", "no such file of shares"),
+        ("even", "no such file of shares"),
+        ("NoRel=much", "'much' is not a share"),
+        ("NoRel=", "'' is not a share"),
+        ("NoRel=-0.1", "The share of 'NoRel' in the prior is -0.1"),
+        ("NoRel=0.7,EntRel=0.6", "add up to 1.3"),
+        ("NoRel=0.1,NoRel=0.2", "The label 'NoRel' has two shares"),
+        ("Norel=0.1", "Did you mean 'NoRel'?"),
+        (",".join(f"Label{n}=0.001" for n in range(200)), "Unknown label 'Label0'"),
+    ],
+)
+def test_shares_that_make_no_sense(run_small: Run, given: str, said: str) -> None:
+    code, out, err = run_small("predict", TEXT, "--prior", given)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.toml", "NoRel", "holds no shares by label"),
+        ("a.json", "[1]", "holds no shares by label"),
+        ("a.json", '{"NoRel": 0.1, "NoRel": 0.2}', "occurs twice"),
+        ("a.json", '{"NoRel": [0.1]}', "The share of 'NoRel' in the prior is [0.1]"),
+        ("a.json", "[" * 100_000, "holds no shares by label"),
+        ("a.toml", '"a.b" = 0.1\n[a]\nb = 0.1\n', "has two shares"),
+    ],
+)
+def test_files_that_make_no_sense(run_small: Run, tmp_path: Path, name: str, content: str, said: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    code, out, err = run_small("predict", TEXT, "--prior", tmp_path / name)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_a_run_over_pairs_does_not_go_on_with_another_prior(
+    run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs, output = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
+    pairs.write_text(2 * (json.dumps({"arg1": PAIR[0], "arg2": PAIR[1]}) + "\n"), encoding="utf-8")
+    command = ("predict", "--pairs", pairs, "--output", output, "--batch-size", 1)
+    answer, asked = Pipeline.classify_pairs, []
+
+    def interrupted(*given: Any, **options: Any) -> Any:
+        asked.append(given)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return answer(*given, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Pipeline, "classify_pairs", interrupted)
+        assert run_small(*command, "--prior", "uniform")[0] == 130
+    code, _, err = run_small(*command)
+    assert code == 2
+    assert "another prior" in err
+    assert run_small(*command, "--prior", "uniform")[0] == 0
+
+
+def test_shards_of_another_prior_are_refused_or_made_anew(run_small: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+    command = ("predict", "--files", tmp_path / "*.txt", "--output", tmp_path / "out", "--workers", 1)
+
+    def probability() -> float:
+        (shard,) = (tmp_path / "out" / "relations").iterdir()
+        return float(json.loads(shard.read_text(encoding="utf-8"))["relations"][0]["probability"])
+
+    assert run_small(*command)[0] == 0
+    usual = probability()
+    code, _, err = run_small(*command, "--prior", "NoRel=0.9")
+    assert (code, "it differs in prior" in err) == (2, True)
+    assert run_small(*command, "--prior", "NoRel=0.9", "--restart")[0] == 0
+    assert probability() != usual
+    assert "it differs in prior" in run_small(*command)[2]

@@ -1,0 +1,32 @@
+"""The annotator for the patterns, loaded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from disco2.annotation.annotator import Annotator
+from disco2.corpora.held_out_sentences import HeldOutSentences
+from disco2.mining import MinedPair, Miner, MiningSettings
+from disco2.mining.run import load_syntax
+
+Mine = Callable[..., list[MinedPair]]
+
+
+@pytest.fixture(scope="session")
+def syntax() -> Annotator:
+    return load_syntax()
+
+
+@pytest.fixture(scope="session")
+def mine(syntax: Annotator) -> Mine:
+    """The pairs of a paragraph, less those of a text; two words are enough for an argument."""
+
+    def pairs(paragraph: str, *, without: str = "", **settings: str | int) -> list[MinedPair]:
+        chosen = MiningSettings(**{"least_words": 2, **settings})  # type: ignore[arg-type]
+        held_out = HeldOutSentences()
+        held_out.add_text(without)
+        return list(Miner(syntax, chosen, held_out).pairs([paragraph]))
+
+    return pairs

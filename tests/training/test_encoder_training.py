@@ -1,0 +1,175 @@
+"""Fine-tuning: a small encoder learns made-up pairs; a killed run ends as a quiet one; bad folders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from disco2.errors import InputError, SettingsError
+from disco2.model import EncoderModel, ModelSettings
+from disco2.training.encoder import EncoderSettings, StagePlan, encoder_folder, fit_encoder, text_pair
+from tests.encoders import SPECIAL, WORDS, tokenizer_json
+from tests.instances import reasons_and_results
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+LABELS = ("Cause", "Result")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An untrained encoder of two layers in Hugging Face's layout."""
+    path = tmp_path_factory.mktemp("encoder")
+    words = {word for one in reasons_and_results(200, seed=1) for word in _words(one)}
+    vocabulary = {word: number for number, word in enumerate([*SPECIAL, *sorted(words | set(WORDS))])}
+    tokenizer = json.loads(tokenizer_json())
+    tokenizer["model"]["vocab"] = vocabulary
+    (path / "tokenizer.json").write_text(json.dumps(tokenizer))
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    torch.manual_seed(1)
+    transformers.BertModel(config, add_pooling_layer=False).save_pretrained(path)
+    return path
+
+
+def _words(one: object) -> list[str]:
+    relation = one.relation  # type: ignore[attr-defined]
+    return f"{relation.arg1.text} {relation.arg2.text}".lower().split()
+
+
+def fit(
+    folder: Path, state: Path, *, settings: EncoderSettings, stages: tuple[StagePlan, ...] = ()
+) -> EncoderModel:
+    fitted = fit_encoder(
+        {"own": reasons_and_results(160, seed=1), "more": reasons_and_results(40, seed=5)},
+        reasons_and_results(40, seed=2),
+        labels=LABELS,
+        model=ModelSettings(kind="encoder", pieces=32),
+        settings=replace(settings, folder=str(folder)),
+        stages=stages,
+        seed=1,
+        folder=state,
+    )
+    assert isinstance(fitted.model, EncoderModel)
+    return fitted.model
+
+
+SETTINGS = EncoderSettings(epochs=6, rate=3e-3, batch_size=8, averaging=0.9, threads=1)
+
+
+@pytest.fixture(scope="module")
+def trained(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> EncoderModel:
+    return fit(folder, tmp_path_factory.mktemp("state"), settings=SETTINGS)
+
+
+def test_it_learns_what_the_words_say(trained: EncoderModel) -> None:
+    unseen = reasons_and_results(60, seed=3)
+    right = [label in one.gold for label, one in zip(trained.predict(unseen), unseen, strict=True)]
+    assert np.mean(right) > 0.8
+
+
+def test_int8_answers_nearly_as_float32(folder: Path, trained: EncoderModel, tmp_path: Path) -> None:
+    exact = fit(folder, tmp_path, settings=replace(SETTINGS, int8=False))
+    unseen = reasons_and_results(60, seed=3)
+    same = np.array(exact.predict(unseen)) == np.array(trained.predict(unseen))
+    assert same.mean() > 0.9
+    assert b"MatMulInteger" in trained.onnx
+    assert b"MatMulInteger" not in exact.onnx
+
+
+STAGES = (
+    StagePlan(name="first", data=("more:16",), epochs=1),
+    StagePlan(name="last", data=("own", "more:8"), epochs=2, seed=3),
+)
+
+
+def test_a_run_that_was_killed_ends_as_a_quiet_one(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from disco2.training.fine_tuning import FineTuning, Stage, _StageRun
+
+    pairs = [text_pair(one) for one in reasons_and_results(60, seed=1)]
+    stages = [
+        Stage("first", {"a": pairs}, {"a": 20}, epochs=2, batch_size=4, rate=1e-3),
+        Stage("last", {"a": pairs, "b": pairs[:8]}, epochs=1, batch_size=4, rate=1e-3, averaging=0.9),
+    ]
+
+    def run(state: Path) -> dict[str, np.ndarray]:
+        found = FineTuning(folder, LABELS, stages, state, save_every=3).run()
+        return {name: value.numpy().copy() for name, value in found.state_dict().items()}
+
+    quiet = run(tmp_path / "quiet")
+    take_step, steps = _StageRun.take_step, 0
+
+    def stop_sometimes(self: _StageRun, step: int) -> None:
+        nonlocal steps
+        steps += 1
+        if steps in (2, 9, 17):
+            raise KeyboardInterrupt
+        take_step(self, step)
+
+    monkeypatch.setattr(_StageRun, "take_step", stop_sometimes)
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path / "killed")
+    resumed = run(tmp_path / "killed")
+    assert steps > 30
+    for name, value in quiet.items():
+        np.testing.assert_array_equal(resumed[name], value, err_msg=name)
+
+
+def test_finished_stages_are_shared(folder: Path, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, state=str(tmp_path / "kept"))
+    fit(folder, tmp_path, settings=settings, stages=STAGES)
+    before = {path.name for path in (tmp_path / "kept").iterdir()}
+    fit(folder, tmp_path, settings=settings, stages=(STAGES[0], replace(STAGES[1], seed=4)))
+    after = {path.name for path in (tmp_path / "kept").iterdir()}
+    assert before < after
+    assert len(after) == 3
+
+
+def test_the_weights_of_members_are_averaged_and_their_work_is_shared(folder: Path, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, state=str(tmp_path / "kept"), int8=False)
+    one, other = (
+        fit(folder, tmp_path, settings=settings, stages=(STAGES[0], replace(STAGES[1], seed=seed)))
+        for seed in (3, 4)
+    )
+    before = {path.name for path in (tmp_path / "kept").iterdir()}
+    mean = fit(folder, tmp_path, settings=settings, stages=(STAGES[0], replace(STAGES[1], members=2)))
+    assert {path.name for path in (tmp_path / "kept").iterdir()} == before
+    assert not np.array_equal(one.weights, other.weights)
+    np.testing.assert_allclose(mean.weights, (one.weights + other.weights) / 2, atol=1e-6)
+
+
+def test_bad_stages_are_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="'gold'"):
+        fit(folder, tmp_path, settings=SETTINGS, stages=(StagePlan(data=("gold",)),))
+    with pytest.raises(SettingsError, match="'many'"):
+        fit(folder, tmp_path, settings=SETTINGS, stages=(StagePlan(data=("own:many",)),))
+
+
+def test_folders_that_are_no_encoder_are_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"config\.json is missing"):
+        encoder_folder(str(tmp_path))
+    for name in ("config.json", "tokenizer.json", "model.safetensors"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"vocab_size": 7}))
+    with pytest.raises(InputError, match="word pieces and the encoder 7 rows"):
+        encoder_folder(str(tmp_path))
+    (tmp_path / "config.json").write_text("[]")
+    with pytest.raises(InputError, match="can't be read"):
+        encoder_folder(str(tmp_path))
