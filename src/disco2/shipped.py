@@ -59,9 +59,9 @@ def is_shipped(folder: Path) -> bool:
 
 
 def absolute_model(model: str | None) -> str | None:
-    """The same model for whoever loads it later, perhaps in another folder or with another installation.
+    """The same model for a later load, perhaps from another folder or with another installation.
 
-    An unknown name stays as it is: whoever loads it reports it.
+    An unknown name is returned unchanged; loading it raises.
     """
     if model is None or model in shipped_names():
         return model

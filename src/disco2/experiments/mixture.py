@@ -28,7 +28,7 @@ Key = tuple[str, str]  # of a relation: its document and its id
 
 @dataclass(frozen=True)
 class Source:
-    """A corpus beside the main one, as it was read, and what is asked of it."""
+    """A corpus beside the main one, and its settings."""
 
     entry: DataSettings
     corpus: Corpus

@@ -182,7 +182,7 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def load(
         cls, model: str | Path, *, annotators: Annotator | AnnotatorChoice | None = None
     ) -> Disco2Classifier:
-        """A fitted estimator from a model, as ``disco2.load`` takes it, whoever trained it."""
+        """A fitted estimator from a model, by a name or folder as in ``disco2.load``."""
         with as_value_errors():
             chosen = annotators_of(annotators)
             pipeline = load(model, annotators=chosen)
