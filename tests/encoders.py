@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -60,6 +62,27 @@ def small_onnx(*, extra_nodes: Sequence[onnx.NodeProto] = (), external: bool = F
     graph = helper.make_graph(nodes, "small", inputs, [output], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     return bytes(model.SerializeToString())
+
+
+def write_encoder(folder: Path, words: Collection[str]) -> None:
+    """An untrained encoder of two layers in Hugging Face's layout; needs the extra ``train``."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    vocabulary = {word: number for number, word in enumerate([*SPECIAL, *sorted({*words, *WORDS})])}
+    tokenizer = json.loads(tokenizer_json())
+    tokenizer["model"]["vocab"] = vocabulary
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    torch.manual_seed(1)
+    BertModel(config, add_pooling_layer=False).save_pretrained(folder)
 
 
 def small_encoder(

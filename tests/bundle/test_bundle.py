@@ -182,6 +182,7 @@ def sealed(folder: Path, **changes: object) -> None:
             {"data": {"label_counts": wrong}}
             for wrong in (None, 3, ["a"], {"a": "1"}, {"a": True}, {"a": -1}, {"a": 10**400})
         ),
+        *({"data": {"offsets": wrong}} for wrong in (None, 3, ["a"], {"a": "1"}, {"a": True}, {"a": 1000})),
         *({"calibration": {"temperature": wrong}} for wrong in (0, -1, None, True, "1", 1e300, 10**400)),
     ],
     ids=str,

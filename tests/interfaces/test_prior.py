@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -68,6 +70,22 @@ def test_a_model_without_counts_refuses_a_prior(run_small: Run, tmp_path: Path) 
     code, _, err = run_small("predict", TEXT, "--model", tmp_path / "old", "--prior", "uniform")
     assert code == 2
     assert "Train it again" in err
+
+
+def test_a_prior_takes_offsets_back(tmp_path: Path) -> None:
+    """With an offset NoRel is commoner in the answers; where a user names its share, that share holds."""
+    model, offset = small_model(), 0.7
+    moved = model.parameters["b"] + np.float32(offset) * (np.array(LABELS) == "NoRel")
+    raised = replace(model, parameters=model.parameters | {"b": moved.astype(np.float32)})
+    found = []
+    for name, one, data in (("plain", model, {}), ("raised", raised, {"offsets": {"NoRel": offset}})):
+        data = {"label_counts": COUNTS, **data}
+        save_bundle(one, tmp_path / name, data=data, calibration={"temperature": 1.5})
+        nlp = disco2.load(tmp_path / name, annotators=RuleAnnotator())
+        found.append([nlp(TEXT, prior=prior)[0].probabilities for prior in (None, {"NoRel": 0.5})])
+    (plain, with_prior), (more, with_the_same) = found
+    assert more["NoRel"] > plain["NoRel"]
+    assert with_the_same == pytest.approx(with_prior, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", shipped_names())

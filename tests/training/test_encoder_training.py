@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,35 +12,22 @@ import pytest
 from disco2.errors import InputError, SettingsError
 from disco2.model import EncoderModel, ModelSettings
 from disco2.training.encoder import EncoderSettings, StagePlan, encoder_folder, fit_encoder, text_pair
-from tests.encoders import SPECIAL, WORDS, tokenizer_json
+from tests.encoders import write_encoder
 from tests.instances import reasons_and_results
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 LABELS = ("Cause", "Result")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An untrained encoder of two layers in Hugging Face's layout."""
-    path = tmp_path_factory.mktemp("encoder")
     words = {word for one in reasons_and_results(200, seed=1) for word in _words(one)}
-    vocabulary = {word: number for number, word in enumerate([*SPECIAL, *sorted(words | set(WORDS))])}
-    tokenizer = json.loads(tokenizer_json())
-    tokenizer["model"]["vocab"] = vocabulary
-    (path / "tokenizer.json").write_text(json.dumps(tokenizer))
-    config = transformers.BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-    )
-    torch.manual_seed(1)
-    transformers.BertModel(config, add_pooling_layer=False).save_pretrained(path)
+    path = tmp_path_factory.mktemp("encoder")
+    write_encoder(path, words)
     return path
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -64,6 +65,15 @@ class Manifest:
     def label_counts(self) -> dict[str, float]:
         """The training relations of each label; empty where they were not recorded."""
         return dict(self.data.get("label_counts", {}))
+
+    @property
+    def prior_counts(self) -> dict[str, float]:
+        """What a prior replaces: a label with the offset c counts exp(c / T) times in running text."""
+        offsets, heat = self.data.get("offsets", {}), self.running_text_temperature
+        return {
+            label: count * math.exp(offsets.get(label, 0.0) / heat)
+            for label, count in self.label_counts.items()
+        }
 
     @property
     def temperature(self) -> float:

@@ -98,6 +98,11 @@ def _manifest(content: dict[str, Any]) -> Manifest:
     counts = manifest.data.get("label_counts", {})
     if not isinstance(counts, dict) or not all(_is_number(one) and one >= 0 for one in counts.values()):
         raise ValueError("its 'label_counts' are not numbers by label")
+    offsets = manifest.data.get("offsets", {})
+    if not isinstance(offsets, dict) or not all(
+        _is_number(one) and abs(one) < 100 for one in offsets.values()
+    ):
+        raise ValueError("its 'offsets' are not numbers by label")
     version = manifest.version
     if not (
         isinstance(version, str) and version.isprintable() and 1 <= len(version) <= MOST_SIGNS_OF_VERSION

@@ -48,6 +48,7 @@ def record_of(
             "protocol": parts.protocol,
             "training_relations": fitted.training_relations,
             "label_counts": _label_counts(parts, configuration),
+            **({"offsets": dict(fitted.offsets)} if fitted.offsets else {}),
             "development_relations": len(fitted.development),
             "vectors": configuration.vectors.source if configuration.model.uses_vectors else "none",
             "licence": licence_of(corpus.name),

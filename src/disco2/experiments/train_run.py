@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from disco2.experiments.preparations import Preparations
 from disco2.experiments.running_text import as_running_text
 from disco2.experiments.weak_instances import weak_instances
 from disco2.model import EncoderModel
+from disco2.model.arrays import Floats
 from disco2.records import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.encoder import OWN, fit_encoder
@@ -31,6 +32,7 @@ from disco2.training.resampling import hold_out
 from disco2.training.temperature import fit_loss
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # of an encoder's surface features
+OFFSETS = np.arange(-1, 3.5, 0.5)  # of an encoder's EntRel and NoRel
 
 
 def train_model(
@@ -53,7 +55,9 @@ def train_model(
         return most_common(parts.instances["train"], parts.labels, model)
     if model.kind == "encoder":
         tuned = _fine_tuned(parts, configuration, progress, checkpoint)
-        return _with_features(tuned, corpus, parts, configuration) if model.features else tuned
+        if model.features:
+            tuned = _with_features(tuned, corpus, parts, configuration)
+        return _with_offsets(tuned, _training_and_development(parts, configuration)[2])
     make = partial(prepare_training, corpus, parts, configuration)
     prepared = preparations.of(parts, configuration, make) if preparations else make()
     return learn(prepared, model, settings, progress=progress, checkpoint=checkpoint)
@@ -150,6 +154,30 @@ def _with_features(tuned: Fitted, corpus: Corpus, parts: Parts, configuration: C
         feature_weights=np.float32(weight) * parameters["beta"],
     )
     return replace(tuned, model=together)
+
+
+def _with_offsets(tuned: Fitted, development: Sequence[Instance]) -> Fitted:
+    """The encoder with constants added to b[y] for y in EntRel and NoRel.
+
+    Most corpora and all pairs lack these outcomes, so that a mixture makes them rarer than running text does.
+    The constants make the running text of the dev part most probable, at the temperature that is best for
+    them. Given arguments are not affected: there a model chooses among senses.
+    """
+    model, pairs = tuned.model, as_running_text(development)
+    outcomes = np.flatnonzero(~model.is_sense)
+    if not isinstance(model, EncoderModel) or not len(outcomes) or not pairs:
+        return tuned
+    scores, gold = model.scores(pairs), [model.labels.index(one.gold[0]) for one in pairs]
+
+    def shift(values: Floats, constants: Sequence[float]) -> Floats:
+        shifted = values.copy()
+        shifted[..., outcomes] += np.array(constants, dtype=np.float32)
+        return shifted
+
+    candidates = product(OFFSETS.tolist(), repeat=len(outcomes))
+    best = min(candidates, key=lambda constants: fit_loss(shift(scores, constants), gold))
+    moved = {model.labels[label]: value for label, value in zip(outcomes, best, strict=True)}
+    return replace(tuned, model=replace(model, bias=shift(model.bias, best)), offsets=moved)
 
 
 def check_learnable(corpus: Corpus, parts: Parts) -> None:

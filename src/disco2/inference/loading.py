@@ -31,7 +31,7 @@ def load(
         name=str(manifest.data.get("name") or folder.resolve().name),
         licence=str(manifest.data.get("licence") or "not recorded"),
         digest=_digest(manifest),
-        label_counts=manifest.label_counts,
+        label_counts=manifest.prior_counts,
     )
     calibration = Calibration(manifest.temperature, manifest.running_text_temperature)
     pipeline = Pipeline(annotators, trained, calibration, info=info)

@@ -50,7 +50,7 @@ class EncoderSettings(Settings):
     state: str = setting(
         "", "folder that keeps finished stages, for trainings that share them; empty: none is kept at the end"
     )
-    threads: int = setting(0, "threads of PyTorch; 0: its own choice", minimum=0)
+    threads: int = setting(1, "threads of PyTorch; 0: its own choice", minimum=0)
 
 
 @dataclass(frozen=True)

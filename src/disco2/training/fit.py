@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -28,6 +28,9 @@ class Fitted:
     training_relations: int
     development: Sequence[Instance] = ()  # what said when to stop
     members: tuple[History, ...] = ()  # the history of each member
+    offsets: Mapping[str, float] = field(
+        default_factory=dict
+    )  # added to the bias after training
 
 
 def fit(
