@@ -26,7 +26,7 @@ from disco2.records import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.encoder import OWN, fit_encoder
 from disco2.training.fit import Fitted, learn, most_common
-from disco2.training.history import Progress
+from disco2.training.history import Progress, Report
 from disco2.training.preparation import Prepared, prepare
 from disco2.training.resampling import hold_out
 from disco2.training.temperature import fit_loss
@@ -42,6 +42,7 @@ def train_model(
     *,
     preparations: Preparations | None = None,
     progress: Progress = lambda epoch: None,
+    report: Report = lambda text: None,
     checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Train on the training part, stop by the dev part; no label of the test part is looked at.
@@ -54,7 +55,7 @@ def train_model(
     if model.kind == "majority":
         return most_common(parts.instances["train"], parts.labels, model)
     if model.kind == "encoder":
-        tuned = _fine_tuned(parts, configuration, progress, checkpoint)
+        tuned = _fine_tuned(parts, configuration, progress, report, checkpoint)
         if model.features:
             tuned = _with_features(tuned, corpus, parts, configuration)
         return _with_offsets(tuned, _training_and_development(parts, configuration)[2])
@@ -104,7 +105,11 @@ def _training_and_development(
 
 
 def _fine_tuned(
-    parts: Parts, configuration: Configuration, progress: Progress, checkpoint: Checkpoint | None
+    parts: Parts,
+    configuration: Configuration,
+    progress: Progress,
+    report: Report,
+    checkpoint: Checkpoint | None,
 ) -> Fitted:
     """An encoder: the main corpus is the pool ``own``, each further one a pool of its name."""
     training, widened, development = _training_and_development(parts, configuration)
@@ -123,6 +128,7 @@ def _fine_tuned(
             seed=configuration.training.seed,
             folder=checkpoint.folder if checkpoint else Path(scratch),
             progress=progress,
+            report=report,
         )
     return replace(fitted, training_relations=len(training))
 

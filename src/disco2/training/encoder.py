@@ -17,7 +17,7 @@ from disco2.model import EncoderModel, ModelSettings
 from disco2.records import Instance
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
-from disco2.training.history import Epoch, History, Progress
+from disco2.training.history import Epoch, History, Progress, Report
 
 if TYPE_CHECKING:
     from disco2.training.fine_tuning import FineTuning, TextPair
@@ -94,15 +94,14 @@ def fit_encoder(
     seed: int,
     folder: Path,
     progress: Progress = lambda epoch: None,
+    report: Report = lambda text: None,
 ) -> Fitted:
     """Fine-tune on pools of instances by name; a killed run resumes from ``folder``, or ``settings.state``.
 
     After every pass the development part is scored and ``progress`` hears of it. The last weights, or their
     moving average, are kept: the number of passes is a setting and not chosen by the development part.
     """
-    for package in ("torch", "transformers", "onnx"):
-        if find_spec(package) is None:
-            raise SettingsError(f"Fine-tuning an encoder needs {package}.", hint=EXTRA)
+    encoder = encoder_folder(settings.folder)
     import torch
 
     from disco2.training.fine_tuning import FineTuning, Stage
@@ -110,7 +109,6 @@ def fit_encoder(
 
     if settings.threads:
         torch.set_num_threads(settings.threads)
-    encoder = encoder_folder(settings.folder)
     texts = {name: [text_pair(one) for one in pool] for name, pool in pools.items()}
     planned = []
     for plan in stages or (StagePlan(data=tuple(pools)),):
@@ -145,7 +143,7 @@ def fit_encoder(
         epochs.append(_epoch(tuning, development, len(epochs) + 1))
         progress(epochs[-1])
 
-    tuned = tuning.run(look)
+    tuned = tuning.run(look, report)
     trained = EncoderModel(
         settings=replace(model, features=False),
         labels=tuple(labels),
@@ -154,7 +152,8 @@ def fit_encoder(
         weights=tuned.head.weight.detach().numpy().copy(),
         bias=tuned.head.bias.detach().numpy().copy(),
     )
-    history = History(epochs, epochs[-1] if epochs else None)
+    # The last weights, which may be an average of several members or come from a finished stage.
+    history = History(epochs, _epoch(tuning, development, len(epochs)) if development else None)
     return Fitted(trained, history, len(pools.get(OWN, ())), development)
 
 
@@ -178,7 +177,10 @@ def text_pair(instance: Instance) -> TextPair:
 
 
 def encoder_folder(given: str) -> Path:
-    """The folder of the encoder to begin with; InputError where it is none."""
+    """The folder of the encoder to begin with; InputError where it is none, SettingsError without PyTorch."""
+    for needed in ("torch", "transformers", "onnx"):
+        if find_spec(needed) is None:
+            raise SettingsError(f"Fine-tuning an encoder needs {needed}.", hint=EXTRA)
     if given:
         folder = Path(given)
     else:

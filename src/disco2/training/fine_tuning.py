@@ -33,6 +33,7 @@ from transformers.utils import logging as transformers_logging
 from disco2.errors import InputError
 from disco2.files import write_bytes
 from disco2.model.encoder_model import argument_numbers, read_tokenizer
+from disco2.training.history import Report
 
 LOG = logging.getLogger(__name__)
 STATE = "state.safetensors"
@@ -164,7 +165,11 @@ class FineTuning:
         weights = sha256((encoder / "model.safetensors").read_bytes()).hexdigest()
         self._names = _stage_names(self.stages, [weights, self.labels, most_pieces])
 
-    def run(self, after_epoch: Callable[[str, int], None] = lambda stage, epoch: None) -> PairEncoder:
+    def run(
+        self,
+        after_epoch: Callable[[str, int], None] = lambda stage, epoch: None,
+        report: Report = lambda text: None,
+    ) -> PairEncoder:
         """Train all stages; ``after_epoch`` may look at the model, which is then in evaluation mode."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for stage, names in zip(self.stages, self._names, strict=True):
@@ -174,7 +179,7 @@ class FineTuning:
                     LOG.info("%s is finished", name)
                     continue
                 self.model.load_state_dict(first)
-                self._run_stage(replace(stage, seed=stage.seed + member), name, after_epoch)
+                self._run_stage(replace(stage, seed=stage.seed + member), name, after_epoch, report)
                 _save_tensors(self._finished(name), self.model.state_dict())
                 self._state(name).unlink(missing_ok=True)
             self.model.load_state_dict(_mean([load_file(self._finished(name)) for name in names]))
@@ -209,7 +214,9 @@ class FineTuning:
         self.model.train(was_training)
         return found
 
-    def _run_stage(self, stage: Stage, name: str, after_epoch: Callable[[str, int], None]) -> None:
+    def _run_stage(
+        self, stage: Stage, name: str, after_epoch: Callable[[str, int], None], report: Report
+    ) -> None:
         run = _StageRun(
             self.model, stage, {key: self._ready(pool, stage) for key, pool in stage.pools.items()}
         )
@@ -219,9 +226,9 @@ class FineTuning:
         for step in range(begin, run.steps):
             run.take_step(step)
             if (step + 1) % 50 == 0:
-                LOG.info(
-                    "%s: step %d of %d, loss %.4f", stage.name, step + 1, run.steps, np.mean(run.losses[-50:])
-                )
+                text = f"{name}: step {step + 1} of {run.steps}, loss {np.mean(run.losses[-50:]):.4f}"
+                LOG.info("%s", text)
+                report(text)
             if (step + 1) % self.save_every == 0:
                 run.save(self._state(name), step + 1)
             if step + 1 in run.ends:

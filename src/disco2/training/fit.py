@@ -28,9 +28,7 @@ class Fitted:
     training_relations: int
     development: Sequence[Instance] = ()  # what said when to stop
     members: tuple[History, ...] = ()  # the history of each member
-    offsets: Mapping[str, float] = field(
-        default_factory=dict
-    )  # added to the bias after training
+    offsets: Mapping[str, float] = field(default_factory=dict)  # added to the bias after training
 
 
 def fit(

@@ -36,3 +36,4 @@ class History:
 
 
 Progress = Callable[[Epoch], None]
+Report = Callable[[str], None]  # hears in words how far a long pass has come

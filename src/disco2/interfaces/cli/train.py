@@ -26,6 +26,7 @@ from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Force
 from disco2.model.settings import KINDS
 from disco2.records import Corpus
 from disco2.training.checkpoint import Checkpoint
+from disco2.training.encoder import encoder_folder
 from disco2.training.fit import Fitted
 from disco2.training.history import Epoch
 
@@ -80,6 +81,8 @@ def train(
     if output is None:
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output, force=force)
+    if configuration.model.kind == "encoder":
+        encoder_folder(configuration.encoder.folder)  # now, not after an hour of annotation
     started = time.perf_counter()
     mixture = Mixture.of(corpus, configuration)
     configuration = mixture.configuration
@@ -120,7 +123,11 @@ def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: 
     """Train, or go on from the state, behind a progress bar."""
     with progress_bar() as bar:
         members = configuration.model.all_members
-        task = bar.add_task("preparing", total=configuration.training.epochs)
+        passes = configuration.training.epochs
+        if configuration.model.kind == "encoder":
+            each = configuration.encoder.epochs
+            passes = sum((one.epochs or each) * one.members for one in configuration.stages) or each
+        task = bar.add_task("preparing", total=passes)
         member = 0
 
         def show(epoch: Epoch) -> None:
@@ -131,7 +138,10 @@ def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: 
             text = f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
             bar.update(task, completed=epoch.number, description=text)
 
-        return train_model(corpus, parts, configuration, progress=show, checkpoint=state)
+        def report(text: str) -> None:
+            bar.update(task, description=text)
+
+        return train_model(corpus, parts, configuration, progress=show, report=report, checkpoint=state)
 
 
 def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterator[str]:
