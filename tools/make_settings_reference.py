@@ -33,7 +33,7 @@ out, and counted. [DiscoGeM](../how-to/discogem.md#with-another-corpus) has an e
 STAGE = """\
 The training of an encoder in stages: a table `[[stage]]` for each. Its `data` name tables of `[[data]]` and
 `own`, the training part of the main corpus. Without one, there is one stage with everything.
-`examples/english.toml` has two.
+`examples/english.toml` has three.
 """
 SECTIONS = {
     "task": "What is to be told apart.",
