@@ -1,25 +1,103 @@
-"""A model's table of word vectors in a bundle: stored, or made again from the vectors that ship with disco2.
-
-Made again, it is the same to the digit: the bundle holds the SHA-256 of the shipped files, how they were
-centred, projected and scaled, in double precision, and which rows of them the model has.
-"""
+"""The arrays of a bundle: read, compared with what the settings ask for, and the table of word vectors."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load
 
-from disco2.bundle.layout import Manifest
-from disco2.bundle.shapes import check_numbers
+from disco2.bundle.manifest import Manifest
 from disco2.errors import BundleError, VectorsError
+from disco2.model import ModelSettings, RelationModel
+from disco2.twin_keys import without_twins
 from disco2.vectors import WordVectors
 from disco2.vectors.recipe import Recipe
 from disco2.vectors.reduce import Reduction
 from disco2.vectors.shipped import FOLDER, TENSOR, VECTORS_FILE, make_table
+
+MOST_HEADER = 1 << 20  # bytes; a model's arrays are described in two thousand
+KNOWN = ("F64", "F32", "F16", "I32")
+_LENGTH_BYTES = 8  # bytes of the header's own length
+
+
+def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
+    """All arrays by their names; what the header declares must be what follows, byte for byte.
+
+    ValueError or SafetensorError otherwise. Room is made for what is there, never for what is declared.
+    """
+    size = int.from_bytes(content[:_LENGTH_BYTES], "little")
+    if len(content) < _LENGTH_BYTES or size > min(MOST_HEADER, len(content) - _LENGTH_BYTES):
+        raise ValueError("its parameters have no usable header")
+    header = json.loads(content[_LENGTH_BYTES : _LENGTH_BYTES + size], object_pairs_hook=without_twins)
+    for name, declared in header.items():
+        if name != "__metadata__" and declared["dtype"] not in KNOWN:
+            raise ValueError(f"its array {name!r} is of the type {declared['dtype']!r}, which no model has")
+    return load(content)
+
+
+# The parameters of a bundle against its settings: compared by their shapes, none made for it.
+
+
+MOST_DIMENSIONS = 10_000  # of word vectors: a model makes a row of them in use, stored or not
+LARGEST = 1e5  # of values: what a score adds up is a product of four of them, and must stay a number
+
+Shape = tuple[int, ...]
+
+
+def parameter_shapes(settings: ModelSettings, *, labels: int, features: int) -> dict[str, Shape]:
+    """The shape of every parameter that ``model.initial_parameters`` makes, of all members together."""
+    K, rank = settings.K, settings.rank
+    shapes: dict[str, Shape] = {}
+    if settings.uses_vectors:
+        shapes |= {"A1": (labels, rank, K), "A2": (labels, rank, K), "A3": (labels, K)}
+    if settings.composes:
+        shapes["U"] = (K, 2 * K)
+    if settings.kind == "entities":
+        shapes |= {"V": (K, 2 * K), "B1": (labels, rank, K), "B2": (labels, rank, K), "B3": (labels, K)}
+    if settings.uses_features:
+        shapes["beta"] = (labels, features)
+    shapes["b"] = (labels,)
+    stack = () if settings.members == 1 else (settings.members,)
+    return {name: (*stack, *shape) for name, shape in shapes.items()}
+
+
+def check_model(model: RelationModel) -> None:
+    """Raise ValueError unless all parameters fit the model's settings, labels, vectors and features."""
+    settings, found = model.settings, model.parameters
+    if settings.K > MOST_DIMENSIONS:
+        raise ValueError(f"its K is {settings.K}, and may be {MOST_DIMENSIONS} at most")
+    if model.vectors.dimensions != settings.K:
+        raise ValueError(f"its vectors have {model.vectors.dimensions} dimensions and not {settings.K}")
+    if settings.uses_features and model.extractor is None:
+        raise ValueError("it lacks its features")
+    width = model.extractor.width if model.extractor else 0
+    expected = parameter_shapes(settings, labels=len(model.labels), features=width)
+    if further := found.keys() - expected.keys():
+        raise ValueError(f"it has a parameter {min(further)!r}, which no such model has")
+    for name, shape in expected.items():
+        if found[name].shape != shape or found[name].dtype not in (np.float32, np.float64):
+            raise ValueError(f"its parameter {name} has another shape or other numbers")
+    check_numbers({f"parameter {name}": value for name, value in found.items()})
+
+
+def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError where a value is not a number, or so large that scores would not be numbers."""
+    for name, value in arrays.items():
+        least, most = float(value.min(initial=0.0)), float(value.max(initial=0.0))
+        if not (least >= -LARGEST and most <= LARGEST):
+            raise ValueError(f"its {name} has values that are not numbers, or beyond {LARGEST:,.0f}")
+
+
+# A model's table of word vectors in a bundle: stored, or made again from the vectors that ship with disco2.
+#
+# Made again, it is the same to the digit: the bundle holds the SHA-256 of the shipped files, how they were
+# centred, projected and scaled, in double precision, and which rows of them the model has.
+
 
 SHIPPED = "shipped"
 TABLE = "vectors"

@@ -1,4 +1,8 @@
-"""A trained model -> a folder, written beside and renamed into place."""
+"""A trained model -> a folder, renamed into place when whole; a folder -> a model, verified before use.
+
+Every file is read once, and what was read is what was hashed. Other files in the folder are no part of the
+bundle and are never looked at.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +14,38 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
-from disco2.bundle.card import model_card
-from disco2.bundle.layout import (
+from disco2.bundle.manifest import (
     CARD,
     ENCODER,
     EVERY_FILE,
     FEATURES,
     FORMAT,
-    MANIFEST,
+    MOST_BYTES,
     PARAMETERS,
     TOKENIZER,
     WORDS,
     Manifest,
     manifest_text,
+    read_manifest,
+    reported,
+    verified_bytes,
 )
-from disco2.bundle.manifest import read_manifest
-from disco2.bundle.reading import MOST_BYTES
-from disco2.bundle.shapes import check_numbers
-from disco2.bundle.word_table import naming, table_arrays
+from disco2.bundle.parameters import (
+    check_model,
+    check_numbers,
+    named_table,
+    naming,
+    read_arrays,
+    stored_table,
+    table_arrays,
+)
+from disco2.bundle.summary import model_card
 from disco2.errors import BundleError
+from disco2.features import FeatureExtractor
 from disco2.files import FileList, check_folder_place, folder_in_place, hash_file
-from disco2.model import AnyModel, EncoderModel
+from disco2.model import AnyModel, EncoderModel, ModelSettings, RelationModel
 from disco2.model.runaway import check_finite
+from disco2.shipped import MANIFEST
 from disco2.version import VERSION
 
 FILES = FileList(MANIFEST, lambda folder: read_manifest(folder).hashes)
@@ -112,3 +126,46 @@ def _write(model: AnyModel, manifest: Manifest, folder: Path) -> None:
                 f"The model's {name} would be too large to be read again. Nothing was saved.",
                 hint="Train with fewer features or word vectors.",
             )
+
+
+_PARAMETER_PREFIX = "parameters."
+_VECTORS_PREFIX = "vectors"
+
+
+def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
+    """The model and its manifest; BundleError where the folder is missing, damaged or too new."""
+    manifest = read_manifest(path)
+    with reported("The model", path):
+        settings = ModelSettings(**manifest.model)
+        content = {
+            name: verified_bytes(path, name, expected=expected) for name, expected in manifest.hashes.items()
+        }
+        arrays = read_arrays(content.pop(PARAMETERS))
+        if strange := [name for name in arrays if not name.startswith((_PARAMETER_PREFIX, _VECTORS_PREFIX))]:
+            raise ValueError(f"it has an array {strange[0]!r}, which no model has")
+        parameters = {
+            name.removeprefix(_PARAMETER_PREFIX): value
+            for name, value in arrays.items()
+            if name.startswith(_PARAMETER_PREFIX)
+        }
+        if manifest.is_encoder:
+            check_numbers({f"parameter {name}": value for name, value in parameters.items()})
+            files, weights = (content[ENCODER], content[TOKENIZER]), (parameters["W"], parameters["b"])
+            extractor = _read_features(content[FEATURES]) if FEATURES in content else None
+            given = (tuple(manifest.labels), *files, *weights, extractor, parameters.get("F"))
+            return EncoderModel(settings, *given), manifest
+        vectors = named_table(manifest, arrays) if manifest.vectors else stored_table(content[WORDS], arrays)
+        model = RelationModel(
+            settings=settings,
+            labels=tuple(manifest.labels),
+            vectors=vectors,
+            extractor=_read_features(content[FEATURES]),
+            parameters=parameters,
+        )
+        check_model(model)
+    return model, manifest
+
+
+def _read_features(content: bytes) -> FeatureExtractor | None:
+    described = json.loads(content.decode("utf-8"))
+    return None if described is None else FeatureExtractor.from_json(described)
