@@ -16,9 +16,8 @@ from disco2.errors import BundleError, VectorsError
 from disco2.model import ModelSettings, RelationModel
 from disco2.twin_keys import without_twins
 from disco2.vectors import WordVectors
-from disco2.vectors.recipe import Recipe
-from disco2.vectors.reduce import Reduction
 from disco2.vectors.shipped import FOLDER, TENSOR, VECTORS_FILE, make_table
+from disco2.vectors.word_vectors import Recipe, Reduction
 
 MOST_HEADER = 1 << 20  # bytes; a model's arrays are described in two thousand
 KNOWN = ("F64", "F32", "F16", "I32")
