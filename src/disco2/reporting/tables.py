@@ -1,12 +1,18 @@
-"""The text of a cell and of its pieces, as all renderings have it. Shares become percentages."""
+"""A table as Markdown, as comma-separated values, and as text for a terminal. Shares become percentages."""
 
 from __future__ import annotations
 
+import csv as comma_separated
+import io
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from disco2.reporting.findings import Cell, Difference, Measure, PValue, Table
+
+# The text of a cell and of its pieces, as all renderings have it.
+
 
 MINUS = "−"  # noqa: RUF001  a minus sign is as wide as a plus; a hyphen is not
 ABSENT = "–"  # noqa: RUF001  an en dash
@@ -121,3 +127,105 @@ def _bounds(interval: tuple[float, float] | None, *, decimals: int, signed: bool
         return None
     low, high = (percent(bound, decimals=decimals, signed=signed) for bound in interval)
     return low, high
+
+
+def plain(table: Table) -> tuple[list[str], list[list[str]]]:
+    """The headings, and the text of every cell."""
+    return list(table.columns), [[cell_text(cell) for cell in row] for row in table.rows]
+
+
+# Punctuation that would format the text around it, and an ampersand that would begin a character's name.
+_MARKDOWN_SIGNS = re.compile(r"[\\`*_\[\]<>|~#]|&(?=#?\w+;)")
+
+
+def markdown(table: Table) -> str:
+    """Title, table, notes; figures are set to the right."""
+    rules = ["---" if is_text_column(table, place) else "---:" for place in range(len(table.columns))]
+    lines = [
+        _markdown_row([escaped(column) for column in table.columns]),
+        _markdown_row(rules),
+        *(_markdown_row([_markdown_cell(cell) for cell in row]) for row in table.rows),
+    ]
+    notes = [escaped(note) for note in (legend(table), *table.notes) if note]
+    return "\n\n".join([f"**{escaped(table.title)}**", "\n".join(lines), *notes]) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Text on one line, without any character that Markdown would take for its own."""
+    return _MARKDOWN_SIGNS.sub(lambda found: f"\\{found[0]}", " ".join(text.split()))
+
+
+def _markdown_cell(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return escaped(cell)
+    if isinstance(cell, Measure):
+        cell = replace(cell, marks=escaped(cell.marks))
+    return cell_text(cell)
+
+
+def _markdown_row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+# Comma-separated values, for machines: shares from 0 to 1 in full precision.
+
+
+Value = str | int | float
+
+WHOLE = ""  # of a cell that is one value: it stands under the bare heading
+FIELDS = (WHOLE, "mean", "difference", "deviation", "low", "high", "n", "published", "marks")
+
+
+def csv(table: Table) -> str:
+    """A heading and the rows; a column of measures becomes several: ``test mean``, ``test low``, and so on.
+
+    Only fields that some cell of the column has become columns. What a cell does not have is left empty.
+    """
+    columns = [[_csv_fields(cell) for cell in table.column(place)] for place in range(len(table.columns))]
+    fields = [_present_fields(cells) for cells in columns]
+    stream = io.StringIO(newline="")
+    writer = comma_separated.writer(stream, lineterminator="\n")
+    writer.writerow(
+        f"{heading} {field}".strip()
+        for heading, chosen in zip(table.columns, fields, strict=True)
+        for field in chosen
+    )
+    for row in range(len(table.rows)):
+        writer.writerow(
+            cells[row].get(field, "")
+            for cells, chosen in zip(columns, fields, strict=True)
+            for field in chosen
+        )
+    return stream.getvalue()
+
+
+def _present_fields(cells: Sequence[Mapping[str, Value]]) -> list[str]:
+    used = {field for cell in cells for field in cell}
+    if not any(cell.get("published") == "true" for cell in cells):
+        used.discard("published")
+    return [field for field in FIELDS if field in used] or [WHOLE]
+
+
+def _csv_fields(cell: Cell) -> dict[str, Value]:
+    found: dict[str, Value | None]
+    if isinstance(cell, Measure):
+        low, high = cell.interval or (None, None)
+        found = {
+            "mean": cell.mean,
+            "deviation": cell.deviation,
+            "low": low,
+            "high": high,
+            "n": cell.n,
+            "published": "true" if cell.published else "false",
+            "marks": cell.marks or None,
+        }
+    elif isinstance(cell, Difference):
+        low, high = cell.interval or (None, None)
+        found = {"difference": cell.mean, "low": low, "high": high}
+    else:
+        found = {WHOLE: cell.value if isinstance(cell, PValue) else cell}
+    return {field: value for field, value in found.items() if value is not None and not _is_nan(value)}
+
+
+def _is_nan(value: Value) -> bool:
+    return isinstance(value, float) and math.isnan(value)
