@@ -5,11 +5,12 @@ Parts of speech come from the constituent tree of the sentence, or else from the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
 from disco2.features.pairs_and_rules import stem
+from disco2.features.selection import FeaturesOf
 from disco2.records import Argument, Document, Instance, Relation, Sentence
 from disco2.trees.pieces import pieces
 
@@ -475,12 +476,12 @@ def _overlapping_arguments(neighbour: Relation | None, relation: Relation) -> st
 
 # The name of each is that of its setting: how many to keep, or whether. Of the first, those frequent features
 # that tell most about the classes are kept; the others have few features, and all frequent ones are kept.
-INFORMATIVE_FAMILIES: dict[str, Callable[[Instance], set[str]]] = {
+INFORMATIVE_FAMILIES: dict[str, FeaturesOf] = {
     "predicates": predicate_features,
     "attachment": attachment_features,
     "openings": opening_features,
 }
-FREQUENT_FAMILIES: dict[str, Callable[[Instance], set[str]]] = {
+FREQUENT_FAMILIES: dict[str, FeaturesOf] = {
     "neighbouring_relations": neighbouring_features,
     "layout": layout_features,
     "overlap": overlap_features,
