@@ -2,7 +2,6 @@
 
 from disco2.evaluation.scores import Confusion, Evaluation, SenseScore, Subset, evaluate
 from disco2.evaluation.significance import (
-    McNemar,
     PairedBootstrap,
     bootstrap_interval,
     mcnemar,
@@ -14,7 +13,6 @@ from disco2.evaluation.significance import (
 __all__ = [
     "Confusion",
     "Evaluation",
-    "McNemar",
     "PairedBootstrap",
     "SenseScore",
     "Subset",

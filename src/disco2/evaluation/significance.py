@@ -90,17 +90,6 @@ def _check_level(level: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class McNemar:
-    """McNemar's test; ``statistic`` is chi squared with continuity correction, for ``p_corrected``."""
-
-    only_first: int  # relations that only the first system got right
-    only_second: int
-    statistic: float
-    p_corrected: float
-    p_exact: float
-
-
-@dataclass(frozen=True, slots=True)
 class PairedBootstrap:
     """The difference in accuracy (first minus second), its 95% interval, and how likely luck explains it."""
 
@@ -125,25 +114,10 @@ def sign_test(wins: int, losses: int) -> float:
     return min(1.0, 2 * total / everything)
 
 
-def mcnemar(first_correct: Sequence[bool], second_correct: Sequence[bool]) -> McNemar:
-    """Compare two systems by the relations on which exactly one of them is right (McNemar 1947).
-
-    The corrected statistic is ``(|b - c| - 1)² / (b + c)`` (Edwards 1948), with one degree of freedom. The
-    exact test is the sign test on b and c; use it where b + c is below 25.
-    """
+def mcnemar(first_correct: Sequence[bool], second_correct: Sequence[bool]) -> float:
+    """The p of McNemar's (1947) exact test: the sign test on the relations that only one system got right."""
     first, second = _pair(first_correct, second_correct)
-    only_first = int((first > second).sum())
-    only_second = int((second > first).sum())
-    discordant = only_first + only_second
-    gap = max(abs(only_first - only_second) - 1, 0)
-    statistic = gap * gap / discordant if discordant else 0.0
-    return McNemar(
-        only_first,
-        only_second,
-        statistic,
-        p_corrected=math.erfc(math.sqrt(statistic / 2)),
-        p_exact=sign_test(only_first, only_second),
-    )
+    return sign_test(int((first > second).sum()), int((second > first).sum()))
 
 
 def paired_bootstrap(
