@@ -13,9 +13,10 @@ import pytest
 
 from disco2 import files
 from disco2.bundle import check_target, load_bundle, save_bundle
-from disco2.bundle.layout import CARD, MANIFEST, PARAMETERS
+from disco2.bundle.manifest import CARD, PARAMETERS
 from disco2.errors import BundleError, InputError
 from disco2.files import HIDDEN_LIST, check_folder_place, folder_in_place
+from disco2.shipped import MANIFEST
 from tests.fuzzing.tiny_model import tiny_model
 from tests.interfaces.killed_training import kill_at
 

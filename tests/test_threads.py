@@ -27,7 +27,7 @@ from disco2.threads import EVERYTHING, PRODUCTS, single_threaded
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
-from disco2.vectors.reduce import reduce
+from disco2.vectors.word_vectors import reduce
 from tests.blas import blas_threads
 from tests.conftest import ROOT
 from tests.instances import reasons_and_results

@@ -14,8 +14,7 @@ import argparse
 import json
 from pathlib import Path
 
-from disco2.bundle import save_bundle
-from disco2.bundle.load import load_bundle
+from disco2.bundle import load_bundle, save_bundle
 from disco2.shipped import MODELS
 
 

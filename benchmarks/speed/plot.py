@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from disco2.reporting.figures.canvas import DOTS_PER_INCH, STYLE, check_plots
+from disco2.reporting.figures import DOTS_PER_INCH, STYLE, check_plots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

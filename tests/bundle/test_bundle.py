@@ -13,12 +13,13 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.layout import FORMAT, HASHED, MANIFEST, PARAMETERS, digest, manifest_text
+from disco2.bundle.manifest import FORMAT, HASHED, PARAMETERS, digest, manifest_text
 from disco2.errors import BundleError, InputError
 from disco2.features import FeatureSettings
 from disco2.files import hash_file
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.settings import PAPER_KINDS
+from disco2.shipped import MANIFEST
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.layout import HASHED, MANIFEST
+from disco2.bundle.manifest import HASHED
 from disco2.errors import BundleError
-from disco2.shipped import find_model
+from disco2.shipped import MANIFEST, find_model
 from tests.bundle.test_bundle import small_model
 
 FLIPS = 500

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.bundle import load as loading
+from disco2.bundle import folder as bundle_folder
 from disco2.bundle import load_bundle, read_manifest, save_bundle
-from disco2.bundle import reading as reading_module
-from disco2.bundle.layout import CARD, FEATURES, HASHED, MANIFEST, PARAMETERS
-from disco2.bundle.reading import hash_of
+from disco2.bundle import manifest as bundle_manifest
+from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS, hash_of
 from disco2.errors import BundleError
 from disco2.files import hash_file
 from disco2.interfaces.doctor.model import model as examined_model
+from disco2.shipped import MANIFEST
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
 from tests.bundle.test_word_table import saved
@@ -128,14 +128,14 @@ def test_the_hash_of_a_file_of_holes_is_not_waited_for(folder: Path) -> None:
 def test_a_file_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another content, put in place after the hashing, is not what is loaded."""
     expected = load_bundle(folder)[0]
-    true = loading.verified_bytes
+    true = bundle_folder.verified_bytes
 
     def exchanging(place: Path, name: str, *, expected: str) -> bytes:
         content = true(place, name, expected=expected)
         (place / name).unlink()
         return content
 
-    monkeypatch.setattr(loading, "verified_bytes", exchanging)
+    monkeypatch.setattr(bundle_folder, "verified_bytes", exchanging)
     model, _ = load_bundle(folder)
     assert [path.name for path in folder.iterdir()] == [MANIFEST]
     for name, value in expected.parameters.items():
@@ -144,7 +144,7 @@ def test_a_file_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_large_file_is_hashed_before_it_is_held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_module, "LARGE", 10)
+    monkeypatch.setattr(bundle_manifest, "LARGE", 10)
     load_bundle(folder)
     (folder / PARAMETERS).write_bytes((folder / PARAMETERS).read_bytes()[:-1] + b"x")
     with pytest.raises(BundleError, match=PARAMETERS):
@@ -210,7 +210,7 @@ def test_features_of_other_types_are_refused(text: str, folder: Path) -> None:
 
 
 def test_what_could_not_be_read_again_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(reading_module.MOST_BYTES, FEATURES, 10)
+    monkeypatch.setitem(bundle_manifest.MOST_BYTES, FEATURES, 10)
     with pytest.raises(BundleError, match=FEATURES):
         save_bundle(small_model(), tmp_path / "m")
     assert not (tmp_path / "m").exists()

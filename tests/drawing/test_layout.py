@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.drawing.entity_roles import EntityRoles
-from disco2.drawing.mention_marks import BADGE, place_marks
-from disco2.drawing.text_width import text_width
-from disco2.drawing.tree_layout import HALF_NODE, SHORTEST_STEP, WORD_SIZE, TreeLayout, lay_out
+from disco2.drawing.svg import text_width
+from disco2.drawing.tree_layout import (
+    BADGE,
+    HALF_NODE,
+    SHORTEST_STEP,
+    WORD_SIZE,
+    EntityRoles,
+    TreeLayout,
+    lay_out,
+    place_marks,
+)
 from disco2.inference.prediction import Span
 from disco2.inference.view import ViewedArgument
 from tests.drawing.made_up import chain_of_phrases

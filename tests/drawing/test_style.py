@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from disco2.drawing.assets import asset_text
-from disco2.drawing.entity_roles import COLOURS
+from disco2.drawing.svg import asset_text
+from disco2.drawing.tree_layout import COLOURS
 
 CSS = asset_text("trees.css")
 Theme = dict[str, str]

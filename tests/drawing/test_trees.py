@@ -9,10 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from disco2.drawing.entity_roles import MOST_LINKS
-from disco2.drawing.nodes import cell_class
-from disco2.drawing.pass_state import PassState
-from disco2.drawing.trees import draw_trees
+from disco2.drawing.svg import PassState
+from disco2.drawing.tree_layout import MOST_LINKS
+from disco2.drawing.trees import cell_class, draw_trees
 from disco2.inference.view import RelationView
 from disco2.model.settings import KINDS
 from tests.drawing.made_up import (

@@ -1,7 +1,10 @@
-"""MUC, B-cubed and CEAF: worked examples from the literature, and what must hold for all of them."""
+"""Chains, aligned pairs, and the assignment behind CEAF."""
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,9 +13,11 @@ from disco2.evaluation.coreference import (
     Chains,
     Score,
     b_cubed,
+    best_assignment,
     ceaf_entities,
     mention_detection,
     muc,
+    score_aligned_pairs,
     score_coreference,
 )
 
@@ -118,3 +123,36 @@ def test_the_same_chains_in_another_order_are_perfect(gold: Chains) -> None:
     for measure in MEASURES:
         expected = 1.0 if gold and (links or measure is not muc) else 0.0
         assert values(measure(gold, gold[::-1])) == pytest.approx((expected,) * 3)
+
+
+def test_counts_over_relations() -> None:
+    found = score_aligned_pairs([({1, 2, 3}, {2, 3}), (set(), {4, 5}), ({6}, set()), (set(), set())])
+    assert (found.gold, found.automatic, found.common) == (4, 4, 2)
+    assert (found.precision, found.recall, found.f1) == (0.5, 0.5, 0.5)
+    assert (found.gold_share, found.automatic_share) == (0.5, 0.5)
+    assert found.common_relations == 1
+
+
+def test_nothing_found_is_no_error() -> None:
+    empty = score_aligned_pairs([])
+    assert (empty.precision, empty.recall, empty.f1, empty.gold_share, empty.automatic_share) == (0,) * 5
+    assert score_aligned_pairs([({1}, set())]).f1 == pytest.approx(0)
+
+
+def best_by_trying(weights: np.ndarray) -> float:
+    if weights.shape[0] > weights.shape[1]:
+        weights = weights.T
+    rows = range(weights.shape[0])
+    return max(
+        sum(float(weights[row, column]) for row, column in zip(rows, chosen, strict=True))
+        for chosen in permutations(range(weights.shape[1]), weights.shape[0])
+    )
+
+
+@given(st.integers(0, 4), st.integers(0, 5), st.integers(0, 2**32 - 1), st.booleans())
+def test_no_assignment_is_better(height: int, width: int, seed: int, ties: bool) -> None:
+    generator = np.random.default_rng(seed)
+    weights = generator.integers(0, 3, (height, width)) / 2 if ties else generator.random((height, width))
+    rows, columns = best_assignment(weights)
+    assert len(rows) == len(set(rows.tolist())) == len(set(columns.tolist())) == min(height, width)
+    assert float(weights[rows, columns].sum()) == pytest.approx(best_by_trying(weights))

@@ -23,7 +23,7 @@ from disco2.experiments.division import Parts, divide
 from disco2.experiments.opening_connective import opening_words
 from disco2.experiments.train_run import prepare_training
 from disco2.experiments.weak_instances import weak_instances, without_connective
-from disco2.features.layout import layout_features
+from disco2.features.descriptions import layout_features
 from disco2.records import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
 from disco2.training.preparation import Prepared
 from tests.corpora.miniature import documents, write_pdtb2, write_pdtb3, write_trees

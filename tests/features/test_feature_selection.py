@@ -10,15 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.attachment import attachment_features
-from disco2.features.counted import FeaturesOf
-from disco2.features.dependency_rules import argument_dependency_rules
-from disco2.features.openings import opening_features
-from disco2.features.predicates import predicate_features
-from disco2.features.productions import argument_productions
-from disco2.features.selection import Presence, class_membership, mutual_information, select
-from disco2.features.three_way import RulesOf
-from disco2.features.word_pairs import stem
+from disco2.features.descriptions import attachment_features, opening_features, predicate_features
+from disco2.features.pairs_and_rules import RulesOf, argument_dependency_rules, argument_productions, stem
+from disco2.features.selection import FeaturesOf, Presence, class_membership, mutual_information, select
 from disco2.records import Instance
 from tests.features.feature_documents import random_instances, seeded
 

@@ -11,17 +11,17 @@ from functools import cache, partial
 from pathlib import Path
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.layout import (
+from disco2.bundle.manifest import (
     CARD,
     FEATURES,
     HASHED,
-    MANIFEST,
     PARAMETERS,
     WORDS,
     digest,
     manifest_text,
 )
 from disco2.files import hash_file
+from disco2.shipped import MANIFEST
 from tests.fuzzing.layer_files import JSON_WORDS
 from tests.fuzzing.target import Target, scratch_folder
 from tests.fuzzing.tiny_model import tiny_model, two_instances

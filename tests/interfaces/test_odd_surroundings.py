@@ -77,7 +77,7 @@ class Interrupter:
             interrupt()
 sys.meta_path.insert(0, Interrupter())
 """
-SAVING = "import disco2.bundle.save; disco2.bundle.save.model_card = interrupt"
+SAVING = "import disco2.bundle.folder; disco2.bundle.folder.model_card = interrupt"
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,10 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-from disco2.bundle.layout import MANIFEST, PARAMETERS, digest, manifest_text
+from disco2.bundle.manifest import PARAMETERS, digest, manifest_text
 from disco2.errors import BundleError, InputError
 from disco2.files import HIDDEN_LIST
+from disco2.shipped import MANIFEST
 from tests.inference.small_pipeline import LABELS
 
 TEXTS = ["Bob gave Tina the burger. She was hungry.", "", "Ann is tall. Max is short. He likes tea 😀."]

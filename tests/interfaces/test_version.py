@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from disco2.bundle import read_manifest
-from disco2.bundle.layout import MANIFEST, digest
+from disco2.bundle.manifest import digest
 from disco2.interfaces.cli.version_lines import manifest_digest, version_lines
-from disco2.shipped import DEFAULT, find_model
+from disco2.shipped import DEFAULT, MANIFEST, find_model
 from disco2.version import VERSION
 
 

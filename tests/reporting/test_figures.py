@@ -14,8 +14,17 @@ import numpy as np
 import pytest
 
 from disco2.errors import InputError, MissingExtraError
-from disco2.reporting.figures import check_plots, png, svg, write_figure
-from disco2.reporting.figures.label_placement import Label, Space, place_optional, place_required
+from disco2.reporting.figures import (
+    LINE_STYLES,
+    Label,
+    Space,
+    check_plots,
+    place_optional,
+    place_required,
+    png,
+    svg,
+    write_figure,
+)
 from disco2.reporting.findings import Figure, LineFigure, MapFigure, Measure, PlacedWord, Series
 from tests.reporting.made_up import LINES, MAP
 
@@ -68,10 +77,8 @@ def test_no_colour(figure: Figure) -> None:
 
 
 def test_lines_differ_in_dashes_and_markers() -> None:
-    from disco2.reporting.figures.lines import STYLES
-
-    assert len({style[0] for style in STYLES}) == len(STYLES)
-    assert len({str(style[1]) for style in STYLES}) >= len(STYLES) - 1
+    assert len({style[0] for style in LINE_STYLES}) == len(LINE_STYLES)
+    assert len({str(style[1]) for style in LINE_STYLES}) >= len(LINE_STYLES) - 1
 
 
 def test_odd_figures_are_drawn_all_the_same() -> None:
@@ -95,11 +102,11 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disco2.reporting.figures.canvas.find_spec", lambda name: None)
+    monkeypatch.setattr("disco2.reporting.figures.find_spec", lambda name: None)
     for ask in (check_plots, lambda: png(MAP)):
         with pytest.raises(MissingExtraError, match=r"disco2\[plots\]"):
             ask()
-    monkeypatch.setattr("disco2.reporting.figures.canvas.find_spec", importlib.util.find_spec)
+    monkeypatch.setattr("disco2.reporting.figures.find_spec", importlib.util.find_spec)
     check_plots()
 
 

@@ -9,12 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from disco2.reporting.findings import ConfusionMatrix, Findings, Measure, Table
-from disco2.reporting.page import report_page
-from disco2.reporting.page.confusion_view import SHADES, confusion_view
-from disco2.reporting.page.ids import Ids
-from disco2.reporting.page.mention_marks import marked
-from disco2.reporting.page.table_view import table_view
-from disco2.reporting.page.turned_view import SHOWN
+from disco2.reporting.page import SHADES, SHOWN, Ids, confusion_view, marked, report_page, table_view
 from tests.reporting.made_up import CONFUSION, EVERYTHING, LADDER, TURNED, published
 
 pytest.importorskip("matplotlib")

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from disco2.reporting.findings import Difference, Measure, PValue, Table
-from disco2.reporting.tables import csv, latex, markdown, plain
-from disco2.reporting.tables.cells import ABSENT, cell_text, legend
-from disco2.reporting.tables.latex_text import latex_text
+from disco2.reporting.latex import latex, latex_text
+from disco2.reporting.tables import ABSENT, cell_text, csv, legend, markdown, plain
 from tests.reporting.made_up import LADDER, TESTS, published
 
 MARKDOWN = """\

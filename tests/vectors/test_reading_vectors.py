@@ -50,7 +50,7 @@ def test_word2vec_binary(tmp_path: Path, line_feeds: bool, compressed: bool) -> 
 
 
 def test_a_binary_file_larger_than_the_buffer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disco2.vectors.binary_format._CHUNK", 5)
+    monkeypatch.setattr("disco2.vectors.reading._WORD2VEC_CHUNK", 5)
     path = write(tmp_path / "vectors.bin", word2vec_binary(line_feeds=True))
     np.testing.assert_array_equal(read_vectors(path).matrix, MATRIX)
 

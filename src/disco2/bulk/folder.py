@@ -25,7 +25,7 @@ from typing import Any
 from disco2.bulk.job import DIGITS, Job
 from disco2.bulk.settings import FORMATS
 from disco2.bulk.working_notes import WorkingNotes
-from disco2.bundle.layout import digest
+from disco2.bundle.manifest import digest
 from disco2.errors import InputError
 from disco2.files import hash_file, remove_scratch, write_bytes, write_text
 from disco2.lock import FileLock

@@ -12,7 +12,7 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotators
 from disco2.annotation.cache.fingerprint import fingerprint
 from disco2.bulk.parquet_shard import pyarrow
 from disco2.bulk.settings import PARQUET, BulkSettings
-from disco2.bundle.layout import digest
+from disco2.bundle.manifest import digest
 from disco2.errors import InputError
 from disco2.inference.json_form import SCHEMA
 from disco2.inference.pipeline import Pipeline

@@ -1,15 +1,115 @@
-"""What a user wants to know before choosing among the shipped models."""
+"""What a person should know of a model: the card in its folder, and a line for each model that ships."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from disco2.bundle.manifest import read_manifest
+from disco2.bundle.manifest import Manifest, read_manifest
 from disco2.errors import BundleError
+from disco2.records import WITHOUT_SENSE
 from disco2.shipped import DEFAULT, MODELS, find_model, shipped_names
+
+UNKNOWN = "not recorded"
+
+
+def model_card(manifest: Manifest) -> str:
+    """The card as Markdown, from what the manifest records."""
+    data, figures = manifest.data, manifest.figures
+    lines = [
+        "# A disco2 model for implicit discourse relations",
+        "",
+        f"Model: {_model(manifest)}, written by disco2 {manifest.version}.",
+        "",
+        "## Data",
+        "",
+        f"- Corpus: {data.get('corpus', UNKNOWN)}",
+        f"- Training relations: {data.get('training_relations', UNKNOWN)}",
+        f"- Development relations: {data.get('development_relations', UNKNOWN)}",
+        f"- Protocol: {data.get('protocol', UNKNOWN)}",
+        f"- Word vectors: {data.get('vectors', UNKNOWN)}",
+        f"- Licence: {data.get('licence', UNKNOWN)}",
+        *(f"  - {texts}" for texts in data.get("licences_of_texts", ())),
+        *(f"- {note}" for note in data.get("notes", ())),
+        f"- Layers: {_layers(data)}",
+        *(f"- Further training relations: {_further(one)}" for one in data.get("further", ())),
+        "",
+        "## Labels",
+        "",
+        *(f"- {label}{_count(manifest, label)}" for label in manifest.labels),
+        "",
+        "## Figures",
+        "",
+        *(f"- {name.replace('_', ' ')}: {_figure(value)}" for name, value in figures.items()),
+        "" if figures else "None recorded.\n",
+        "## Limits",
+        "",
+        *(f"- {limit}" for limit in _limits(manifest)),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _model(manifest: Manifest) -> str:
+    if manifest.is_encoder:
+        bits = "8-bit weights" if manifest.configuration.get("encoder", {}).get("int8") else "32-bit weights"
+        features = " with surface features" if manifest.model.get("features") else ""
+        pieces = f"at most {manifest.model['pieces']} word pieces a pair"
+        return f"a fine-tuned transformer encoder{features}, {bits}, {pieces}"
+    said = f"{manifest.model['kind']}, K = {manifest.model['K']}"
+    members, surface = manifest.model.get("members", 1), manifest.model.get("surface_members", 0)
+    if members + surface == 1:
+        return said
+    of_features = f", and {surface} of surface features alone," if surface else ""
+    return f"{said}, {members} members{of_features} with seeds of their own whose scores are averaged"
+
+
+def _count(manifest: Manifest, label: str) -> str:
+    counts = manifest.label_counts
+    return f": {counts[label]} training relations" if label in counts else ""
+
+
+def _layers(data: Mapping[str, Any]) -> str:
+    made = data.get("automatic_layers")
+    return f"{', '.join(made)} by {data.get('annotators')}" if made else "the corpus's own"
+
+
+def _further(data: Mapping[str, Any]) -> str:
+    return (
+        f"{data['training_relations']} of {data['corpus']} '{data.get('name', '')}' "
+        f"(part {data['part']}, protocol {data['protocol']}), "
+        f"weight {data['weight']:g}; licence: {data['licence']}"
+    )
+
+
+def _limits(manifest: Manifest) -> list[str]:
+    others = [label for label in manifest.labels if label in WITHOUT_SENSE]
+    if others:
+        choice = (
+            f"In running text it judges neighbouring sentences and may answer {' or '.join(others)}; for "
+            "arguments that are given it chooses among the senses."
+        )
+    else:
+        choice = "The arguments must be given, and it never answers that there is no relation."
+    if manifest.is_encoder:
+        features = ", and surface features of their clauses" if manifest.model.get("features") else ""
+        known = f"It reads two texts{features}; it does not know who is who in them."
+    else:
+        known = "It was trained on pairs without a connective; of pairs that have one it knows nothing."
+    return [
+        choice,
+        known,
+        "Rare senses are hardly ever its answer: see the figures by sense of `disco2 evaluate`.",
+        "Expect such accuracy on text like its training data, and less on other text.",
+    ]
+
+
+def _figure(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
 
 NOTES = "models.toml"
 _MEASURED = re.compile(r"test accuracy, (.+) \((\d+)\)")  # figures of a manifest: on what, how many relations

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from disco2.drawing.assets import SCRIPTS, STYLES, asset_text
+from disco2.drawing.svg import SCRIPTS, STYLES, asset_text
 from disco2.drawing.trees import draw_trees
 from disco2.errors import InputError
 from disco2.inference.view import RelationView

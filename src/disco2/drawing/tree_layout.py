@@ -1,4 +1,4 @@
-"""Where the nodes of one tree lie.
+"""Where the nodes of a tree lie, the marks of its mentions, and the two trees on the paper.
 
 The words stand in a row in text order, their baseline at y = 0, and y grows downwards. An inner node is
 centred over its two children, and lies the higher the more compositions are below it. Every walk is a loop
@@ -7,11 +7,11 @@ over the nodes, in which children come before their parents.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from disco2.drawing.markup import shown
-from disco2.drawing.text_width import text_width
-from disco2.inference.view import ViewedArgument
+from disco2.drawing.svg import PassState, element, numbers, shown, text_element, text_width
+from disco2.inference.view import RelationView, ViewedArgument, ViewedChain, ViewedMention
 
 WORD_SIZE, TAG_SIZE = 16, 10
 LONGEST_WORD, LONGEST_LABEL = 24, 8  # characters; an address of a web page would tear the tree apart
@@ -103,4 +103,209 @@ def lay_out(argument: ViewedArgument) -> TreeLayout:
         word_widths=widths,
         width=width,
         step=step,
+    )
+
+
+# What part each node of a tree plays for the shared entities: mention, on the way to one, or read there.
+
+
+COLOURS = 8  # d2-chain-0 to d2-chain-7 in trees.css
+MOST_LINKS = 25  # drawn of one chain
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRoles:
+    """For each node that has any its chains, by their places in ``RelationView.chains``."""
+
+    mentions: Mapping[int, Sequence[int]]
+    ways: Mapping[int, Sequence[int]]  # on the way from the root to a mention, both ends included
+    reads: Mapping[int, Sequence[int]]  # whose upward vector the downward pass reads
+
+
+def entity_roles(view: RelationView, side: int, layout: TreeLayout) -> EntityRoles:
+    """The roles in one argument's tree; ``side`` is 0 or 1."""
+    mentions: dict[int, list[int]] = {}
+    ways: dict[int, list[int]] = {}
+    reads: dict[int, list[int]] = {}
+    for place, chain in enumerate(view.chains):
+        for mention in mentions_of(chain, side):
+            mentions.setdefault(mention.node, []).append(place)
+        for node in chain.down[side]:
+            ways.setdefault(node, []).append(place)
+            if layout.siblings[node] >= 0:
+                reads.setdefault(layout.siblings[node], []).append(place)
+    return EntityRoles(mentions, ways, reads)
+
+
+def mentions_of(chain: ViewedChain, side: int) -> tuple[ViewedMention, ...]:
+    return chain.second if side else chain.first
+
+
+def chain_names(places: Sequence[int]) -> list[str]:
+    """``c0``, ``c2``: how attributes name chains."""
+    return [f"c{place}" for place in places]
+
+
+def chain_class(place: int) -> str:
+    return f"d2-chain-{place % COLOURS}"
+
+
+def chain_letter(place: int) -> str:
+    """A to Z, then AA, AB and so on: what tells chains apart where colours don't."""
+    letters = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters
+
+
+def linked_mentions(chain: ViewedChain) -> list[tuple[int, int]]:
+    """Pairs of nodes to be linked: all, or those of the first mentions on either side."""
+    rows = min(len(chain.first), max(5, MOST_LINKS // len(chain.second)))
+    columns = min(len(chain.second), MOST_LINKS // min(rows, MOST_LINKS))
+    rows = min(rows, MOST_LINKS // columns)
+    return [(one.node, other.node) for one in chain.first[:rows] for other in chain.second[:columns]]
+
+
+# Lines under the words of mentions, each with its chain's letter.
+
+
+FIRST_ROW, ROW = 33, 19  # below the baseline of the words, and from row to row
+BADGE = 7.5
+GAP = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a mention's line is; its badge is in the middle, and links begin below that."""
+
+    left: float
+    right: float
+    y: float
+
+    @property
+    def x(self) -> float:
+        return (self.left + self.right) / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.y + BADGE
+
+
+Marks = Mapping[tuple[int, int], Mark]  # by chain and node
+
+
+def place_marks(layout: TreeLayout, roles: EntityRoles) -> Marks:
+    """Short mentions next to the words, those around them further down; no two lines touch."""
+    wanted: list[tuple[float, float, int, int]] = []
+    for node, chains in roles.mentions.items():
+        left, right = layout.extent(node)
+        middle, half = (left + right) / 2, max((right - left) / 2, BADGE)
+        wanted.extend((2 * half, middle - half, chain, node) for chain in chains)
+    rows: list[list[tuple[float, float]]] = []
+    found = {}
+    for width, left, chain, node in sorted(wanted):
+        right = left + width
+        row = next(
+            (
+                row
+                for row, taken in enumerate(rows)
+                if all(right + GAP <= a or b + GAP <= left for a, b in taken)
+            ),
+            len(rows),
+        )
+        if row == len(rows):
+            rows.append([])
+        rows[row].append((left, right))
+        found[chain, node] = Mark(left, right, FIRST_ROW + row * ROW)
+    return found
+
+
+def draw_marks(marks: Marks, state: PassState) -> list[str]:
+    return [
+        element(
+            "g",
+            element("path", class_="d2-underline", d=f"M{numbers(mark.left, mark.y)}H{numbers(mark.right)}")
+            + element("circle", class_="d2-badge", cx=mark.x, cy=mark.y, r=BADGE)
+            + text_element(chain_letter(chain), class_="d2-letter", x=mark.x, y=mark.y + 3.5),
+            class_=["d2-mark", chain_class(chain), *state.chosen([chain], "d2-chosen")],
+            data_mark=f"c{chain}",
+        )
+        for (chain, _), mark in sorted(marks.items())
+    ]
+
+
+# Where the two trees lie on the paper: side by side where they fit, else one above the other.
+
+
+WIDEST = 1100  # two trees side by side are at most so wide: what a projector shows legibly
+MARGIN = 20
+CAPTION = 24
+BETWEEN = 48  # trees side by side
+ROOT_ARC = 40  # above the roots
+LANES = 8  # of links below trees side by side
+LANE = 8  # between the links of two chains that run around a tree
+BELOW_WORDS = 24  # where nothing is marked
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The places of both trees' left ends and baselines, and of what runs around them."""
+
+    stacked: bool
+    lefts: tuple[float, float]
+    baselines: tuple[float, float]
+    captions: tuple[float, float]  # their baselines
+    bottoms: tuple[float, float]  # below the marks of the mentions
+    width: float
+    height: float  # without the line that explains the colours
+
+    @property
+    def gutters(self) -> tuple[float, float]:
+        """Where links run down, on the left and on the right of stacked trees."""
+        return self.lefts[0] - LANE, self.width - (self.lefts[0] - LANE)
+
+
+def link_depth(width: float, chain: int) -> float:
+    """How far below the marks a link between trees side by side is drawn towards."""
+    return 34 + min(60, 0.06 * width) + LANE * (chain % LANES)
+
+
+def arrange(
+    layouts: tuple[TreeLayout, TreeLayout], marks: tuple[Marks, Marks], *, chains: int
+) -> Arrangement:
+    first, second = layouts
+    heights = tuple(-layout.top(layout.root) for layout in layouts)
+    below = tuple(max((mark.bottom for mark in some.values()), default=BELOW_WORDS) for some in marks)
+    side_by_side = first.width + BETWEEN + second.width
+    if side_by_side <= WIDEST:
+        baseline = MARGIN + CAPTION + ROOT_ARC + max(heights)
+        bottom = baseline + max(below)
+        # The lowest point of such a curve is three quarters of the way to what it is drawn towards.
+        links = 0.75 * link_depth(side_by_side, min(chains, LANES) - 1) if chains else 0
+        return Arrangement(
+            stacked=False,
+            lefts=(MARGIN, MARGIN + first.width + BETWEEN),
+            baselines=(baseline, baseline),
+            captions=(MARGIN + 10, MARGIN + 10),
+            bottoms=(bottom, bottom),
+            width=2 * MARGIN + side_by_side,
+            height=bottom + links + MARGIN,
+        )
+    around = LANE * (chains + 2)
+    left = MARGIN + around
+    baseline = MARGIN + CAPTION + heights[0]
+    bottom = baseline + below[0]
+    caption = bottom + LANE * chains + 3 * LANE + 10
+    second_baseline = caption + LANE + heights[1]
+    second_bottom = second_baseline + below[1]
+    return Arrangement(
+        stacked=True,
+        lefts=(left, left),
+        baselines=(baseline, second_baseline),
+        captions=(MARGIN + 10, caption),
+        bottoms=(bottom, second_bottom),
+        width=2 * left + max(first.width, second.width),
+        height=second_bottom + LANE * (chains + 1) + MARGIN,
     )

@@ -5,17 +5,46 @@ Looks come from ``web/trees.css`` alone: a page shows a pass by setting classes 
 
 from __future__ import annotations
 
-from disco2.drawing import colour_scale
-from disco2.drawing.arrangement import MARGIN, Arrangement, arrange
-from disco2.drawing.edges import draw_downward_arrows, draw_edges
-from disco2.drawing.entity_roles import EntityRoles, chain_class, chain_letter, entity_roles, mentions_of
-from disco2.drawing.links import draw_mention_links, draw_roots_link
-from disco2.drawing.markup import element, escaped, number, numbers, shown, text_element
-from disco2.drawing.mention_marks import Marks, draw_marks, place_marks
-from disco2.drawing.nodes import draw_nodes
-from disco2.drawing.pass_state import PassState
-from disco2.drawing.standalone_style import standalone_style
-from disco2.drawing.tree_layout import TreeLayout, lay_out
+from collections.abc import Sequence
+
+from disco2.drawing.svg import (
+    PassState,
+    element,
+    escaped,
+    number,
+    numbers,
+    shown,
+    standalone_style,
+    text_element,
+    text_width,
+)
+from disco2.drawing.tree_layout import (
+    ABOVE_LABEL,
+    ABOVE_STRIP,
+    ABOVE_WORD,
+    BELOW_STRIP,
+    CELL_HEIGHT,
+    CELL_WIDTH,
+    CELLS,
+    HALF_NODE,
+    LANE,
+    MARGIN,
+    Arrangement,
+    EntityRoles,
+    Marks,
+    TreeLayout,
+    arrange,
+    chain_class,
+    chain_letter,
+    chain_names,
+    draw_marks,
+    entity_roles,
+    lay_out,
+    link_depth,
+    linked_mentions,
+    mentions_of,
+    place_marks,
+)
 from disco2.inference.view import RelationView
 
 PLAIN = PassState()
@@ -30,8 +59,8 @@ def draw_trees(view: RelationView, *, standalone: bool = False, state: PassState
     arrangement = arrange(layouts, marks, chains=len(view.chains))
     width, height = arrangement.width, arrangement.height
     if view.dimensions:
-        width = max(width, 2 * MARGIN + colour_scale.scale_width(view))
-        height += colour_scale.HEIGHT
+        width = max(width, 2 * MARGIN + scale_width(view))
+        height += SCALE_HEIGHT
     parts = [element("title", escaped(_title(view))), element("desc", escaped(_description(view)))]
     if standalone:
         parts.append(element("style", standalone_style()))
@@ -42,7 +71,7 @@ def draw_trees(view: RelationView, *, standalone: bool = False, state: PassState
         *(_tree(view, side, arrangement, layouts[side], roles[side], marks[side], state) for side in (0, 1)),
     ]
     if view.dimensions:
-        parts.append(colour_scale.draw_scale(view, x=MARGIN, y=arrangement.height))
+        parts.append(draw_scale(view, x=MARGIN, y=arrangement.height))
     size = number(width), number(height)
     return element(
         "svg",
@@ -94,3 +123,339 @@ def _description(view: RelationView) -> str:
         )
         said.append(f"Entity {chain_letter(place)}: {first} in argument 1, {second} in argument 2.")
     return "\n".join(said)
+
+
+# The nodes of a tree: words with their tags, phrases with labels and the beginnings of their vectors.
+
+
+LEVELS = (0.05, 0.2, 0.4, 0.6)  # a cell is the stronger the more of these its number exceeds
+WORD_BOX = 23
+ABOVE_LEAF = 26  # the middle of a word's downward vector
+
+
+def cell_class(value: float) -> str:
+    """d2-neg4 to d2-neg1, d2-zero, d2-pos1 to d2-pos4."""
+    level = sum(abs(value) >= limit for limit in LEVELS)
+    if not level:
+        return "d2-zero"
+    return f"d2-{'neg' if value < 0 else 'pos'}{level}"
+
+
+def cell(value: float, *, x: float, y: float) -> str:
+    """One number; its left end is at x, its middle at y."""
+    return element(
+        "rect",
+        class_=f"d2-cell {cell_class(value)}",
+        x=x,
+        y=y - CELL_HEIGHT / 2,
+        width=CELL_WIDTH,
+        height=CELL_HEIGHT,
+    )
+
+
+def cells(vector: Sequence[float], *, y: float = 0) -> str:
+    """The first numbers of a vector in a row, centred at 0."""
+    begin = -min(CELLS, len(vector)) * CELL_WIDTH / 2
+    return "".join(
+        cell(value, x=begin + place * CELL_WIDTH, y=y) for place, value in enumerate(vector[:CELLS])
+    )
+
+
+def draw_nodes(
+    view: RelationView, side: int, layout: TreeLayout, roles: EntityRoles, state: PassState
+) -> list[str]:
+    """One group for each node."""
+    return [_node(view, side, layout, roles, state, node) for node in range(len(layout.x))]
+
+
+def _node(
+    view: RelationView, side: int, layout: TreeLayout, roles: EntityRoles, state: PassState, node: int
+) -> str:
+    is_leaf, height = node < layout.leaves, layout.heights[node]
+    mentions, ways, reads = (some.get(node, ()) for some in (roles.mentions, roles.ways, roles.reads))
+    classes = ["d2-node", "d2-leaf" if is_leaf else "d2-inner", *state.classes(height)]
+    if node == layout.root:
+        classes.append("d2-root")
+    if mentions:
+        classes += ["d2-mention", chain_class(mentions[0])]
+    classes += state.chosen(ways, "d2-way") + state.chosen(reads, "d2-read")
+    classes += state.chosen(mentions, "d2-goal")
+    inside = _leaf(view, side, layout, node) if is_leaf else _inner(view, side, layout, node)
+    if ways:  # the vector is the same, whatever entity the way goes on to
+        inside += _downward(view.chains[ways[0]].down[side][node], is_leaf)
+    return element(
+        "g",
+        inside,
+        class_=classes,
+        data_arg=str(side + 1),
+        data_node=str(node),
+        data_height=str(height),
+        data_way=chain_names(ways),
+        data_read=chain_names(reads),
+        data_mention=chain_names(mentions),
+        transform=f"translate({numbers(layout.x[node], layout.y[node])})",
+    )
+
+
+def _leaf(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
+    half = layout.half_width(node)
+    drawn = element("rect", class_="d2-box", x=-half, y=-ABOVE_WORD, width=2 * half, height=WORD_BOX, rx=5)
+    whole = shown(view.arguments[side].words[node])
+    if whole != layout.words[node]:
+        drawn = element("title", escaped(whole)) + drawn
+    drawn += text_element(layout.words[node], class_="d2-word")
+    if layout.labels[node]:
+        drawn += text_element(layout.labels[node], class_="d2-tag", y=17)
+    return drawn
+
+
+def _inner(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
+    label, up = layout.labels[node], view.arguments[side].up
+    above = ABOVE_LABEL if label else ABOVE_STRIP
+    drawn = element(
+        "rect",
+        class_="d2-box",
+        x=-HALF_NODE,
+        y=-above,
+        width=2 * HALF_NODE,
+        height=above + BELOW_STRIP,
+        rx=5,
+    )
+    if label:
+        drawn += text_element(label, class_="d2-label", y=-8 if up else -1)
+    if up:
+        return drawn + element("g", cells(up[node]), class_="d2-cells d2-up")
+    return drawn if label else drawn + element("circle", class_="d2-dot", r=3)
+
+
+def _downward(vector: Sequence[float], is_leaf: bool) -> str:
+    """The downward vector, in the place of the upward one, or above a word."""
+    return element("g", cells(vector, y=-ABOVE_LEAF if is_leaf else 0), class_="d2-cells d2-down")
+
+
+# The edges of a tree, with arrows for either pass.
+
+
+HEAD_WIDTH, HEAD_LENGTH = 4, 6
+BESIDE = 9  # how far an arrow of reading stays from the edge of the node that is read
+
+
+def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles, state: PassState) -> list[str]:
+    """For each child the edge to its parent; an arrow upwards is behind the edge of each left child.
+
+    trees.css shows that arrow when the edge before it is reached.
+    """
+    drawn = []
+    for child, parent in enumerate(layout.parents[:-1]):
+        height = layout.heights[parent]
+        ways = roles.ways.get(child, ())
+        drawn.append(
+            element(
+                "path",
+                class_=["d2-edge", *state.classes(height), *state.chosen(ways, "d2-way")],
+                data_arg=str(side + 1),
+                data_child=str(child),
+                data_height=str(height),
+                data_way=chain_names(ways),
+                d=_edge(layout, child, parent),
+            )
+        )
+        if child == min(child, layout.siblings[child]):
+            tip = layout.y[parent] + BELOW_STRIP
+            drawn.append(
+                element("path", class_="d2-arrow d2-arrow-up", d=_head(layout.x[parent], tip, down=False))
+            )
+    return drawn
+
+
+def draw_downward_arrows(layout: TreeLayout, roles: EntityRoles, state: PassState) -> list[str]:
+    """What the downward pass reads: arrows from the parent, and from the sibling."""
+    drawn = []
+    for node, ways in sorted(roles.ways.items()):
+        if node == layout.root:
+            continue
+        down = _head(layout.x[node], _downward_top(layout, node), down=True)
+        for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, roles, node))):
+            classes = ["d2-arrow", kind, *state.chosen(ways, "d2-way")]
+            drawn.append(element("path", class_=classes, data_way=chain_names(ways), d=arrow))
+    return drawn
+
+
+def _edge(layout: TreeLayout, child: int, parent: int) -> str:
+    """Straight up from the child, and over to the parent on the last stretch."""
+    x, top = layout.x[child], layout.top(child)
+    end_x, end = layout.x[parent], layout.y[parent] + BELOW_STRIP
+    bend = min(top - end, 0.55 * layout.step)
+    start = f"M{numbers(x, top)}" + (f"V{numbers(end + bend)}" if top - end > bend else "")
+    return f"{start}C{numbers(x, end + 0.35 * bend, end_x, end + 0.65 * bend, end_x, end)}"
+
+
+def _downward_top(layout: TreeLayout, node: int) -> float:
+    """Above a node's downward vector."""
+    return layout.top(node) if node >= layout.leaves else layout.y[node] - ABOVE_LEAF - ABOVE_STRIP
+
+
+def _reading(layout: TreeLayout, roles: EntityRoles, node: int) -> str:
+    """From the sibling to the node: straight between equals, else around one corner."""
+    sibling = layout.siblings[node]
+    towards = 1 if layout.x[sibling] < layout.x[node] else -1  # from the sibling to the node
+    if layout.heights[sibling] < layout.heights[node]:
+        x, y = layout.x[sibling] + towards * BESIDE, layout.top(sibling)
+        if sibling in roles.ways:  # it may have a downward vector itself
+            y = _downward_top(layout, sibling)
+        end_x, end_y = layout.x[node] - towards * layout.half_width(node), layout.y[node]
+        way = f"M{numbers(x, y)}Q{numbers(x, end_y, end_x, end_y)}"
+        if y - end_y > layout.step:  # a long way up: along the edge first
+            corner = end_y + 0.6 * layout.step
+            way = f"M{numbers(x, y)}V{numbers(corner)}Q{numbers(x, end_y, end_x, end_y)}"
+        return way + _side_head(end_x, end_y, towards)
+    x, y = layout.x[sibling] + towards * layout.half_width(sibling), layout.y[sibling]
+    if layout.heights[sibling] == layout.heights[node]:
+        y -= 6 if node < layout.leaves else 0  # in the middle of words, not on their baseline
+        end_x = layout.x[node] - towards * layout.half_width(node)
+        return f"M{numbers(x, y)}H{numbers(end_x)}" + _side_head(end_x, y, towards)
+    end_x = layout.x[node] - towards * BESIDE
+    end_y = _downward_top(layout, node)
+    corner = min(end_y, y + 0.6 * layout.step)
+    way = f"M{numbers(x, y)}Q{numbers(end_x, y, end_x, corner)}"
+    return way + (f"V{numbers(end_y)}" if end_y > corner else "") + _head(end_x, end_y, down=True)
+
+
+def _head(x: float, y: float, *, down: bool) -> str:
+    """An arrow's head with its tip at (x, y)."""
+    back = y - HEAD_LENGTH if down else y + HEAD_LENGTH
+    return f"M{numbers(x - HEAD_WIDTH, back)}L{numbers(x, y)}L{numbers(x + HEAD_WIDTH, back)}"
+
+
+def _side_head(x: float, y: float, towards: int) -> str:
+    back = x - towards * HEAD_LENGTH
+    return f"M{numbers(back, y - HEAD_WIDTH)}L{numbers(x, y)}L{numbers(back, y + HEAD_WIDTH)}"
+
+
+# The links across two trees: between coreferent mentions, and between the roots.
+
+
+CORNER = 8
+Point = tuple[float, float]
+
+
+def draw_mention_links(
+    view: RelationView, arrangement: Arrangement, marks: tuple[Marks, Marks], state: PassState
+) -> list[str]:
+    """A dashed curve for each aligned pair: below the words of trees side by side, else around the second."""
+    drawn = []
+    for place, chain in enumerate(view.chains):
+        ends = [
+            (
+                _link_end(arrangement, marks[0], 0, place, first),
+                _link_end(arrangement, marks[1], 1, place, second),
+            )
+            for first, second in linked_mentions(chain)
+        ]
+        gutter = _gutter(arrangement, place, ends)
+        for first, second in ends:
+            if arrangement.stacked:
+                way = _around_tree(arrangement, place, gutter, first, second)
+            else:
+                way = _below_words(arrangement, place, first, second)
+            classes = ["d2-link", chain_class(place), *state.chosen([place], "d2-chosen")]
+            drawn.append(element("path", class_=classes, data_link=f"c{place}", d=way))
+    return drawn
+
+
+def draw_roots_link(arrangement: Arrangement, layouts: tuple[TreeLayout, TreeLayout]) -> str:
+    """The argument term: an arc above the roots, or a line beside stacked trees."""
+    (x, top, y, half), (other_x, other_top, other_y, other_half) = (
+        (
+            left + layout.x[layout.root],
+            baseline + layout.top(layout.root),
+            baseline + layout.y[layout.root],
+            layout.half_width(layout.root),
+        )
+        for layout, left, baseline in zip(layouts, arrangement.lefts, arrangement.baselines, strict=True)
+    )
+    if arrangement.stacked:
+        gutter = arrangement.lefts[0] - LANE * 2
+        way = _polyline([(x - half, y), (gutter, y), (gutter, other_y), (other_x - other_half, other_y)])
+    else:
+        peak = min(top, other_top) - 46
+        way = f"M{numbers(x, top)}C{numbers(x, peak, other_x, peak, other_x, other_top)}"
+    return element("path", class_="d2-link d2-roots", d=way)
+
+
+def _link_end(arrangement: Arrangement, marks: Marks, side: int, chain: int, node: int) -> Point:
+    mark = marks[chain, node]
+    return arrangement.lefts[side] + mark.x, arrangement.baselines[side] + mark.bottom
+
+
+def _below_words(arrangement: Arrangement, chain: int, first: Point, second: Point) -> str:
+    deep = arrangement.bottoms[0] + link_depth(abs(second[0] - first[0]), chain)
+    return f"M{numbers(*first)}C{numbers(first[0], deep, second[0], deep, *second)}"
+
+
+def _gutter(arrangement: Arrangement, chain: int, ends: list[tuple[Point, Point]]) -> float:
+    """The x where a chain's links run down, on the side that is nearer to most of its mentions."""
+    left, right = arrangement.gutters
+    middle = sum(first[0] + second[0] for first, second in ends) / (2 * len(ends))
+    return left - LANE * (chain + 2) if middle <= (left + right) / 2 else right + LANE * (chain + 1)
+
+
+def _around_tree(arrangement: Arrangement, chain: int, gutter: float, first: Point, second: Point) -> str:
+    """Down and out to a side, down beside the second tree, and to the mention from below.
+
+    Both halves begin in the same place for all links of a chain, so that the dashes of what they share lie on
+    each other.
+    """
+    lane = LANE * (chain + 1)
+    over, under = arrangement.bottoms[0] + lane, arrangement.bottoms[1] + lane
+    middle = (gutter, (over + under) / 2)
+    return _polyline([middle, (gutter, over), (first[0], over), first]) + _polyline(
+        [middle, (gutter, under), (second[0], under), second]
+    )
+
+
+def _polyline(points: list[Point]) -> str:
+    """A line with rounded corners through points that lie straight above or beside each other."""
+    way = f"M{numbers(*points[0])}"
+    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
+        entry, exit_ = _towards(corner, before), _towards(corner, after)
+        way += f"L{numbers(*entry)}Q{numbers(*corner, *exit_)}"
+    return way + f"L{numbers(*points[-1])}"
+
+
+def _towards(corner: Point, other: Point) -> Point:
+    """A point near a corner in the direction of another; at most half the way."""
+    length = max(abs(other[0] - corner[0]), abs(other[1] - corner[1]))
+    share = min(CORNER, length / 2) / length if length else 0
+    return corner[0] + share * (other[0] - corner[0]), corner[1] + share * (other[1] - corner[1])
+
+
+# The line below the trees that says what the colours of cells mean.
+
+
+SCALE_HEIGHT = 30
+SCALE_SIZE = 11
+SCALE_STEPS = (-0.8, -0.5, -0.3, -0.1, 0.0, 0.1, 0.3, 0.5, 0.8)  # one number of each colour
+SCALE_BEGIN = 18
+SCALE_END = SCALE_BEGIN + len(SCALE_STEPS) * CELL_WIDTH
+SCALE_WORDS = 24  # behind the end
+
+
+def scale_width(view: RelationView) -> float:
+    return SCALE_END + SCALE_WORDS + text_width(_scale_words(view), size=SCALE_SIZE)
+
+
+def draw_scale(view: RelationView, *, x: float, y: float) -> str:
+    """All colours from -1 to 1, and which of a vector's numbers are shown."""
+    parts = [
+        text_element("\N{MINUS SIGN}1", class_="d2-note", y=4),
+        *(cell(step, x=SCALE_BEGIN + place * CELL_WIDTH, y=0) for place, step in enumerate(SCALE_STEPS)),
+        text_element("1", class_="d2-note", x=SCALE_END + 5, y=4),
+        text_element(_scale_words(view), class_="d2-note", x=SCALE_END + SCALE_WORDS, y=4),
+    ]
+    return element("g", "".join(parts), class_="d2-scale", transform=f"translate({numbers(x, y)})")
+
+
+def _scale_words(view: RelationView) -> str:
+    words = f"the first {min(CELLS, view.dimensions)} of the {view.dimensions} numbers of each vector"
+    return words + (f" (model {view.member} of {view.members} that compose)" if view.members > 1 else "")

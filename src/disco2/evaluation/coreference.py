@@ -14,8 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.evaluation.assignment import best_assignment
-
 Chain = AbstractSet[Hashable]
 Chains = Sequence[Chain]
 
@@ -151,3 +149,100 @@ def _b_cubed_recall(gold: Chains, predicted: Chains) -> tuple[float, float]:
             if mention in chain_of:
                 part += len(chain & chain_of[mention]) / len(chain)
     return part, sum(len(chain) for chain in gold)
+
+
+def best_assignment(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of the pairs whose weights, none of them negative, have the largest sum.
+
+    The Hungarian method with shortest augmenting paths (Jonker & Volgenant 1987), in O(rows^2 columns) steps
+    of NumPy over columns. ``weights`` is (rows, columns); as many pairs come back as the shorter side has.
+    """
+    if weights.shape[0] > weights.shape[1]:
+        columns, rows = best_assignment(weights.T)
+        return rows, columns
+    height, width = weights.shape
+    costs = -np.asarray(weights, dtype=np.float64)
+    row_price = np.zeros(height + 1)
+    column_price = np.zeros(width + 1)
+    row_of = np.full(width + 1, -1, dtype=np.intp)  # the last column is where each search begins
+    for row in range(height):
+        row_of[width] = row
+        column = width
+        least = np.full(width + 1, np.inf)
+        came_from = np.full(width + 1, -1, dtype=np.intp)
+        done = np.zeros(width + 1, dtype=np.bool_)
+        while row_of[column] >= 0:
+            done[column] = True
+            here = row_of[column]
+            reduced = costs[here] - row_price[here] - column_price[:width]
+            better = ~done[:width] & (reduced < least[:width])
+            least[:width][better] = reduced[better]
+            came_from[:width][better] = column
+            following = int(np.argmin(np.where(done[:width], np.inf, least[:width])))
+            step = least[following]
+            row_price[row_of[done]] += step
+            column_price[done] -= step
+            least[:width][~done[:width]] -= step
+            column = following
+        while column != width:
+            row_of[column] = row_of[came_from[column]]
+            column = int(came_from[column])
+        row_of[width] = -1
+    columns = np.flatnonzero(row_of[:width] >= 0)
+    order = np.argsort(row_of[columns])
+    return row_of[columns][order], columns[order]
+
+
+# How well automatic coreference finds the pairs of mentions that align the two arguments of relations.
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPairs:
+    """Counts over relations: pairs of mentions, one in each argument, that share a chain."""
+
+    relations: int
+    gold: int
+    automatic: int
+    common: int
+    gold_relations: int  # with at least one pair by the gold chains
+    automatic_relations: int
+    common_relations: int  # with at least one by both
+
+    @property
+    def precision(self) -> float:
+        return self.common / self.automatic if self.automatic else 0.0
+
+    @property
+    def recall(self) -> float:
+        return self.common / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        total = self.gold + self.automatic
+        return 2 * self.common / total if total else 0.0
+
+    @property
+    def gold_share(self) -> float:
+        """The share of relations with shared entities under gold coreference."""
+        return self.gold_relations / self.relations if self.relations else 0.0
+
+    @property
+    def automatic_share(self) -> float:
+        """The same under automatic coreference."""
+        return self.automatic_relations / self.relations if self.relations else 0.0
+
+
+def score_aligned_pairs(
+    relations: Iterable[tuple[AbstractSet[Hashable], AbstractSet[Hashable]]],
+) -> AlignedPairs:
+    """Counts over relations, each given as its gold and its automatic pairs, which compare by equality."""
+    listed = list(relations)
+    return AlignedPairs(
+        relations=len(listed),
+        gold=sum(len(gold) for gold, _ in listed),
+        automatic=sum(len(automatic) for _, automatic in listed),
+        common=sum(len(gold & automatic) for gold, automatic in listed),
+        gold_relations=sum(bool(gold) for gold, _ in listed),
+        automatic_relations=sum(bool(automatic) for _, automatic in listed),
+        common_relations=sum(bool(gold) and bool(automatic) for gold, automatic in listed),
+    )

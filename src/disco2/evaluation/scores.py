@@ -1,4 +1,4 @@
-"""Gold and predicted labels -> accuracy, confusion, precision, recall and F1.
+"""Gold and predicted labels -> all figures of one system on one set of relations.
 
 A relation may have two gold senses; a prediction is right if it is one of them. For everything that needs a
 single gold label, the one that was hit counts, and the first one where none was.
@@ -6,13 +6,16 @@ single gold label, the one that was hit counts, and the first one where none was
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import InputError
+from disco2.evaluation.significance import Interval, bootstrap_interval, wilson_interval
 
 Gold = Sequence[Sequence[str]]
 
@@ -88,3 +91,125 @@ def macro_f1(by_sense: Mapping[str, SenseScore]) -> float:
 
 def _ratio(part: np.int64, whole: np.int64) -> float:
     return float(part / whole) if whole else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """Accuracy on some of the relations; None where there are none."""
+
+    accuracy: float | None
+    n: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"accuracy": self.accuracy, "n": self.n}
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often each gold label (rows) was predicted as each label (columns), in the order of ``labels``."""
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"labels": list(self.labels), "counts": [list(row) for row in self.counts]}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Figures from 0 to 1. ``interval`` is the 95% bootstrap interval of the accuracy.
+
+    ``shared_entities`` are the relations whose arguments share an entity, ``other_pairs`` the rest.
+    ``majority_share`` is the accuracy of the best constant answer on these relations. ``f1`` is that of the
+    ``positive`` class, where the task is one class against the rest.
+    """
+
+    n: int
+    accuracy: float
+    interval: Interval
+    wilson: Interval
+    macro_f1: float
+    majority_share: float
+    confusion: Confusion
+    per_sense: Mapping[str, SenseScore]
+    shared_entities: Subset
+    other_pairs: Subset
+    positive: str | None = None
+
+    @property
+    def f1(self) -> float | None:
+        return None if self.positive is None else self.per_sense[self.positive].f1
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, ready for ``json.dumps``."""
+        content: dict[str, Any] = {
+            "accuracy": self.accuracy,
+            "interval": list(self.interval),
+            "wilson_interval": list(self.wilson),
+            "macro_f1": self.macro_f1,
+            "n": self.n,
+            "majority_share": self.majority_share,
+            "per_sense": {
+                label: {
+                    "precision": score.precision,
+                    "recall": score.recall,
+                    "f1": score.f1,
+                    "support": score.support,
+                }
+                for label, score in self.per_sense.items()
+            },
+            "confusion": self.confusion.to_json(),
+            "shared_entities": self.shared_entities.to_json(),
+            "other_pairs": self.other_pairs.to_json(),
+        }
+        if self.positive is not None:
+            content |= {"positive": self.positive, "f1": self.f1}
+        return content
+
+
+def evaluate(
+    gold: Gold,
+    predicted: Sequence[str],
+    shared: Sequence[bool],
+    *,
+    labels: Sequence[str],
+    seed: int,
+    positive: str | None = None,
+) -> Evaluation:
+    """Judge predictions: ``gold`` holds the acceptable labels of each relation, the first sense first.
+
+    ``shared`` says which relations share an entity between their arguments. Labels that occur and are not
+    among ``labels`` are added behind them. ``positive`` names the class where one is told from the rest.
+    """
+    check_labels(gold, predicted)
+    if len(shared) != len(gold):
+        raise InputError(
+            f"Shared entities are known for {len(shared)} of {len(gold)} relations.",
+            hint="Say for each relation whether its arguments share an entity.",
+        )
+    settled = settled_gold(gold, predicted)
+    known = tuple(dict.fromkeys((*labels, *sorted({*settled, *predicted}))))
+    if positive is not None and positive not in known:
+        raise InputError(f"'{positive}' is no label of this task.", hint=f"Labels: {', '.join(known)}.")
+    right = hits(gold, predicted)
+    confusion = confusion_matrix(settled, predicted, labels=known)
+    by_sense = scores_by_sense(confusion, labels=known)
+    correct, n = int(right.sum()), len(right)
+    acceptable = Counter(label for accepted in gold for label in set(accepted))
+    return Evaluation(
+        n=n,
+        accuracy=correct / n,
+        interval=bootstrap_interval(right, seed=seed),
+        wilson=wilson_interval(correct, n),
+        macro_f1=macro_f1(by_sense),
+        majority_share=max(acceptable.values()) / n,
+        confusion=Confusion(known, tuple(tuple(row) for row in confusion.tolist())),
+        per_sense=by_sense,
+        shared_entities=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if flag]),
+        other_pairs=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if not flag]),
+        positive=positive,
+    )
+
+
+def _subset(right: Sequence[bool]) -> Subset:
+    return Subset(sum(right) / len(right) if right else None, len(right))

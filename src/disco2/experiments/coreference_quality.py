@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disco2.evaluation.aligned_pairs import AlignedPairs, score_aligned_pairs
-from disco2.evaluation.coreference import CoreferenceScores, Score
+from disco2.evaluation.coreference import AlignedPairs, CoreferenceScores, Score, score_aligned_pairs
 from disco2.records import Document, Relation, RelationKind
 from disco2.training.annotators.coreference.scoring import coreference_scores
 from disco2.trees.aligned import aligned_pairs

@@ -1,11 +1,9 @@
 """Surface features of Lin, Kan & Ng (2009) and further ones: relations -> sparse binary rows.
 
-Each family has a file that says what the feature is; ``selection`` picks the informative ones, ``counted``
-the frequent ones, and ``extractor`` holds the picked ones and finds them again in other relations.
+``pairs_and_rules`` and ``descriptions`` say what the features are, family by family; ``selection`` picks the
+informative and the frequent ones, and ``extractor`` holds these and finds them again in other relations.
 """
 
-from disco2.features.extractor import FeatureExtractor
-from disco2.features.matrix import FeatureMatrix
-from disco2.features.settings import FeatureSettings
+from disco2.features.extractor import FeatureExtractor, FeatureMatrix, FeatureSettings
 
 __all__ = ["FeatureExtractor", "FeatureMatrix", "FeatureSettings"]

@@ -3,29 +3,101 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from disco2.features.context import CONTEXT_NAMES, context
-from disco2.features.counted import (
-    COUNTED_FAMILIES,
-    FREQUENT_FAMILIES,
-    INFORMATIVE_FAMILIES,
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.errors import BundleError, SettingsError
+from disco2.features.descriptions import COUNTED_FAMILIES, FREQUENT_FAMILIES, INFORMATIVE_FAMILIES
+from disco2.features.pairs_and_rules import (
+    CONTEXT_NAMES,
+    FirstWord,
+    RulesOf,
+    SidedRule,
+    WordPair,
+    argument_dependency_rules,
+    argument_productions,
+    argument_stems,
+    columns_by_side,
+    context,
+    first_words,
+    pair_candidates,
+    rule_candidates,
+    rules_by_side,
+)
+from disco2.features.selection import (
+    Presence,
+    class_membership,
     frequent_features,
     informative_features,
+    select,
 )
-from disco2.features.dependency_rules import argument_dependency_rules
-from disco2.features.first_words import FirstWord, first_words
-from disco2.features.matrix import FeatureMatrix
-from disco2.features.productions import argument_productions
-from disco2.features.selection import Presence, class_membership, select
-from disco2.features.settings import FeatureSettings
-from disco2.features.stored_rows import stored_rows, stored_settings, stored_texts
-from disco2.features.three_way import RulesOf, SidedRule, columns_by_side, rule_candidates, rules_by_side
-from disco2.features.word_pairs import WordPair, argument_stems, pair_candidates
 from disco2.records import Instance
+from disco2.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class FeatureSettings(Settings):
+    """How many features of each family to keep; the defaults are those of Lin, Kan & Ng (2009)."""
+
+    word_pairs: int = setting(500, "pairs of stems, one from each argument, to keep", minimum=0)
+    production_rules: int = setting(100, "rules of the constituent trees to keep", minimum=0)
+    dependency_rules: int = setting(100, "rules of the dependency trees to keep", minimum=0)
+    minimum_count: int = setting(5, "features in fewer training relations than this are dropped", minimum=1)
+    context: bool = setting(True, "six features on how the neighbouring relations touch this one")
+    first_words: int = setting(
+        0, "first lower-cased words of each argument as features; 0: none, 3 is useful", minimum=0
+    )
+    predicates: int = setting(
+        0,
+        "features on tense, negation, subject and dependents of each argument's main predicate to keep; "
+        "0: none, 300 is useful",
+        minimum=0,
+    )
+    attachment: int = setting(
+        0,
+        "features on how the arguments' heads hang in the dependency trees to keep; 0: none, 200 is useful",
+        minimum=0,
+    )
+    openings: int = setting(
+        0,
+        "features on the first words and tags of each argument and of the two together to keep; "
+        "0: none, 300 is useful",
+        minimum=0,
+    )
+    neighbouring_relations: bool = setting(
+        False, "which arguments of the relations before and after overlap with these"
+    )
+    layout: bool = setting(False, "order, distance and extent of the arguments")
+    overlap: bool = setting(False, "how many words the arguments share, and how long they are")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureMatrix:
+    """The columns that are 1 in each row: row i has ``indices[indptr[i] : indptr[i + 1]]``, ascending."""
+
+    indptr: NDArray[np.int64]  # [rows + 1]
+    indices: NDArray[np.int32]  # [ones]
+    width: int
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Sequence[int]], width: int) -> FeatureMatrix:
+        """From the columns of each row, in any order, each once."""
+        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum([len(row) for row in rows], out=indptr[1:])
+        indices = np.array([column for row in rows for column in sorted(row)], dtype=np.int32)
+        return cls(indptr, indices, width)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def row(self, row: int) -> NDArray[np.int32]:
+        """The columns that are 1 in a row."""
+        return self.indices[self.indptr[row] : self.indptr[row + 1]]
 
 
 @dataclass(frozen=True)
@@ -234,3 +306,44 @@ def _pair_name(pair: WordPair) -> str:
 
 def _rule_name(rule: SidedRule) -> str:
     return f"{rule[0]}:{rule[1]}"
+
+
+def stored_rows(data: Mapping[str, Any], family: str, *types: type) -> tuple[tuple[Any, ...], ...]:
+    """The rows of a family, each a list of values of the given types, no two alike; else BundleError."""
+    rows = data.get(family)
+    if not isinstance(rows, list):
+        raise _damaged(family)
+    for row in rows:
+        if not isinstance(row, list) or [type(value) for value in row] != list(types):
+            raise _damaged(family)
+    found = tuple(tuple(row) for row in rows)
+    if len(set(found)) < len(found):
+        raise _damaged(family)
+    return found
+
+
+def stored_texts(data: Mapping[str, Any], family: str, *, wanted: bool) -> tuple[str, ...]:
+    """The texts of a family, no two alike; else BundleError. Where it is not wanted it may be missing."""
+    texts = data.get(family, None if wanted else [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise _damaged(family)
+    if len(set(texts)) < len(texts) or (texts and not wanted):
+        raise _damaged(family)
+    return tuple(texts)
+
+
+def stored_settings(data: Any) -> FeatureSettings:
+    """The settings of a stored extractor; BundleError where there is no such thing."""
+    if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):
+        raise _damaged("settings")
+    try:
+        return FeatureSettings(**data["settings"])
+    except (SettingsError, TypeError) as error:
+        raise _damaged("settings") from error
+
+
+def _damaged(part: str) -> BundleError:
+    return BundleError(
+        f"The stored surface features have no usable {part}.",
+        hint="Take a fresh copy of the model, or train it again.",
+    )

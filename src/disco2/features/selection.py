@@ -1,12 +1,17 @@
-"""Choosing features by mutual information with the classes."""
+"""Choosing features: those that tell most about the classes (mutual information), or all frequent ones."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from disco2.records import Instance
+
+FeaturesOf = Callable[[Instance], set[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +93,47 @@ def _best(scores: NDArray[np.float64], limit: int, name: Callable[[int], tuple[s
     worst = np.partition(scores, len(scores) - limit)[len(scores) - limit]
     contenders = np.flatnonzero(scores >= worst).tolist()
     return sorted(contenders, key=lambda place: (-scores[place], name(place)))[:limit]
+
+
+def informative_features(
+    instances: Sequence[Instance],
+    membership: NDArray[np.bool_],
+    features_of: FeaturesOf,
+    *,
+    limit: int,
+    minimum_count: int,
+) -> tuple[str, ...]:
+    """Of the features that are frequent enough, those that tell most about the classes, best first.
+
+    ``membership``: [classes, relations].
+    """
+    if limit == 0:
+        return ()
+    numbers: dict[str, int] = {}
+    candidates: list[int] = []
+    lengths: list[int] = []
+    for instance in instances:
+        found = features_of(instance)
+        candidates.extend([numbers.setdefault(feature, len(numbers)) for feature in found])
+        lengths.append(len(found))
+    texts = tuple(numbers)
+    relations = np.repeat(np.arange(len(lengths)), lengths)
+    presence = Presence(np.array(candidates, dtype=np.int64), relations, len(texts))
+    chosen = select(
+        presence,
+        membership,
+        limit=limit,
+        minimum_count=minimum_count,
+        name=lambda number: (texts[number],),
+    )
+    return tuple(texts[number] for number in chosen)
+
+
+def frequent_features(
+    instances: Sequence[Instance], features_of: FeaturesOf, *, wanted: bool, minimum_count: int
+) -> tuple[str, ...]:
+    """The features that are in at least so many of the relations, sorted."""
+    if not wanted:
+        return ()
+    counts = Counter(feature for instance in instances for feature in features_of(instance))
+    return tuple(sorted(feature for feature, count in counts.items() if count >= minimum_count))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from disco2.features import FeatureExtractor
-from disco2.features.context import CONTEXT_NAMES
-from disco2.features.three_way import SidedRule
+from disco2.features.pairs_and_rules import CONTEXT_NAMES, SidedRule
 
 _SIDES = {"arg1": "arg1", "arg2": "arg2", "both": "both arguments"}
 

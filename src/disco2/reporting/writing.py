@@ -7,16 +7,20 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from disco2.errors import InputError
 from disco2.files import is_file_name, write_text
 from disco2.reporting.figures import write_figure
-from disco2.reporting.findings import Findings
-from disco2.reporting.json_form import findings_json
+from disco2.reporting.findings import Cell, Difference, Findings, LineFigure, Measure, PValue
+from disco2.reporting.latex import latex
 from disco2.reporting.page import report_page
-from disco2.reporting.tables import csv, latex, markdown
+from disco2.reporting.tables import csv, markdown
 
 FORMATS = {".md": markdown, ".csv": csv, ".tex": latex}
 
@@ -54,3 +58,50 @@ def write_page(
     """Write the one page that has it all; see ``report_page``."""
     page = report_page(findings, title=title, settings=settings, versions=versions, facts=facts)
     write_text(path, [page])
+
+
+KINDS = {Measure: "measure", Difference: "difference", PValue: "p"}
+
+
+def findings_json(findings: Findings) -> str:
+    """``findings_content`` as text."""
+    return json.dumps(findings_content(findings), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def findings_content(findings: Findings) -> dict[str, Any]:
+    """One object with all that was found. Figures in tables say of which kind they are."""
+    content = {
+        "name": findings.name,
+        "title": findings.title,
+        "words": findings.words,
+        "data": findings.data,
+        "tables": [
+            asdict(table) | {"rows": [[_json_cell(cell) for cell in row] for row in table.rows]}
+            for table in findings.tables
+        ],
+        "figures": [
+            {"kind": "lines" if isinstance(figure, LineFigure) else "map"} | asdict(figure)
+            for figure in findings.figures
+        ],
+        "confusions": [asdict(matrix) for matrix in findings.confusions],
+        "turned": [asdict(relation) for relation in findings.turned],
+    }
+    found: dict[str, Any] = _finite(content)
+    return found
+
+
+def _json_cell(cell: Cell) -> Any:
+    if isinstance(cell, Measure | Difference | PValue):
+        return {"kind": KINDS[type(cell)]} | asdict(cell)
+    return cell
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no word for what is not a number: null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

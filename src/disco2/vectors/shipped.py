@@ -11,9 +11,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from disco2.errors import VectorsError
-from disco2.vectors.recipe import Recipe
-from disco2.vectors.reduce import find_reduction
-from disco2.vectors.word_vectors import WordVectors
+from disco2.vectors.word_vectors import Recipe, WordVectors, find_reduction
 
 FOLDER = Path(__file__).resolve().parents[1] / "models" / "glove-100d-50k"
 VECTORS_FILE = "vectors.safetensors"

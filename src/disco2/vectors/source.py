@@ -1,18 +1,34 @@
-"""From the name of a source to the vectors that a model's leaves are."""
+"""From the name of a source to the vectors of a model's leaves: shipped, from a file, or trained here."""
 
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from disco2.errors import VectorsError
+import numpy as np
+
+from disco2.errors import MissingExtraError, VectorsError
+from disco2.settings import Settings, setting
 from disco2.vectors.aliases import forms
 from disco2.vectors.reading import read_vectors
-from disco2.vectors.reduce import reduce
 from disco2.vectors.shipped import reduced_shipped
-from disco2.vectors.training import train_word2vec
-from disco2.vectors.word_vectors import WordVectors
+from disco2.vectors.word_vectors import WordVectors, reduce
+
+
+@dataclass(frozen=True)
+class VectorSettings(Settings):
+    """Source and size of the table of word vectors."""
+
+    source: str = setting(
+        "shipped", "shipped: GloVe, comes with the package; word2vec: trained on the corpus; or a file"
+    )
+    frequent: int = setting(
+        50000, "frequent words to keep in the model, beside those that the training relations use", minimum=0
+    )
+
 
 SHIPPED = "shipped"
 WORD2VEC = "word2vec"
@@ -64,3 +80,53 @@ def _file(source: str) -> Path:
             hint=f'Give the path of a file, "{SHIPPED}", or "{WORD2VEC}".',
         )
     return path
+
+
+def train_word2vec(
+    sentences: Iterable[list[str]],
+    *,
+    dimensions: int,
+    seed: int,
+    epochs: int = 20,
+    window: int = 5,
+    minimum_count: int = 2,
+    negative: int = 5,
+    lower_case: bool = True,
+) -> WordVectors:
+    """Skip-gram vectors with negative sampling (Mikolov et al. 2013), the most frequent word first.
+
+    The same sentences, settings and seed give the same vectors in every run: one worker, and a hash function
+    that does not change with PYTHONHASHSEED.
+    """
+    try:
+        from gensim.models import Word2Vec
+    except ImportError:
+        raise MissingExtraError("gensim", "word2vec", "Training word vectors") from None
+    corpus = [
+        # A model's words are stored one a line.
+        [word.lower() if lower_case else word for word in words if "\n" not in word]
+        for words in sentences
+    ]
+    trainer = Word2Vec(
+        vector_size=dimensions,
+        window=window,
+        min_count=minimum_count,
+        negative=negative,
+        sg=1,
+        workers=1,
+        seed=seed,
+        hashfxn=_stable_hash,
+        epochs=epochs,
+    )
+    trainer.build_vocab(corpus)
+    if not trainer.wv.index_to_key:
+        raise VectorsError(
+            f"No word occurs {minimum_count} times in the {len(corpus)} sentences to train word2vec on.",
+            hint="Give more text, or use the shipped vectors.",
+        )
+    trainer.train(corpus, total_examples=trainer.corpus_count, epochs=epochs)
+    return WordVectors(tuple(trainer.wv.index_to_key), np.array(trainer.wv.vectors, dtype=np.float32))
+
+
+def _stable_hash(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", errors="surrogatepass"))

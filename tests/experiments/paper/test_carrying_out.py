@@ -83,8 +83,8 @@ def test_findings_train_nothing(bench: Bench, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("checked", "missing", "where"),
     [
-        (DIMENSION, "matplotlib", "disco2.reporting.figures.canvas.find_spec"),
-        (EMBEDDINGS, "matplotlib", "disco2.reporting.figures.canvas.find_spec"),
+        (DIMENSION, "matplotlib", "disco2.reporting.figures.find_spec"),
+        (EMBEDDINGS, "matplotlib", "disco2.reporting.figures.find_spec"),
         (EMBEDDINGS, "sklearn", "disco2.experiments.paper.embeddings.find_spec"),
     ],
 )

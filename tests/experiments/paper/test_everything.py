@@ -18,7 +18,7 @@ from disco2.experiments.tuning.space import Space
 from disco2.experiments.tuning.trials import TrialRecord
 from disco2.experiments.tuning.tune import Tuned
 from disco2.records import Corpus
-from disco2.reporting.json_form import findings_json
+from disco2.reporting.writing import findings_json
 
 RATE = 0.012345678
 

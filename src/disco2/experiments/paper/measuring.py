@@ -103,7 +103,7 @@ def compare(first: Right, second: Right) -> Comparison | None:
         interval=bootstrap.interval,
         p_bootstrap=bootstrap.p,
         p_sign=sign_test(wins, losses),
-        p_mcnemar=mcnemar((one > 0.5).tolist(), (other > 0.5).tolist()).p_exact,
+        p_mcnemar=mcnemar((one > 0.5).tolist(), (other > 0.5).tolist()),
         wins=wins,
         losses=losses,
         n=len(one),

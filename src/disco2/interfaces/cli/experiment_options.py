@@ -15,8 +15,8 @@ from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Protocol, path_option
 from disco2.interfaces.cli.training_workers import TrainingWorkers
 from disco2.reporting.findings import Findings
-from disco2.reporting.json_form import findings_content
 from disco2.reporting.tables import plain
+from disco2.reporting.writing import findings_content
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from disco2.bundle.layout import EVERY_FILE, MANIFEST
+from disco2.bundle.manifest import EVERY_FILE
 from disco2.errors import InputError
 from disco2.files import scratch_folders
 from disco2.interfaces.cli.console import messages, tell
 from disco2.lock import FileLock
+from disco2.shipped import MANIFEST
 from disco2.training.checkpoint import FILE, Checkpoint
 from disco2.training.members import remove_states
 

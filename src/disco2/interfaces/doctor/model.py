@@ -82,7 +82,7 @@ def _files(folder: Path) -> Finding:
 
 
 def _is_whole(folder: Path, name: str, expected: str) -> bool:
-    from disco2.bundle.reading import hash_of
+    from disco2.bundle.manifest import hash_of
     from disco2.errors import BundleError
 
     try:

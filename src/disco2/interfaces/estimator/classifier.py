@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from disco2.annotation.annotator import Annotator
 from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
-from disco2.bundle import save_bundle
-from disco2.bundle.load import read_manifest
+from disco2.bundle import read_manifest, save_bundle
 from disco2.experiments.bundle_record import BundleRecord
 from disco2.experiments.configuration import Configuration
 from disco2.inference.given_pair import GivenPair

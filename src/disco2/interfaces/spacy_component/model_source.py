@@ -10,12 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from disco2.annotation.annotator import Annotator
-from disco2.bundle.layout import EVERY_FILE, MANIFEST
-from disco2.bundle.reading import unverified_bytes
+from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
 from disco2.errors import BundleError
 from disco2.inference.loading import load, model_digest
 from disco2.inference.pipeline import Pipeline
-from disco2.shipped import find_model, is_shipped, shipped_names
+from disco2.shipped import MANIFEST, find_model, is_shipped, shipped_names
 from disco2.version import VERSION
 
 CONFIGURATION, FOLDER = "cfg.json", "bundle"

@@ -1,0 +1,489 @@
+"""The families whose features are texts that say what holds for a relation: they need no other names.
+
+Parts of speech come from the constituent tree of the sentence, or else from the token itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log2
+
+from disco2.features.pairs_and_rules import stem
+from disco2.features.selection import FeaturesOf
+from disco2.records import Argument, Document, Instance, Relation, Sentence
+from disco2.trees.pieces import pieces
+
+
+def tag_of(doc: Document, sentence: Sentence, position: int) -> str:
+    """The tag of a token, counted from the sentence's first one; empty where nobody tagged it."""
+    if sentence.constituents is not None:
+        return sentence.constituents.tags[position]
+    return doc.tokens[sentence.start + position].tag
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentHead:
+    """A word of an argument that depends on no other word of it; positions count within its sentence."""
+
+    sentence: Sentence
+    position: int
+    governor: int  # the word outside the argument that it depends on; -1 where it is the sentence's root
+    label: str
+    tag: str  # empty where nobody tagged it
+    piece: list[int]  # all of the argument's words in this sentence
+
+    def dependents(self) -> list[tuple[int, str]]:
+        """The words of the argument that depend on this one, each with its label, in text order."""
+        dependencies = self.sentence.dependencies
+        if dependencies is None:
+            return []
+        heads, labels = dependencies.heads, dependencies.labels
+        return [(position, labels[position]) for position in self.piece if heads[position] == self.position]
+
+
+def argument_heads(doc: Document, argument: Argument) -> list[ArgumentHead]:
+    """All heads of an argument in text order, punctuation left out.
+
+    A clause has one; several sentences, or scattered words, have several. Sentences without dependencies have
+    none.
+    """
+    found: list[ArgumentHead] = []
+    for sentence, piece in pieces(doc, argument.tokens):
+        if sentence.dependencies is None:
+            continue
+        heads, labels = sentence.dependencies.heads, sentence.dependencies.labels
+        inside = set(piece)
+        for position in piece:
+            if heads[position] not in inside and labels[position] != "punct":
+                tag = tag_of(doc, sentence, position)
+                found.append(ArgumentHead(sentence, position, heads[position], labels[position], tag, piece))
+    return found
+
+
+# What is predicated in each argument: tense, negation, subject, auxiliaries, modifiers, kinds of dependents.
+#
+# The predicate of an argument is its first head with a tag of a verb, or its first head where none is a verb:
+# in Universal Dependencies the head of *she was hungry* is *hungry*. Only its dependents within the argument
+# count. Tags may be those of the Penn Treebank or of TreeTagger's English tagset (VVD, VHZ, PP).
+
+
+_MODALS = frozenset(
+    ["can", "could", "may", "might", "must", "shall", "should", "will", "would", "'ll", "'d", "ca", "wo"]
+)
+_NEGATIONS = frozenset(
+    ["not", "n't", "no", "never", "none", "nothing", "nobody", "neither", "nor", "without", "hardly"]
+)
+_PAST_AUXILIARIES = frozenset(["was", "were", "had", "did"])
+_PRESENT_AUXILIARIES = frozenset(["is", "are", "am", "'s", "'re", "'m", "have", "has", "do", "does"])
+_PAST_TAGS = frozenset({"VBD", "VVD", "VHD"})
+_PRESENT_TAGS = frozenset({"VBZ", "VBP", "VVZ", "VVP", "VHZ", "VHP"})
+_BASE_TAGS = frozenset({"VB", "VV", "VH"})
+# Subjects with these tags are named; all others are nouns. PP is TreeTagger's personal pronoun.
+_PRONOUN_TAGS = ("PRP", "PP", "DT", "EX", "W")
+
+_MODIFIERS = frozenset({"advmod", "discourse", "mark", "cc"})
+# Which of these a predicate has, taken together, tells kinds of clauses apart.
+_FRAME = frozenset({"nsubj", "obj", "iobj", "obl", "xcomp", "ccomp", "expl", "vocative"})
+_FRAME |= {"cop", "aux", "advmod", "mark", "discourse", "conj"}
+_NEGATED = {
+    (False, False): "neither argument",
+    (True, False): "only arg1",
+    (False, True): "only arg2",
+    (True, True): "both arguments",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Predicate:
+    stem: str
+    tag: str
+    tense: str
+    negated: bool
+    subject: str  # a pronoun in quotes, "noun" or "none"
+    auxiliaries: tuple[str, ...]
+    modifiers: tuple[str, ...]
+    labels: frozenset[str]  # of its dependents, without subtypes
+
+
+def predicate_features(instance: Instance) -> set[str]:
+    """What holds for the predicate of each argument, and for the two together.
+
+    An argument without dependencies has no predicate; without tags nothing is said of tense, subject and tag.
+    """
+    doc, relation = instance.document, instance.relation
+    first, second = _predicate(doc, relation.arg1), _predicate(doc, relation.arg2)
+    found: set[str] = set()
+    for side, predicate in (("arg1", first), ("arg2", second)):
+        if predicate is not None:
+            found.update(f"{side} {fact}" for fact in _predicate_facts(predicate))
+    if first is None or second is None:
+        return found
+
+    if first.tag and second.tag:
+        found.add(f"tenses: {first.tense}, {second.tense}")
+        found.add(f"subjects: {first.subject}, {second.subject}")
+        found.add(f"predicate tags: {first.tag}, {second.tag}")
+        if first.subject == second.subject and first.subject not in ("noun", "none"):
+            found.add("same pronoun as subject")
+    found.add(f"negated: {_NEGATED[first.negated, second.negated]}")
+    if first.stem == second.stem:
+        found.add("same predicate")
+    return found
+
+
+def _predicate_facts(predicate: _Predicate) -> list[str]:
+    facts = [f"dependent: {label}" for label in predicate.labels]
+    facts.append(f"frame: {' '.join(sorted(predicate.labels & _FRAME)) or 'none'}")
+    facts.extend(f"auxiliary: '{word}'" for word in predicate.auxiliaries)
+    facts.extend(f"modifier: '{word}'" for word in predicate.modifiers)
+    if predicate.negated:
+        facts.append("negated")
+    if predicate.tag:
+        facts.append(f"tense: {predicate.tense}")
+        facts.append(f"subject: {predicate.subject}")
+    return facts
+
+
+def _predicate(doc: Document, argument: Argument) -> _Predicate | None:
+    heads = argument_heads(doc, argument)
+    if not heads:
+        return None
+    head = next((head for head in heads if head.tag.startswith("V")), heads[0])
+    sentence = head.sentence
+
+    def form(position: int) -> str:
+        return doc.tokens[sentence.start + position].text.lower()
+
+    dependents = [(position, form(position), label) for position, label in head.dependents()]
+    auxiliaries = tuple(word for _, word, label in dependents if label.startswith("aux") or label == "cop")
+    infinitive = any(word == "to" and label in ("mark", "aux") for _, word, label in dependents)
+    subjects = [position for position, _, label in dependents if "subj" in label]
+    subject = "none"
+    if subjects:
+        pronoun = tag_of(doc, sentence, subjects[0]).startswith(_PRONOUN_TAGS)
+        subject = f"'{form(subjects[0])}'" if pronoun else "noun"
+    return _Predicate(
+        stem=stem(form(head.position)),
+        tag=head.tag,
+        tense="infinitive" if infinitive else _tense(head.tag, auxiliaries),
+        negated=any(word in _NEGATIONS for _, word, _ in dependents),
+        subject=subject,
+        auxiliaries=auxiliaries,
+        modifiers=tuple(word for _, word, label in dependents if label in _MODIFIERS),
+        labels=frozenset(label.partition(":")[0] for _, _, label in dependents),
+    )
+
+
+def _tense(tag: str, auxiliaries: tuple[str, ...]) -> str:
+    """Modals first, then past over present, so that *had been* is past; forms without tense by their tag."""
+    if not _MODALS.isdisjoint(auxiliaries):
+        return "modal"
+    if tag in _PAST_TAGS or not _PAST_AUXILIARIES.isdisjoint(auxiliaries):
+        return "past"
+    if tag in _PRESENT_TAGS or not _PRESENT_AUXILIARIES.isdisjoint(auxiliaries):
+        return "present"
+    if not tag.startswith("V"):
+        return "no verb"
+    if tag.endswith("G"):
+        return "gerund"
+    if tag.endswith("N"):
+        return "participle"
+    return "base" if tag in _BASE_TAGS else "none"
+
+
+# How the arguments hang together in the dependency trees.
+#
+# Where both are clauses of one sentence, the head of one often depends on a word of the other, and the label
+# says how: *advcl*, *conj*, *parataxis*. Between sentences only the labels of the heads are left.
+
+
+_MOST_HEADS = 3
+
+
+def attachment_features(instance: Instance) -> set[str]:
+    """Label and tag of each argument's first head, how many heads it has, and how any of them hangs in the
+    other argument; nothing for an argument without dependencies.
+    """
+    doc, relation = instance.document, instance.relation
+    firsts, seconds = argument_heads(doc, relation.arg1), argument_heads(doc, relation.arg2)
+    found: set[str] = set()
+    if firsts:
+        found.update(f"arg1 {fact}" for fact in _head_facts(firsts))
+        found.update(
+            f"arg1 hangs in arg2 as {fact}" for fact in _attachment_facts(doc, firsts, relation.arg2)
+        )
+    if seconds:
+        found.update(f"arg2 {fact}" for fact in _head_facts(seconds))
+        found.update(
+            f"arg2 hangs in arg1 as {fact}" for fact in _attachment_facts(doc, seconds, relation.arg1)
+        )
+    if firsts and seconds:
+        found.add(f"heads: {firsts[0].label}, {seconds[0].label}")
+    return found
+
+
+def _head_facts(heads: list[ArgumentHead]) -> Iterator[str]:
+    top = heads[0]
+    yield f"head: {top.label}"
+    if top.tag:
+        yield f"head: {top.label} {top.tag}"
+    count = len(heads)
+    yield f"heads: {count}" if count < _MOST_HEADS else f"heads: {_MOST_HEADS} or more"
+
+
+def _attachment_facts(doc: Document, heads: list[ArgumentHead], other: Argument) -> Iterator[str]:
+    """For each head that depends on a word of the other argument: label, tags and words of the link."""
+    governors = set(other.tokens)
+    for head in heads:
+        start = head.sentence.start
+        if head.governor < 0 or start + head.governor not in governors:
+            continue
+        yield head.label
+        yield f"{head.label} '{doc.tokens[start + head.position].text.lower()}'"
+        yield f"{head.label} of '{doc.tokens[start + head.governor].text.lower()}'"
+        if head.tag:
+            yield f"{head.label} {head.tag}"
+            yield f"{head.label} {head.tag} of {tag_of(doc, head.sentence, head.governor)}"
+
+
+# How the arguments begin: their first words and tags, and those of the two together.
+
+
+_OPENING_WORDS = 3
+
+
+def opening_features(instance: Instance) -> set[str]:
+    """The first two and three lower-cased words of each argument, its first tag and first three tags.
+
+    Of the two arguments together, the first words and the first tags. Of an argument too short for two or
+    three, all of it. Nothing is said of tags where one of the words has none.
+    """
+    doc, relation = instance.document, instance.relation
+    found: set[str] = set()
+    first_words: list[str] = []
+    first_tags: list[str] = []
+    if not (relation.arg1.tokens and relation.arg2.tokens):
+        return found  # the trees refuse such a relation, with words of their own
+    for side, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
+        words = [word.lower() for word in doc.words(argument.tokens[:_OPENING_WORDS])]
+        first_words.append(f"'{words[0]}'")
+        found.update(f"{side} {fact}" for fact in _runs(words, (2, 3), quote="'"))
+        tags = _opening_tags(doc, argument)
+        if all(tags):
+            first_tags.append(tags[0])
+            found.update(f"{side} {fact}" for fact in _runs(tags, (1, 3)))
+    for pair in (first_words, first_tags):
+        if len(pair) == 2:
+            found.add(f"arguments begin with {', '.join(pair)}")
+    return found
+
+
+def _opening_tags(doc: Document, argument: Argument) -> list[str]:
+    return [
+        tag_of(doc, sentence, position)
+        for sentence, positions in pieces(doc, argument.tokens[:_OPENING_WORDS])
+        for position in positions
+    ]
+
+
+def _runs(opening: Sequence[str], lengths: tuple[int, ...], quote: str = "") -> Iterator[str]:
+    for length in lengths:
+        verb = "begins with" if length <= len(opening) else "is"
+        yield f"{verb} {quote}{' '.join(opening[:length])}{quote}"
+
+
+# Where the arguments lie: their order, the distance between them, and which sentences they take up.
+
+
+_MOST_SENTENCES = 3
+_NEAR = 2  # words between arguments that are still close: a comma, a quotation mark
+_FIRST_SENTENCES = 2  # of a document: its heading and how it begins
+
+
+def layout_features(instance: Instance) -> set[str]:
+    """What holds for the places of the two arguments, and for the extent of each; no layer is looked at."""
+    doc, relation = instance.document, instance.relation
+    if not (relation.arg1.tokens and relation.arg2.tokens):
+        return set()  # the trees refuse such a relation, with words of their own
+    begin1, end1 = relation.arg1.tokens[0], relation.arg1.tokens[-1]
+    begin2, end2 = relation.arg2.tokens[0], relation.arg2.tokens[-1]
+    sentence = doc.sentence_index
+
+    is_first = begin1 < begin2
+    order = "arg1 comes first" if is_first else "arg2 comes first"
+    left, right = (end1, begin2) if is_first else (end2, begin1)
+    meet = (
+        sentence(begin1) == sentence(begin2)
+        or sentence(end1) == sentence(begin2)
+        or sentence(end2) == sentence(begin1)
+    )
+    where = "arguments share a sentence" if meet else "arguments in different sentences"
+    connective = sum(left < token < right for token in set(relation.connective_tokens))
+    distance = _distance(left, right, connective)
+    found = {order, where, distance, f"{where}, {order}, {distance}"}
+    if left < right:
+        found.add(
+            f"sentences from one argument to the other: {_sentence_count(sentence(right) - sentence(left))}"
+        )
+    lengths = (
+        _sentence_count(sentence(end1) - sentence(begin1) + 1),
+        _sentence_count(sentence(end2) - sentence(begin2) + 1),
+    )
+    found.add(f"sentences of the arguments: {', '.join(lengths)}")
+    found.update(f"arg1 {fact}" for fact in _extent(doc, relation.arg1))
+    found.update(f"arg2 {fact}" for fact in _extent(doc, relation.arg2))
+    at_start = sentence(begin1) < _FIRST_SENTENCES
+    found.add("at the document's start" if at_start else "further on in the document")
+    return found
+
+
+def _distance(left: int, right: int, connective: int) -> str:
+    """``left`` is the last token of the first argument, ``right`` the first of the other; the tokens of a
+    connective between them don't count, for an implicit relation has none.
+    """
+    if right <= left:
+        return "arguments nested"
+    gap = right - left - 1 - connective
+    if gap == 0:
+        return "arguments adjacent"
+    return "arguments close to each other" if gap <= _NEAR else "arguments apart"
+
+
+def _extent(doc: Document, argument: Argument) -> Iterator[str]:
+    """Is it in one piece, does it begin its sentence, does it reach the end of it, its last mark aside."""
+    begin, end = argument.tokens[0], argument.tokens[-1]
+    sentence, _ = next(pieces(doc, argument.tokens[:1]))
+    yield "in one piece" if end - begin + 1 == len(argument.tokens) else "in several pieces"
+    opens, closes = begin == sentence.start, end >= sentence.end - 2
+    if opens and closes:
+        yield "fills its sentence"
+    elif opens:
+        yield "begins its sentence"
+    elif closes:
+        yield "ends its sentence"
+    else:
+        yield "inside its sentence"
+
+
+def _sentence_count(sentences: int) -> str:
+    return str(sentences) if sentences < _MOST_SENTENCES else f"{_MOST_SENTENCES} or more"
+
+
+# How many words the arguments share, and how long they are.
+
+
+# First letters of the tags of nouns, verbs, adjectives and adverbs, of the Penn Treebank and of TreeTagger.
+_CONTENT = "NVJR"
+_FIFTHS = ("under 20%", "20 to 40%", "40 to 60%", "60 to 80%", "over 80%", "all")
+_LENGTHS = (
+    (3, "3"),
+    (5, "4 to 5"),
+    (8, "6 to 8"),
+    (12, "9 to 12"),
+    (18, "13 to 18"),
+    (30, "19 to 30"),
+)
+
+
+def overlap_features(instance: Instance) -> set[str]:
+    """Shared stems of content words, of nouns and of verbs; the length of each argument and their ratio.
+
+    Nothing is said of shared words where a word of the arguments has no tag.
+    """
+    doc, relation = instance.document, instance.relation
+    lengths = len(relation.arg1.tokens), len(relation.arg2.tokens)
+    if not all(lengths):
+        return set()  # the trees refuse such a relation, with words of their own
+    found = {
+        f"words in arg1: {_length(lengths[0])}",
+        f"words in arg2: {_length(lengths[1])}",
+        _ratio(*lengths),
+    }
+    first, second = _content_stems(doc, relation.arg1), _content_stems(doc, relation.arg2)
+    if first is None or second is None:
+        return found
+    ours, theirs = {word for _, word in first}, {word for _, word in second}
+    shared, together = len(ours & theirs), len(ours | theirs)
+    nouns, verbs = (
+        len({word for tag, word in first if tag == kind} & {word for tag, word in second if tag == kind})
+        for kind in "NV"
+    )
+    found.add(f"shared content words: {_up_to(3, shared)}")
+    found.add(f"share of the content words in both: {_FIFTHS[5 * shared // max(together, 1)]}")
+    found.add(f"shared nouns: {_up_to(3, nouns)}")
+    found.add(f"shared verbs: {_up_to(2, verbs)}")
+    return found
+
+
+def _content_stems(doc: Document, argument: Argument) -> set[tuple[str, str]] | None:
+    """The stem of each content word with the first letter of its tag; None where a word has no tag."""
+    found: set[tuple[str, str]] = set()
+    for sentence, positions in pieces(doc, argument.tokens):
+        for position in positions:
+            kind = tag_of(doc, sentence, position)[:1]
+            if not kind:
+                return None
+            if kind in _CONTENT:
+                found.add((kind, stem(doc.tokens[sentence.start + position].text)))
+    return found
+
+
+def _length(words: int) -> str:
+    if words < 3:
+        return str(words)
+    return next((name for most, name in _LENGTHS if words <= most), "31 or more")
+
+
+def _ratio(first: int, second: int) -> str:
+    """To the nearest power of two."""
+    power = round(log2(second / first))
+    if power == 0:
+        return "arguments of like length"
+    longer, shorter = ("arg2", "arg1") if power > 0 else ("arg1", "arg2")
+    times = {1: "twice", 2: "4 times"}.get(abs(power), "8 times or more")
+    return f"{longer} {times} as long as {shorter}"
+
+
+def _up_to(most: int, count: int) -> str:
+    return str(count) if count < most else f"{most} or more"
+
+
+# Which arguments of the relations before and after share words with which of this one.
+#
+# ``context`` tells how they are nested; this tells how they overlap. No sense of a neighbour is looked at.
+
+
+def neighbouring_features(instance: Instance) -> set[str]:
+    """One feature for the relation before and one for the relation after."""
+    return {
+        f"previous relation: {_overlapping_arguments(instance.previous, instance.relation)}",
+        f"following relation: {_overlapping_arguments(instance.following, instance.relation)}",
+    }
+
+
+def _overlapping_arguments(neighbour: Relation | None, relation: Relation) -> str:
+    if neighbour is None:
+        return "none"
+    shared = [
+        f"its {its} overlaps {ours}"
+        for its, theirs in (("arg1", neighbour.arg1), ("arg2", neighbour.arg2))
+        for ours, argument in (("arg1", relation.arg1), ("arg2", relation.arg2))
+        if not set(theirs.tokens).isdisjoint(argument.tokens)
+    ]
+    return ", ".join(shared) or "no overlap"
+
+
+# The name of each is that of its setting: how many to keep, or whether. Of the first, those frequent features
+# that tell most about the classes are kept; the others have few features, and all frequent ones are kept.
+INFORMATIVE_FAMILIES: dict[str, FeaturesOf] = {
+    "predicates": predicate_features,
+    "attachment": attachment_features,
+    "openings": opening_features,
+}
+FREQUENT_FAMILIES: dict[str, FeaturesOf] = {
+    "neighbouring_relations": neighbouring_features,
+    "layout": layout_features,
+    "overlap": overlap_features,
+}
+COUNTED_FAMILIES = INFORMATIVE_FAMILIES | FREQUENT_FAMILIES

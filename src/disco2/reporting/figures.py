@@ -1,0 +1,388 @@
+"""Figures as PNG and SVG, readable in black and white; needs matplotlib (extra ``plots``).
+
+A figure gives the same bytes in every run, whatever the user's matplotlibrc says. ``matplotlib.pyplot`` and
+its global state are not used: nothing here opens a window, and no setting of matplotlib's stays changed.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.errors import MissingExtraError
+from disco2.files import write_bytes, write_text
+from disco2.reporting.findings import Figure, LineFigure, MapFigure, Measure, PlacedWord, Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+DOTS_PER_INCH = 200
+STYLE: dict[Any, Any] = {
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 11,
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text stays text: it can be searched, selected and read aloud
+    "svg.hashsalt": "disco2",  # or else the ids differ from run to run
+    "text.parse_math": False,  # dollars are dollars
+}
+
+
+def check_plots() -> None:
+    """Raise MissingExtraError where figures can't be drawn; asked before long work starts."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib", "plots", "Drawing a figure")
+
+
+def png(figure: Figure) -> bytes:
+    """The picture in pixels, on white."""
+    return _saved(figure, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+
+
+def svg(figure: Figure, *, background: bool = True) -> str:
+    """The picture as an SVG document, on white or on nothing."""
+    metadata = {"Date": None, "Creator": None}
+    return _saved(figure, format="svg", metadata=metadata, transparent=not background).decode()
+
+
+def _saved(figure: Figure, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    with _style():
+        _drawn(figure).savefig(stream, **options)
+    return stream.getvalue()
+
+
+def _drawn(figure: Figure) -> Canvas:
+    return draw_lines(figure) if isinstance(figure, LineFigure) else draw_map(figure)
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    check_plots()
+    import matplotlib
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # drawn as a box
+        yield
+
+
+def write_figure(figure: Figure, folder: Path) -> list[Path]:
+    """Write ``<name>.png`` and ``<name>.svg``, each beside its place and renamed into it."""
+    pixels, drawing = folder / f"{figure.name}.png", folder / f"{figure.name}.svg"
+    write_bytes(pixels, png(figure))
+    write_text(drawing, [svg(figure)])
+    return [pixels, drawing]
+
+
+# Measures over a quantity: a line for each series, told apart by marker and dashes, not by colour.
+
+
+# Marker, dashes, grey level, and whether the marker is filled.
+LINE_STYLES: tuple[tuple[str, Any, str, bool], ...] = (
+    ("o", "-", "0.0", True),
+    ("s", (0, (5, 2)), "0.35", False),
+    ("^", (0, (1.5, 1.5)), "0.0", True),
+    ("D", (0, (6, 1.5, 1.5, 1.5)), "0.35", False),
+    ("v", "-", "0.55", False),
+    ("P", (0, (3, 1)), "0.0", True),
+    ("X", (0, (1, 3)), "0.35", True),
+    ("*", (0, (8, 3)), "0.55", True),
+)
+MOST_TICKS = 12
+SHIFT = 0.05  # of the gap between neighbouring x: bars at the same x stand side by side
+
+
+def draw_lines(figure: LineFigure) -> Canvas:
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(figsize=(6.4, 4.2), layout="constrained")
+    axes = canvas.add_subplot()
+    places = sorted({x for series in figure.series for x, _ in series.points})
+    gap = min((high - low for low, high in pairwise(places)), default=1.0)
+    for number, series in enumerate(figure.series):
+        middle = number - (len(figure.series) - 1) / 2
+        _draw_series(axes, series, number, shift=SHIFT * gap * middle)
+    if len(places) <= MOST_TICKS:
+        axes.set_xticks(places, [f"{place:g}" for place in places])
+    axes.set_title(figure.title, loc="left")
+    axes.set_xlabel(figure.x_label)
+    axes.set_ylabel(figure.y_label)
+    axes.grid(axis="y", color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+    if figure.series:
+        canvas.legend(loc="outside lower center", ncols=min(len(figure.series), 2), handlelength=3.2)
+    return canvas
+
+
+def _draw_series(axes: Axes, series: Series, number: int, *, shift: float) -> None:
+    """A line through the means, with the 95% interval of each; where it is not known, the deviation."""
+    marker, dashes, grey, filled = LINE_STYLES[number % len(LINE_STYLES)]
+    known = [(x, measure) for x, measure in series.points if math.isfinite(measure.mean)]
+    points = sorted(known, key=lambda point: point[0])
+    published = bool(points) and all(measure.published for _, measure in points)
+    bars = [_bar(measure) for _, measure in points]
+    spread = [[below for below, _ in bars], [above for _, above in bars]]
+    axes.errorbar(
+        [x + shift for x, _ in points],
+        [100 * measure.mean for _, measure in points],
+        yerr=None if all(math.isnan(below) for below, _ in bars) else spread,
+        label=f"{series.name} (published)" if published else series.name,
+        color=grey,
+        linestyle=dashes,
+        linewidth=1.4,
+        marker=marker,
+        markersize=6,
+        markerfacecolor=grey if filled and not published else "white",
+        elinewidth=0.8,
+        capsize=2.5,
+    )
+
+
+def _bar(measure: Measure) -> tuple[float, float]:
+    """How far a bar reaches below and above the mean, in points; not a number where there is no bar."""
+    if measure.interval is not None:
+        low, high = measure.interval
+        return max(100 * (measure.mean - low), 0.0), max(100 * (high - measure.mean), 0.0)
+    spread = math.nan if measure.deviation is None else 100 * measure.deviation
+    return spread, spread
+
+
+# Words as points in the plane: those of a group have its marker and their name, the others are grey.
+
+
+# All lengths are in points, 72 to an inch.
+INCH = 72.0
+WIDTH = 500.0  # of the map; it is as high as its words need
+LOWEST, HIGHEST = 300.0, 560.0
+EDGE, ABOVE, BELOW = 8.0, 26.0, 34.0  # around the map: beside it, for the title, for the legend
+MARGIN = 26.0  # around the words
+SIZE, SMALL_SIZE = 8.0, 6.0  # of the names of words
+MOST_SMALL = 150
+# Marker and whether it is filled, by group.
+GROUP_STYLES = (
+    ("o", True),
+    ("s", False),
+    ("^", True),
+    ("D", False),
+    ("v", False),
+    ("P", True),
+    ("X", False),
+    ("*", True),
+)
+
+
+def draw_map(figure: MapFigure) -> Canvas:
+    from matplotlib.figure import Figure as Canvas
+
+    places, height = _scaled_places(figure.words)
+    across, along = WIDTH + 2 * EDGE, height + ABOVE + BELOW
+    canvas = Canvas(figsize=(across / INCH, along / INCH))
+    axes = canvas.add_axes((EDGE / across, BELOW / along, WIDTH / across, height / along))
+    axes.set_title(figure.title, loc="left")
+    axes.set_xticks([])  # the axes of such a map mean nothing
+    axes.set_yticks([])
+    axes.spines[["right", "top"]].set_visible(True)
+    axes.spines[:].set_color("0.7")
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(0, height)
+    _draw_words(axes, figure.words, places, height)
+    if any(word.group for word in figure.words):
+        canvas.legend(loc="lower center", ncols=4, handletextpad=0.2, fontsize=9)
+    return canvas
+
+
+def _draw_words(axes: Axes, words: Sequence[PlacedWord], places: Floats, height: float) -> None:
+    marked = [number for number, word in enumerate(words) if word.group]
+    others = [number for number, word in enumerate(words) if not word.group]
+    groups = list(dict.fromkeys(words[number].group for number in marked))
+    axes.scatter(places[others, 0], places[others, 1], s=5, color="0.78", linewidths=0, zorder=1)
+    for number, group in enumerate(groups):
+        marker, filled = GROUP_STYLES[number % len(GROUP_STYLES)]
+        chosen = [place for place in marked if words[place].group == group]
+        axes.scatter(
+            places[chosen, 0],
+            places[chosen, 1],
+            s=38 if filled else 24,
+            marker=marker,
+            facecolors="0.15" if filled else "white",
+            edgecolors="white" if filled else "0.15",
+            linewidths=0.8,
+            label=group,
+            zorder=4,
+        )
+    space = Space(WIDTH, height, places[marked])
+    sizes = _word_sizes([words[number].word for number in marked], SIZE)
+    labels = place_required(places[marked], sizes, space)
+    for number, label in zip(marked, labels, strict=True):
+        _write_word(axes, words[number].word, places[number], label, small=False)
+    small = _word_sizes([words[number].word for number in others], SMALL_SIZE)
+    for place, label in place_optional(places[others], small, space, around=labels, most=MOST_SMALL).items():
+        _write_word(axes, words[others[place]].word, places[others[place]], label, small=True)
+
+
+def _write_word(axes: Axes, word: str, place: Floats, label: Label, *, small: bool) -> None:
+    """A word beside its point, with a line between them where they are apart."""
+    x, y = float(place[0]), float(place[1])
+    axes.annotate(
+        word,
+        (x, y),
+        xytext=label.centre,
+        ha="center",
+        va="center",
+        fontsize=SMALL_SIZE if small else SIZE,
+        color="0.5" if small else "0.0",
+        zorder=2 if small else 5,
+        arrowprops=(
+            {
+                "arrowstyle": "-",
+                "color": "0.4",
+                "linewidth": 0.5,
+                "shrinkA": 0,
+                "shrinkB": 2,
+                "relpos": (0.5, 0.5),
+            }
+            if label.distance > DISTANCES[1]
+            else None
+        ),
+    )
+
+
+def _scaled_places(words: Sequence[PlacedWord]) -> tuple[Floats, float]:
+    """[n, 2] places on a map, with one scale for both directions, and the height of the map."""
+    places = np.array([(word.x, word.y) for word in words], dtype=np.float64).reshape(-1, 2)
+    if not len(places):
+        return places, LOWEST
+    low, high = places.min(axis=0), places.max(axis=0)
+    extent = np.maximum(high - low, 1e-9)
+    height = float(np.clip((WIDTH - 2 * MARGIN) * extent[1] / extent[0] + 2 * MARGIN, LOWEST, HIGHEST))
+    room = np.array([WIDTH, height])
+    scale = float(((room - 2 * MARGIN) / extent).min())
+    return room / 2 + (places - (low + high) / 2) * scale, height
+
+
+def _word_sizes(words: Sequence[str], size: float) -> Floats:
+    """[n, 2] the widths and heights of words."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=size)
+    widths = [text_to_path.get_text_width_height_descent(word, font, ismath=False)[0] for word in words]
+    return np.array([(width + 2.0, 1.1 * size) for width in widths], dtype=np.float64).reshape(-1, 2)
+
+
+# Where to put the words beside the points of a map, so that they cover each other as little as possible.
+#
+# All lengths are in points. A label is a box of a width and a height that may stand around its point in eight
+# directions, at several distances. Labels that must be drawn take the place of least cost, and are moved
+# again
+# while others settle; labels that may be drawn are drawn where a place is free.
+#
+# Boxes are rows of left, bottom, right and top.
+
+
+Floats = NDArray[np.float64]
+
+DISTANCES = (4.5, 9.0, 15.0, 22.0, 30.0)
+ANGLES = tuple(math.pi / 4 * eighth for eighth in (0, 1, 7, 4, 3, 5, 2, 6))  # to the right first
+SWEEPS = 4
+MARKER = 3.5  # half the width of a marker
+COST_OUTSIDE, COST_LABEL, COST_MARKER, COST_DISTANCE = 50.0, 10.0, 6.0, 0.12
+
+_PLACES = [(distance, math.cos(angle), math.sin(angle)) for distance in DISTANCES for angle in ANGLES]
+_DISTANCE, _ACROSS, _ALONG = (np.array(values) for values in zip(*_PLACES, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The box of a label and how far it is from its point."""
+
+    box: tuple[float, float, float, float]
+    distance: float
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        left, bottom, right, top = self.box
+        return (left + right) / 2, (bottom + top) / 2
+
+
+@dataclass(frozen=True)
+class Space:
+    """A map of ``width`` by ``height`` with markers ([m, 2]) that labels should not cover."""
+
+    width: float
+    height: float
+    markers: Floats
+
+
+def place_required(points: Floats, sizes: Floats, space: Space) -> list[Label]:
+    """A place for every label. ``points`` and ``sizes`` (width, height): [n, 2]."""
+    options = [_possible_boxes(point, size) for point, size in zip(points, sizes, strict=True)]
+    chosen = np.zeros(len(options), dtype=int)
+    taken = np.array([boxes[0] for boxes in options]).reshape(-1, 4)
+    for sweep in range(SWEEPS):
+        for number, boxes in enumerate(options):
+            # In the first sweep a label knows only those before it.
+            others = taken[:number] if sweep == 0 else np.delete(taken, number, axis=0)
+            chosen[number] = int(_costs(boxes, others, space).argmin())
+            taken[number] = boxes[chosen[number]]
+    return [_label_at(boxes, place) for boxes, place in zip(options, chosen.tolist(), strict=True)]
+
+
+def place_optional(
+    points: Floats, sizes: Floats, space: Space, *, around: list[Label], most: int
+) -> dict[int, Label]:
+    """Places for up to ``most`` labels that cover nothing, the first ones first, each next to its point."""
+    taken = [label.box for label in around]
+    placed: dict[int, Label] = {}
+    for number, (point, size) in enumerate(zip(points, sizes, strict=True)):
+        boxes = _possible_boxes(point, size)[: len(ANGLES)]
+        costs = _costs(boxes, np.array(taken).reshape(-1, 4), space)
+        best = int(costs.argmin())
+        if len(placed) < most and costs[best] <= COST_DISTANCE * DISTANCES[0]:
+            placed[number] = _label_at(boxes, best)
+            taken.append(placed[number].box)
+    return placed
+
+
+def _possible_boxes(point: Floats, size: Floats) -> Floats:
+    """[places, 4] where a label could stand, the nearest first."""
+    width, height = size
+    x = point[0] + _ACROSS * (_DISTANCE + width / 2)
+    y = point[1] + _ALONG * (_DISTANCE + height / 2)
+    return np.stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2], axis=1)
+
+
+def _costs(boxes: Floats, others: Floats, space: Space) -> Floats:
+    """[places] what it costs a label to stand in each box, with the others where they are."""
+    left, bottom, right, top = boxes.T[:, :, None]  # [places, 1] each
+    outside = np.maximum(-boxes[:, :2], 0).sum(axis=1)
+    outside += np.maximum(boxes[:, 2:] - (space.width, space.height), 0).sum(axis=1)
+    across = np.minimum(right, others[:, 2]) - np.maximum(left, others[:, 0])
+    along = np.minimum(top, others[:, 3]) - np.maximum(bottom, others[:, 1])
+    overlap = (across.clip(0) * along.clip(0)).sum(axis=1) / ((right - left) * (top - bottom))[:, 0]
+    x, y = space.markers[:, 0], space.markers[:, 1]
+    covered = (x > left - MARKER) & (x < right + MARKER) & (y > bottom - MARKER) & (y < top + MARKER)
+    costs: Floats = COST_OUTSIDE * outside + COST_LABEL * overlap + COST_MARKER * covered.sum(axis=1)
+    return costs + COST_DISTANCE * _DISTANCE[: len(boxes)]
+
+
+def _label_at(boxes: Floats, place: int) -> Label:
+    left, bottom, right, top = boxes[place].tolist()
+    return Label((left, bottom, right, top), DISTANCES[place // len(ANGLES)])

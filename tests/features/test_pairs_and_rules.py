@@ -1,0 +1,328 @@
+"""Pairs, rules, first words, context: worked examples, and a slow twin of the production rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.errors import LayerError
+from disco2.features.pairs_and_rules import (
+    CONTEXT_NAMES,
+    argument_dependency_rules,
+    argument_productions,
+    argument_stems,
+    columns_by_side,
+    context,
+    first_words,
+    pair_candidates,
+    rule_candidates,
+    rules_by_side,
+    stem,
+)
+from disco2.records import Argument, Constituents, Dependencies, Document, Instance, Relation
+from disco2.trees.pieces import pieces
+from tests.features.feature_documents import (
+    make_argument,
+    make_document,
+    make_instance,
+    make_relation,
+    random_instances,
+    read_brackets,
+    seeded,
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("Relational", "relat"),
+        ("hopping", "hop"),
+        ("filing", "file"),
+        ("agreed", "agre"),
+        ("sky", "sky"),
+        ("sayings", "sai"),
+        ("controlling", "control"),
+        ("adoption", "adopt"),
+        ("", ""),
+        ("...", "..."),
+        ("Über", "über"),
+        ("\ud800s", "\ud800s"),
+    ],
+)
+def test_known_stems(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+GAVE = ["Ann", "gave", "the", "boy", "bread", "."]
+GAVE_DEPENDENCIES = Dependencies(
+    heads=(1, -1, 3, 1, 1, 1), labels=("nsubj", "root", "det", "iobj", "obj", "punct")
+)
+
+
+def gave_document() -> Document:
+    return make_document((GAVE, None, GAVE_DEPENDENCIES), (["So", "nice"], None, None))
+
+
+def dependency_rules(doc: Document, tokens: range | list[int]) -> set[str]:
+    return argument_dependency_rules(doc, make_argument(doc, tokens))
+
+
+def test_dependency_rules_list_labels_in_the_order_of_the_words() -> None:
+    assert dependency_rules(gave_document(), range(6)) == {
+        "gave <- <nsubj> <iobj> <obj> <punct>",
+        "boy <- <det>",
+    }
+
+
+def test_dependents_outside_the_argument_are_not_seen() -> None:
+    assert dependency_rules(gave_document(), [1, 3, 4]) == {"gave <- <iobj> <obj>"}
+
+
+def test_a_head_outside_the_argument_has_no_rule() -> None:
+    assert dependency_rules(gave_document(), [0, 2, 3, 4]) == {"boy <- <det>"}
+
+
+def test_a_sentence_without_dependencies_has_no_rules() -> None:
+    assert dependency_rules(gave_document(), range(4, 8)) == set()
+
+
+def test_heads_in_later_sentences_count_from_their_own_sentence() -> None:
+    doc = make_document((["Well", ",", "no"], None, None), (GAVE, None, GAVE_DEPENDENCIES))
+    assert dependency_rules(doc, range(1, 8)) == {
+        "gave <- <nsubj> <iobj> <obj>",
+        "boy <- <det>",
+    }
+
+
+def test_pieces_refuse_tokens_outside_all_sentences() -> None:
+    doc = replace(gave_document(), sentences=gave_document().sentences[:1])
+    with pytest.raises(LayerError, match="Token 6"):
+        list(pieces(doc, range(3, 8)))
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("Eating", "eat"), ("hungry", "hungri"), ("RELATIONAL", "relat"), (",", ","), ("the", "the")],
+)
+def test_stems_are_porter_stems_of_lower_cased_words(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+def test_stems_of_an_argument_count_once_and_keep_punctuation() -> None:
+    doc = make_document((["Eating", ",", "eats", ",", "the", "burger"], None, None))
+    assert argument_stems(doc, make_argument(doc, range(6))) == {"eat", ",", "the", "burger"}
+
+
+def test_pairs_are_ordered_and_counted_once_in_a_relation() -> None:
+    doc = make_document((["eat", "eats", "ham"], None, None), (["hungry", "eating"], None, None))
+    other = make_document((["ate", "eat"], None, None), (["Hungry", "now"], None, None))
+    instances = [make_instance(doc, range(3), range(3, 5)), make_instance(other, range(2), range(2, 4))]
+    found, presence = pair_candidates(instances, minimum_count=1)
+    members: dict[tuple[str, str], set[int]] = {}
+    for candidate, relation in zip(presence.candidates.tolist(), presence.relations.tolist(), strict=True):
+        assert relation not in members.setdefault(found[candidate], set())
+        members[found[candidate]].add(relation)
+    assert members == {
+        ("eat", "hungri"): {0, 1},
+        ("eat", "eat"): {0},
+        ("ham", "hungri"): {0},
+        ("ham", "eat"): {0},
+        ("at", "hungri"): {1},
+        ("at", "now"): {1},
+        ("eat", "now"): {1},
+    }
+    frequent, _ = pair_candidates(instances, minimum_count=2)
+    assert list(frequent) == [("eat", "hungri")]
+
+
+def test_first_words_are_lower_cased_and_may_be_few() -> None:
+    doc = make_document((["But", "No", "one", "came"], None, None), (["Stop"], None, None))
+    assert first_words(make_instance(doc, range(4), [4]), 3) == [
+        ("arg1", 1, "but"),
+        ("arg1", 2, "no"),
+        ("arg1", 3, "one"),
+        ("arg2", 1, "stop"),
+    ]
+
+
+def test_a_rule_in_both_arguments_fires_three_times() -> None:
+    first, first_words_ = read_brackets("(S (NP (PRP It)))")
+    second, second_words = read_brackets("(S (NP (PRP he)))")
+    doc = make_document((first_words_, first, None), (second_words, second, None))
+    instance = make_instance(doc, [0], [1])
+    candidates, presence = rule_candidates([instance, instance], argument_productions)
+    fired = presence.candidates.tolist()
+    assert sorted(candidates[number] for number in set(fired)) == [
+        ("arg1", "NP -> PRP"),
+        ("arg1", "PRP -> It"),
+        ("arg1", "S -> NP"),
+        ("arg2", "NP -> PRP"),
+        ("arg2", "PRP -> he"),
+        ("arg2", "S -> NP"),
+        ("both", "NP -> PRP"),
+        ("both", "S -> NP"),
+    ]
+    assert presence.relations.tolist() == [0] * 8 + [1] * 8
+    assert set(fired[:8]) == set(fired[8:])
+    rules = ({"NP -> PRP", "PRP -> It", "S -> NP"}, {"NP -> PRP", "PRP -> he", "S -> NP"})
+    assert rules_by_side(instance, argument_productions) == (*rules, {"NP -> PRP", "S -> NP"})
+
+
+def test_rules_have_their_columns_by_side() -> None:
+    rules = [("both", "S -> NP"), ("arg1", "S -> NP"), ("elsewhere", "X -> Y"), ("both", "X -> Y")]
+    assert columns_by_side(rules, start=10) == [{"S -> NP": 11}, {}, {"S -> NP": 10, "X -> Y": 13}]
+
+
+LETTERS = make_document((list("abcdefghijkl"), None, None))
+
+
+def neighbour(arg1: list[int], arg2: list[int]) -> Relation:
+    return make_relation(LETTERS, arg1, arg2)
+
+
+THIS = make_instance(LETTERS, [2, 3, 4, 5], [6, 7, 8, 9])
+
+
+@pytest.mark.parametrize(
+    ("previous", "following", "expected"),
+    [
+        (None, None, set()),
+        (neighbour([0], [1]), neighbour([10], [11]), set()),
+        (neighbour([2], [4, 5]), None, {"previous embedded in arg1"}),
+        (neighbour([1, 2], [4, 5]), None, set()),
+        (neighbour([2], [5, 6]), None, set()),
+        (None, neighbour([6, 7], [9]), {"following embedded in arg2"}),
+        (None, neighbour([5, 6], [9]), set()),
+        (neighbour([0], list(range(2, 11))), None, {"embedded in previous arg2"}),
+        (neighbour(list(range(2, 11)), [0]), None, set()),
+        (None, neighbour(list(range(1, 10)), [10]), {"embedded in following arg1"}),
+        (None, neighbour(list(range(3, 10)), [10]), set()),
+        (neighbour([0, 1], [2, 3, 4, 5]), None, {"previous arg2 equals arg1"}),
+        (neighbour([0, 1], [2, 3, 4]), None, set()),
+        (
+            neighbour([0, 1], [2, 3, 4, 5]),
+            neighbour([6, 7, 8, 9], [10]),
+            {"previous arg2 equals arg1", "arg2 equals following arg1"},
+        ),
+    ],
+)
+def test_context(previous: Relation | None, following: Relation | None, expected: set[str]) -> None:
+    instance = Instance(THIS.relation, LETTERS, previous=previous, following=following)
+    assert {CONTEXT_NAMES[place] for place in context(instance)} == expected
+
+
+RAIN = "(S (NP (DT The) (NN rain)) (VP (VBD stopped) (ADVP (RB early)) (PP (IN at) (NP (NN noon)))) (. .))"
+
+
+def rain_document() -> Document:
+    tree, words = read_brackets(RAIN)
+    return make_document((words, tree, None))
+
+
+def productions_of(doc: Document, tokens: range | list[int]) -> set[str]:
+    return argument_productions(doc, make_argument(doc, tokens))
+
+
+def test_a_whole_sentence_gives_all_rules_and_all_words() -> None:
+    assert productions_of(rain_document(), range(7)) == {
+        "S -> NP VP .",
+        "NP -> DT NN",
+        "VP -> VBD ADVP PP",
+        "ADVP -> RB",
+        "PP -> IN NP",
+        "NP -> NN",
+        "DT -> The",
+        "NN -> rain",
+        "VBD -> stopped",
+        "RB -> early",
+        "IN -> at",
+        "NN -> noon",
+        ". -> .",
+    }
+
+
+def test_only_phrases_wholly_within_the_argument_count() -> None:
+    doc = rain_document()
+    assert productions_of(doc, range(1, 4)) == {"ADVP -> RB", "NN -> rain", "VBD -> stopped", "RB -> early"}
+
+
+def test_a_gap_breaks_the_phrases_across_it() -> None:
+    doc = rain_document()
+    assert productions_of(doc, [0, 1, 2, 4, 5]) == {
+        "NP -> DT NN",
+        "PP -> IN NP",
+        "NP -> NN",
+        "DT -> The",
+        "NN -> rain",
+        "VBD -> stopped",
+        "IN -> at",
+        "NN -> noon",
+    }
+
+
+def test_several_sentences_and_one_without_a_tree() -> None:
+    first, first_words = read_brackets("(S (NP (PRP She)) (VP (VBD left)))")
+    last, last_words = read_brackets("(S (VP (VB Go)))")
+    doc = make_document((first_words, first, None), (["no", "tree"], None, None), (last_words, last, None))
+    assert productions_of(doc, range(1, 5)) == {
+        "VP -> VBD",
+        "VBD -> left",
+        "S -> VP",
+        "VP -> VB",
+        "VB -> Go",
+    }
+    assert productions_of(doc, range(2, 4)) == set()
+
+
+def test_unary_chains_are_kept() -> None:
+    tree, words = read_brackets("(S (NP (NP (NNS Dogs))) (VP (VBP bark)))")
+    doc = make_document((words, tree, None))
+    assert productions_of(doc, [0]) == {"NP -> NP", "NP -> NNS", "NNS -> Dogs"}
+
+
+def test_a_deep_tree_needs_no_recursion() -> None:
+    depth = 20_000
+    tree = Constituents(
+        labels=("X",) * depth,
+        starts=(0,) * depth,
+        ends=(1,) * depth,
+        parents=tuple(range(-1, depth - 1)),
+        tags=("UH",),
+    )
+    doc = make_document((["oh"], tree, None))
+    assert productions_of(doc, [0]) == {"X -> X", "X -> UH", "UH -> oh"}
+
+
+def slow_productions(doc: Document, argument: Argument) -> set[str]:
+    """Straight from the definition of Constituents."""
+    inside = set(argument.tokens)
+    rules = set()
+    for sentence in doc.sentences:
+        tree = sentence.constituents
+        if tree is None:
+            continue
+        for node, label in enumerate(tree.labels):
+            span = range(tree.starts[node], tree.ends[node])
+            if not all(sentence.start + place in inside for place in span):
+                continue
+            phrases = [child for child, parent in enumerate(tree.parents) if parent == node]
+            covered = {place for child in phrases for place in range(tree.starts[child], tree.ends[child])}
+            parts = [(tree.starts[child], tree.labels[child]) for child in phrases]
+            parts += [(place, tree.tags[place]) for place in span if place not in covered]
+            rules.add(f"{label} -> " + " ".join(name for _, name in sorted(parts)))
+        for place, tag in enumerate(tree.tags):
+            if sentence.start + place in inside:
+                rules.add(f"{tag} -> {doc.tokens[sentence.start + place].text}")
+    return rules
+
+
+@given(st.integers(0, 2**32))
+def test_the_slow_twin_agrees(seed: int) -> None:
+    rng = seeded(seed)
+    for instance in random_instances(rng, 2, words=["a", "b", "c"], classes=["X", "Y"]):
+        for argument in (instance.relation.arg1, instance.relation.arg2):
+            expected = slow_productions(instance.document, argument)
+            assert argument_productions(instance.document, argument) == expected
