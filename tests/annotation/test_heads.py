@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation import document_from_words, parse_brackets, with_constituents
+from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.heads import head_by_constituents, head_by_dependencies, head_of_span
+from disco2.annotation.layers import document_from_words, with_constituents
 from disco2.records import Constituents, Dependencies, Dirt
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.annotation import (
-    CoreferenceDocument,
+from disco2.annotation.formats.conllu import parse_conllu
+from disco2.annotation.formats.coreference import CoreferenceDocument
+from disco2.annotation.formats.ptb import parse_brackets
+from disco2.annotation.layers import (
     document_from_trees,
     document_from_words,
-    parse_brackets,
-    parse_conllu,
     with_constituents,
     with_dependencies,
     with_mentions,

@@ -5,9 +5,12 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disco2.annotation.escapes import unescape
-from disco2.annotation.plain_brackets import plain_trees
-from disco2.annotation.ptb import TRACE, BracketedSentence, _read_with_care, bare_label, parse_brackets
+from disco2.annotation.formats.ptb import (
+    BracketedSentence,
+    _plain_trees,
+    _read_with_care,
+    parse_brackets,
+)
 from disco2.errors import LayerError
 
 PIECES = ["(", "(", ")", ")", "(NP", "(S-TPC\n", "(NN dog)", "(NN\tdog ) )", "(-LRB- -LRB-)", "( ", " ", "\n"]
@@ -48,7 +51,7 @@ def test_the_same_trees_and_the_same_faults(text: str) -> None:
 
 
 def test_sound_files_are_read_quickly() -> None:
-    trees = plain_trees(SOUND, label_of=bare_label, word_of=unescape, trace=TRACE)
+    trees = _plain_trees(SOUND)
     assert trees is not None
     assert [(tree.words, line) for tree, line in trees] == [
         (["The", "goat", "slept"], 2),
@@ -59,6 +62,6 @@ def test_sound_files_are_read_quickly() -> None:
 
 def test_a_deep_tree_is_read_quickly() -> None:
     deep = "(X " * 20_000 + "(Y z)" + ")" * 20_000
-    trees = plain_trees(deep, label_of=bare_label, word_of=unescape, trace=TRACE)
+    trees = _plain_trees(deep)
     assert trees is not None
     assert trees[0][0].ends == [1] * 20_000

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation import BracketedSentence, parse_brackets
-from disco2.annotation.ptb import bare_label
+from disco2.annotation.formats.ptb import BracketedSentence, bare_label, parse_brackets
 from disco2.errors import LayerError
 from disco2.records import Constituents
 from tests.strategies import constituents

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer, raw_document
+from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words
-from disco2.annotation.ptb import parse_brackets
 from disco2.annotation.stanford import StanfordParser
 from disco2.annotation.stanford.compounds import joined_compounds
 from disco2.annotation.stanford.home import MODEL, parser_command

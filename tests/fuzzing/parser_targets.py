@@ -10,9 +10,9 @@ from unittest.mock import patch
 import spacy
 from spacy.tokens import Doc, Span
 
-from disco2.annotation import document_from_words, with_constituents
 from disco2.annotation.annotator import Layer
 from disco2.annotation.benepar_trees import EXTENSION, trees_of
+from disco2.annotation.layers import document_from_words, with_constituents
 from disco2.annotation.stanford import StanfordParser
 from disco2.records import Dirt
 from tests.fuzzing.layer_files import MARKS

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from disco2.annotation.ptb import BracketedSentence, parse_brackets
+from disco2.annotation.formats.ptb import BracketedSentence, parse_brackets
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

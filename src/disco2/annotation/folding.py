@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from disco2.annotation.escapes import BRACKETS
+from disco2.annotation.formats.ptb import BRACKETS
 
 _DOUBLE = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033'
 _SINGLE = "'`\u00b4\u2018\u2019\u201a\u201b\u2032"

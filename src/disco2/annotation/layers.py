@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from disco2.annotation.alignment import ANCHOR, TextMatcher, align_to_text, align_tokens
-from disco2.annotation.conll_coreference import CoreferenceDocument
-from disco2.annotation.conllu import ConlluSentence
-from disco2.annotation.escapes import unescape
 from disco2.annotation.fitting import fit_sentences
+from disco2.annotation.formats.conllu import ConlluSentence
+from disco2.annotation.formats.coreference import CoreferenceDocument
+from disco2.annotation.formats.ptb import BracketedSentence, unescape
 from disco2.annotation.heads import head_of_span
 from disco2.annotation.projection import join_constituents, project_constituents, project_dependencies
-from disco2.annotation.ptb import BracketedSentence
 from disco2.annotation.tokenise import tokenise
 from disco2.errors import LayerError
 from disco2.records import Constituents, Dependencies, Dirt, Document, Mention, Sentence, Token

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from disco2.annotation.conllu import ConlluSentence
+from disco2.annotation.formats.conllu import ConlluSentence
 from disco2.annotation.paragraphs import PARAGRAPH_BREAK
 from disco2.records import Document, Sentence, Token
 

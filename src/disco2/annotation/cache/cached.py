@@ -11,7 +11,7 @@ from hashlib import sha256
 from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.cache.fingerprint import fingerprint
 from disco2.annotation.cache.store import LayerStore
-from disco2.annotation.document_json import FORMAT, document_from_json, document_to_json
+from disco2.annotation.formats.document_json import FORMAT, document_from_json, document_to_json
 from disco2.errors import Disco2Error
 from disco2.records import Document
 

@@ -9,9 +9,9 @@ from types import TracebackType
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache.fingerprint import file_fingerprint
+from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.long_sentences import pieces_of
 from disco2.annotation.projection import join_constituents, project_constituents
-from disco2.annotation.ptb import parse_brackets
 from disco2.annotation.stanford.compounds import joined_compounds
 from disco2.annotation.stanford.home import parser_command
 from disco2.annotation.stanford.line_process import LineProcess, ProcessFailedError
