@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.depths import depths_below_root
+from disco2.annotation.heads import depths_below_root
 
 
 def test_depths() -> None:

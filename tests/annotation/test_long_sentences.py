@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.long_sentences import pieces_of
+from disco2.annotation.text import pieces_of
 
 
 @given(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.paragraphs import BLANK_LINE, PARAGRAPH_BREAK, paragraphs
+from disco2.annotation.text import BLANK_LINE, PARAGRAPH_BREAK, paragraphs
 
 
 @pytest.mark.parametrize(

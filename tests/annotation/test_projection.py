@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.annotation.formats.ptb import parse_brackets
-from disco2.annotation.projection import join_constituents, project_constituents, project_dependencies
+from disco2.annotation.layers import join_constituents, project_constituents, project_dependencies
 from disco2.records import Constituents, Dependencies
 from tests.strategies import constituents
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.single_root import single_rooted
+from disco2.annotation.heads import single_rooted
 from disco2.records import Dependencies
 
 

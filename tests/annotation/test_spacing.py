@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from disco2.annotation.formats.conllu import parse_conllu
-from disco2.annotation.layers import document_from_words
-from disco2.annotation.spacing import document_as_written
+from disco2.annotation.layers import document_as_written, document_from_words
 
 
 def conllu(*sentences: tuple[str, bool, list[tuple[str, bool]]]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.text_pieces import LONGEST, LONGEST_WORD, encodable, text_pieces
+from disco2.annotation.text import LONGEST, LONGEST_WORD, encodable, text_pieces
 
 NASTY = st.text("ab. \n\r\t\x00\u200b\u00ad\u200f\u2028é\u0301😀\ud800")
 

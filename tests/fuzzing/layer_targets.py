@@ -11,13 +11,13 @@ from disco2.annotation.formats.coreference import (
 )
 from disco2.annotation.formats.ptb import _read_with_care, parse_brackets
 from disco2.annotation.layers import (
+    document_as_written,
     document_from_trees,
     document_from_words,
     with_constituents,
     with_dependencies,
     with_mentions,
 )
-from disco2.annotation.spacing import document_as_written
 from disco2.corpora.decoding import read_text
 from disco2.errors import LayerError
 from disco2.records import Dirt

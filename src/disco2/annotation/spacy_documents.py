@@ -14,8 +14,8 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.single_root import ROOT, single_rooted
-from disco2.annotation.text_pieces import Piece, encodable
+from disco2.annotation.heads import ROOT, single_rooted
+from disco2.annotation.text import Piece, encodable
 from disco2.records import Dependencies, Document, Sentence, Token
 
 if TYPE_CHECKING:

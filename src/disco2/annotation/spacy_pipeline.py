@@ -20,7 +20,7 @@ from disco2.annotation.spacy_documents import (
     word_mask,
 )
 from disco2.annotation.spacy_memory import MemoryZones
-from disco2.annotation.text_pieces import text_pieces
+from disco2.annotation.text import text_pieces
 from disco2.errors import LayerError, SettingsError
 from disco2.records import Document
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.formats.ptb import parse_brackets
-from disco2.annotation.heads import head_of_span
-from disco2.annotation.single_root import single_rooted
+from disco2.annotation.heads import head_of_span, single_rooted
 from disco2.errors import LayerError
 from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
 

@@ -10,8 +10,7 @@ from disco2.annotation.alignment import align_to_text
 from disco2.annotation.formats.conllu import parse_conllu
 from disco2.annotation.formats.coreference import CoreferenceDocument, parse_coreference
 from disco2.annotation.formats.ptb import parse_brackets, unescape
-from disco2.annotation.layers import with_constituents, with_dependencies, with_mentions
-from disco2.annotation.spacing import document_as_written
+from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.corpora.collecting import cycles_left_alone
 from disco2.corpora.decoding import read_text
 from disco2.corpora.folders import files_below

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disco2.annotation.paragraphs import BLANK_LINE
+from disco2.annotation.text import BLANK_LINE
 from disco2.records import Document, Sentence
 
 MOST_TOKENS = 300  # in a group of more than one sentence

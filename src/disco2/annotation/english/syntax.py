@@ -15,7 +15,6 @@ from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.paragraph_tokens import paragraph_tokens
 from disco2.annotation.english.sentence_groups import sentence_groups
 from disco2.annotation.english.weights_digest import named, weights_digest
-from disco2.annotation.paragraphs import BLANK_LINE, LINE_END
 from disco2.annotation.spacy_documents import (
     Analysis,
     analysis_of,
@@ -25,7 +24,7 @@ from disco2.annotation.spacy_documents import (
     with_layers,
 )
 from disco2.annotation.spacy_memory import MemoryZones
-from disco2.annotation.text_pieces import text_pieces
+from disco2.annotation.text import BLANK_LINE, LINE_END, text_pieces
 from disco2.errors import BundleError
 from disco2.records import Document, Sentence
 

@@ -21,7 +21,7 @@ from spacy.tokenizer import Tokenizer
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 from spacy.vocab import Vocab
 
-from disco2.annotation.abbreviations import ANYWHERE, CAPITALISED
+from disco2.annotation.tokenise import ANYWHERE, CAPITALISED
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -10,12 +10,12 @@ from types import TracebackType
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache.fingerprint import file_fingerprint
 from disco2.annotation.formats.ptb import parse_brackets
-from disco2.annotation.long_sentences import pieces_of
-from disco2.annotation.projection import join_constituents, project_constituents
+from disco2.annotation.layers import join_constituents, project_constituents
 from disco2.annotation.stanford.compounds import joined_compounds
 from disco2.annotation.stanford.home import parser_command
 from disco2.annotation.stanford.line_process import LineProcess, ProcessFailedError
 from disco2.annotation.stanford.wording import sentence_line
+from disco2.annotation.text import pieces_of
 from disco2.errors import LayerError
 from disco2.records import Constituents, Document, Sentence, Token
 

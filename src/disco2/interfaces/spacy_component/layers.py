@@ -14,9 +14,9 @@ from disco2.annotation.coreferee_chains import mentions_of
 from disco2.annotation.english.on_demand import EnglishOnDemand
 from disco2.annotation.heads import head_of_span
 from disco2.annotation.layers import with_constituents
-from disco2.annotation.paragraphs import INVISIBLE, SPACE
 from disco2.annotation.spacy_documents import analysis_of, sentence_spans
 from disco2.annotation.span_group_chains import chains_of
+from disco2.annotation.text import INVISIBLE, SPACE
 from disco2.errors import LayerError
 from disco2.records import Dirt, Document, Mention, Sentence, Token
 

@@ -13,8 +13,8 @@ from disco2.annotation.english.constituents.network import Network
 from disco2.annotation.english.constituents.spans import spans_to_tree
 from disco2.annotation.english.constituents.storage import SHIPPED, StoredParser, read_parser
 from disco2.annotation.english.weights_digest import named, weights_digest
-from disco2.annotation.long_sentences import pieces_of
-from disco2.annotation.projection import join_constituents
+from disco2.annotation.layers import join_constituents
+from disco2.annotation.text import pieces_of
 from disco2.errors import BundleError
 from disco2.records import Constituents, Document
 from disco2.vectors import WordVectors

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.paragraphs import BLANK_LINE
+from disco2.annotation.text import BLANK_LINE
 from disco2.records import Document
 
 _ROLES = {
