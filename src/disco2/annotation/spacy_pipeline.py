@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disco2.annotation.annotator import Layer, Layers, check_provided
-from disco2.annotation.cache.fingerprint import file_fingerprint
+from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.coreferee_chains import add_coreferee, has_coreferee, mentions_of
 from disco2.annotation.spacy_documents import (
     Analysis,

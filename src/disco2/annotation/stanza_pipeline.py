@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Layer, Layers, check_provided
-from disco2.annotation.cache.fingerprint import file_fingerprint
+from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.stanza_documents import (
     StanzaDocument,
     document_from_stanza,

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.cache.fingerprint import file_fingerprint
+from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import join_constituents, project_constituents
 from disco2.annotation.stanford.compounds import joined_compounds
