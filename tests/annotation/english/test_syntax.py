@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer, Layers, raw_document
 from disco2.annotation.english.syntax import SHIPPED, SpacySyntax
-from disco2.annotation.spacy_memory import MemoryZones
+from disco2.annotation.spacy_documents import MemoryZones
 from disco2.errors import BundleError
 from disco2.records import Dependencies, Document, Mention, Sentence, Token
 

@@ -17,13 +17,13 @@ from disco2.annotation.english.sentence_groups import sentence_groups
 from disco2.annotation.english.weights_digest import named, weights_digest
 from disco2.annotation.spacy_documents import (
     Analysis,
+    MemoryZones,
     analysis_of,
     document_of_pieces,
     sentence_spans,
     to_spacy,
     with_layers,
 )
-from disco2.annotation.spacy_memory import MemoryZones
 from disco2.annotation.text import BLANK_LINE, LINE_END, text_pieces
 from disco2.errors import BundleError
 from disco2.records import Document, Sentence
