@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from disco2.annotation.english.on_demand import EnglishOnDemand
-from disco2.annotation.english.paragraph_tokens import paragraph_tokens
+from disco2.annotation.english.annotators import EnglishOnDemand
+from disco2.annotation.english.syntax import paragraph_tokens
 from disco2.annotation.text import BLANK_LINE, LINE_END
 from disco2.records import Document, Token
 

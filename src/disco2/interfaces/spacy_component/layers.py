@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.on_demand import EnglishOnDemand
+from disco2.annotation.english.annotators import EnglishOnDemand
 from disco2.annotation.heads import head_of_span
 from disco2.annotation.layers import with_constituents
 from disco2.annotation.spacy_documents import analysis_of, chains_of, sentence_spans, trees_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.english.constituents.batches import (
+from disco2.annotation.english.constituents.chart import (
     LARGEST_BATCH,
     LARGEST_CHART,
     MOST_TOKENS,

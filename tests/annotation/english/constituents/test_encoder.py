@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from disco2.annotation.english.constituents import encoder
-from disco2.annotation.english.constituents.encoder import BiLSTMLayer, Packing
+from disco2.annotation.english.constituents import network
+from disco2.annotation.english.constituents.network import BiLSTMLayer, Packing
 
 SIZES = [5, 3, 3, 1]
 
@@ -71,7 +71,7 @@ def test_packed_sentences_are_encoded_as_one_by_one(
     together: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(encoder, "TOGETHER", together)
+    monkeypatch.setattr(network, "TOGETHER", together)
     packing = Packing.of(SIZES)
     found = BiLSTMLayer(*weights).prepared().run(packed(sentences, packing), packing)[packing.rows]
     assert found == pytest.approx(np.concatenate(slow_layer(sentences, weights)), abs=1e-5)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.constituents import SpanParser
+from disco2.annotation.english.constituents.parser import SpanParser
 from disco2.annotation.layers import document_from_words
 from disco2.errors import BundleError
 from disco2.records import Constituents

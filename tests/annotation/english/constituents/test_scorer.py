@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from disco2.annotation.english.constituents import scorer as module
-from disco2.annotation.english.constituents.scorer import EPSILON, SpanScorer
+from disco2.annotation.english.constituents import network as module
+from disco2.annotation.english.constituents.network import EPSILON, SpanScorer
 
 
 @pytest.fixture

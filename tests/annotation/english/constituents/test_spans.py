@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from disco2.annotation.english.constituents.spans import spans_to_tree, tree_to_spans
+from disco2.annotation.english.constituents.chart import spans_to_tree, tree_to_spans
 from disco2.records import Constituents
 from tests.strategies import constituents
 

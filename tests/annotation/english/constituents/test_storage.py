@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from disco2.annotation.english.constituents.storage import (
+from disco2.annotation.english.constituents.parser import (
     SHIPPED,
     VOCABULARY_FILE,
     WEIGHTS_FILE,
