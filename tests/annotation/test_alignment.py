@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.alignment import align_to_text, align_tokens
-from disco2.annotation.folding import fold, fold_word
+from disco2.annotation.alignment import align_to_text, align_tokens, fold, fold_word
 from disco2.errors import LayerError
 from tests.growth import LINEAR, growth
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation import parse_conllu
-from disco2.annotation.conllu import _checked_heads, _plain_heads
+from disco2.annotation.formats.conllu import _checked_heads, _plain_heads, parse_conllu
 from disco2.errors import LayerError
 from disco2.records import Dependencies
 from tests.growth import LINEAR, growth

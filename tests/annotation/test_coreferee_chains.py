@@ -14,10 +14,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from disco2.annotation import coreferee_chains
+from disco2.annotation import spacy_pipeline
 from disco2.annotation.annotator import Layer, raw_document
-from disco2.annotation.coreferee_chains import add_coreferee, mentions_of
-from disco2.annotation.spacy_pipeline import SpacyPipeline
+from disco2.annotation.spacy_pipeline import SpacyPipeline, add_coreferee, mentions_of
 from disco2.records import Mention
 from tests.annotation.coreferee_look_alikes import Chains, LookAlikeHolder, look_alike_chains
 
@@ -90,7 +89,7 @@ def made_up_chains(doc: Doc) -> Doc:
 
 
 def test_a_pipeline_with_coreferee_provides_coreference(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coreferee_chains, "COMPONENT", "made_up_chains")
+    monkeypatch.setattr(spacy_pipeline, "COMPONENT", "made_up_chains")
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("made_up_chains")

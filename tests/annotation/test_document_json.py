@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
-from disco2.annotation import document_from_words
-from disco2.annotation.document_json import FORMAT, document_from_json, document_to_json, parse_annotated
+from disco2.annotation.formats.document_json import (
+    FORMAT,
+    document_from_json,
+    document_to_json,
+    parse_annotated,
+)
+from disco2.annotation.layers import document_from_words
 from disco2.errors import LayerError
 from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
 

@@ -1,4 +1,4 @@
-"""The head word of a span."""
+"""Heads of spans, depths below the root, and one root for dependencies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation import document_from_words, parse_brackets, with_constituents
-from disco2.annotation.heads import head_by_constituents, head_by_dependencies, head_of_span
+from disco2.annotation.formats.ptb import parse_brackets
+from disco2.annotation.heads import (
+    depths_below_root,
+    head_by_constituents,
+    head_by_dependencies,
+    head_of_span,
+    single_rooted,
+)
+from disco2.annotation.layers import document_from_words, with_constituents
 from disco2.records import Constituents, Dependencies, Dirt
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents
@@ -135,3 +142,52 @@ def test_many_tokens_far_from_the_root_take_linear_time() -> None:
 def test_tokens_in_a_circle_are_no_heads_where_others_are() -> None:
     dependencies = Dependencies((1, 0, 3, -1), ("dep",) * 4)
     assert head_by_dependencies(dependencies, 1, 4) == 3
+
+
+def test_depths() -> None:
+    assert depths_below_root(()) == ()
+    assert depths_below_root((-1, 0, 1, 1, -1)) == (0, 1, 2, 2, 0)
+    assert depths_below_root((1, 2, -1)) == (2, 1, 0)
+
+
+def test_what_leads_to_a_circle_is_deepest() -> None:
+    assert depths_below_root((1, 0, 1, -1, 3, 5)) == (6, 6, 6, 0, 1, 6)
+
+
+@given(st.integers(1, 9).flatmap(lambda n: st.lists(st.integers(-1, n - 1), min_size=n, max_size=n)))
+def test_each_is_what_walking_up_finds(heads: list[int]) -> None:
+    def walked(word: int) -> int:
+        steps = 0
+        while heads[word] >= 0 and steps < len(heads):
+            word = heads[word]
+            steps += 1
+        return steps
+
+    assert depths_below_root(tuple(heads)) == tuple(map(walked, range(len(heads))))
+
+
+def test_further_roots_hang_on_the_first() -> None:
+    assert single_rooted([1, -1, 1, -1, 3, -1], list("abcdef")) == Dependencies(
+        (1, -1, 1, 1, 3, 1), ("a", "b", "c", "parataxis", "e", "parataxis")
+    )
+
+
+def test_what_has_one_root_or_none_stays() -> None:
+    assert single_rooted([1, -1], ["nsubj", "root"]) == Dependencies((1, -1), ("nsubj", "root"))
+    assert single_rooted([], []) == Dependencies((), ())
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=1, max_size=8))
+def test_as_one_would_do_it_word_by_word(heads: list[int]) -> None:
+    expected: list[tuple[int, str]] = []
+    root = -1
+    for place, head in enumerate(heads):
+        if head >= 0:
+            expected.append((head, "x"))
+        elif root < 0:
+            root = place
+            expected.append((-1, "x"))
+        else:
+            expected.append((root, "parataxis"))
+    found = single_rooted(heads, ["x"] * len(heads))
+    assert list(zip(found.heads, found.labels, strict=True)) == expected

@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation import CoreferenceDocument, parse_coreference
-from disco2.annotation.ontonotes_coreference import looks_like_ontonotes, parse_ontonotes
+from disco2.annotation.formats.coreference import (
+    CoreferenceDocument,
+    looks_like_ontonotes,
+    parse_coreference,
+    parse_ontonotes,
+)
 from disco2.records import Dirt
 from tests.growth import LINEAR, growth
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from disco2.annotation import document_as_written, document_from_words, parse_conllu
+from disco2.annotation.formats.conllu import parse_conllu
+from disco2.annotation.layers import document_as_written, document_from_words
 
 
 def conllu(*sentences: tuple[str, bool, list[tuple[str, bool]]]) -> str:

@@ -22,7 +22,7 @@ from disco2.annotation.spacy_documents import (
     with_layers,
     word_mask,
 )
-from disco2.annotation.text_pieces import Piece, text_pieces
+from disco2.annotation.text import Piece, text_pieces
 from disco2.records import Dependencies, Document, Mention, Sentence, Token
 
 

@@ -13,12 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer, raw_document
+from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words
-from disco2.annotation.ptb import parse_brackets
-from disco2.annotation.stanford import StanfordParser
-from disco2.annotation.stanford.compounds import joined_compounds
-from disco2.annotation.stanford.home import MODEL, parser_command
-from disco2.annotation.stanford.wording import TAG_SEPARATOR, sentence_line, spelling, tagged_word
+from disco2.annotation.stanford import (
+    MODEL,
+    TAG_SEPARATOR,
+    StanfordParser,
+    joined_compounds,
+    parser_command,
+    sentence_line,
+    spelling,
+    tagged_word,
+)
 from disco2.errors import LayerError, SettingsError
 from disco2.records import Constituents, Document, Sentence, Token
 

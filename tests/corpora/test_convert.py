@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from disco2.annotation.ptb import parse_brackets
+from disco2.annotation.formats.ptb import parse_brackets
 from disco2.corpora.conll16.reader import read_conll16
 from disco2.corpora.conversion.brackets import write_brackets
 from disco2.corpora.conversion.convert import write_conll16, write_pairs

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation import document_from_words
+from disco2.annotation.layers import document_from_words
 from disco2.corpora.coverage import MOST_TIMES
 from disco2.corpora.token_spans import TokenSpans
 from disco2.errors import CorpusError

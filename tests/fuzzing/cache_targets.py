@@ -11,9 +11,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, raw_document
-from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_summary
-from disco2.annotation.cache.place import VARIABLE, cache_file
-from disco2.annotation.document_json import document_to_json
+from disco2.annotation.cache import VARIABLE, CachedAnnotators, LayerStore, cache_file, cache_summary
+from disco2.annotation.formats.document_json import document_to_json
 from tests.annotation.cache.told import Told
 from tests.fuzzing.layer_files import JSON_WORDS
 from tests.fuzzing.sound import check_document

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from disco2.annotation import (
+from disco2.annotation.formats.conllu import _checked_heads, _plain_heads, parse_conllu
+from disco2.annotation.formats.coreference import (
     CoreferenceDocument,
+    looks_like_ontonotes,
+    parse_coreference,
+    parse_ontonotes,
+)
+from disco2.annotation.formats.ptb import _read_with_care, parse_brackets
+from disco2.annotation.layers import (
     document_as_written,
     document_from_trees,
     document_from_words,
-    parse_brackets,
-    parse_conllu,
-    parse_coreference,
     with_constituents,
     with_dependencies,
     with_mentions,
 )
-from disco2.annotation.conllu import _checked_heads, _plain_heads
-from disco2.annotation.ontonotes_coreference import looks_like_ontonotes, parse_ontonotes
-from disco2.annotation.ptb import _read_with_care
 from disco2.corpora.decoding import read_text
 from disco2.errors import LayerError
 from disco2.records import Dirt

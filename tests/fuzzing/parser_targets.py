@@ -10,9 +10,9 @@ from unittest.mock import patch
 import spacy
 from spacy.tokens import Doc, Span
 
-from disco2.annotation import document_from_words, with_constituents
 from disco2.annotation.annotator import Layer
-from disco2.annotation.benepar_trees import EXTENSION, trees_of
+from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.annotation.spacy_documents import EXTENSION, trees_of
 from disco2.annotation.stanford import StanfordParser
 from disco2.records import Dirt
 from tests.fuzzing.layer_files import MARKS
@@ -43,7 +43,7 @@ def read_stanford(content: bytes) -> None:
     lines = content.decode("utf-8", errors="replace").split("\n")
     document = document_from_words("d", [["Ann", "slept", "."], ["Bob", "woke"]])
     with (
-        patch("disco2.annotation.stanford.parser.LineProcess", _Answering),
+        patch("disco2.annotation.stanford.LineProcess", _Answering),
         patch.object(_Answering, "lines", [line.rstrip("\r") for line in lines]),
         _stanford() as parser,
     ):

@@ -1,13 +1,81 @@
-"""Words matched with the text, or with other words, by their characters."""
+"""Words matched with a text, with other words, or with the sentences of a document, by their characters.
+
+Characters are compared as a stream in which different spellings of one text look the same. Spaces are gone,
+brackets and slashes are unescaped, and quotes, dashes and ellipses look alike whatever their typography.
+Every quotation mark becomes one or two ``'``: the treebank's double backquotes, ``''``, ``"`` and the curly
+ones are all the same.
+"""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
-from disco2.annotation.folding import fold, fold_word
+from disco2.annotation.formats.ptb import BRACKETS
 from disco2.errors import LayerError
+from disco2.records import Document
+
+_DOUBLE = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033'
+_SINGLE = "'`\u00b4\u2018\u2019\u201a\u201b\u2032"
+_HYPHENS = "\u2010\u2011\u2012\u2013\u2212"
+_DASHES = "\u2014\u2015"
+_INVISIBLE = "\u00ad\u200b\ufeff"
+_FOLDS = (
+    dict.fromkeys(_DOUBLE, "''")
+    | dict.fromkeys(_SINGLE, "'")
+    | dict.fromkeys(_HYPHENS, "-")
+    | dict.fromkeys(_DASHES, "--")
+    | dict.fromkeys(_INVISIBLE, "")
+    | {"\u2026": "...", "\u2044": "/"}
+    | BRACKETS
+    | {r"\/": "/", r"\*": "*"}
+)
+_FOLDABLE = re.compile("|".join(re.escape(old) for old in sorted(_FOLDS, key=len, reverse=True)) + r"|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The stream; its character i stands for ``text[starts[i]:ends[i]]``.
+
+    ``starts`` has one number more than there are characters: the length of the text.
+    """
+
+    characters: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+
+def fold(text: str) -> Folded:
+    """The stream for a text, with the place that each character comes from."""
+    characters: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    position = 0
+    for match in _FOLDABLE.finditer(text):
+        start, end = match.span()
+        if start > position:
+            characters.append(text[position:start])
+            starts.extend(range(position, start))
+            ends.extend(range(position + 1, start + 1))
+        new = _FOLDS.get(match[0], "")
+        if new:
+            characters.append(new)
+            starts.extend([start] * len(new))
+            ends.extend([end] * len(new))
+        position = end
+    characters.append(text[position:])
+    starts.extend(range(position, len(text) + 1))
+    ends.extend(range(position + 1, len(text) + 1))
+    return Folded("".join(characters), starts, ends)
+
+
+def fold_word(word: str) -> str:
+    """The folded characters of one word."""
+    return _FOLDABLE.sub(lambda match: _FOLDS.get(match[0], ""), word)
+
 
 _SPACE = re.compile(r"\s*")
 _WORD = re.compile(r"\S+")
@@ -197,3 +265,72 @@ def _resynchronise(a: str, b: str, i: int, j: int) -> tuple[int, int]:
         if found >= 0 and (best is None or found - i + skip_b < sum(best)):
             best = found - i, skip_b
     return best or (_REACH, _REACH)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The layer's sentences that make up one sentence of the document.
+
+    ``ranges`` gives, for each token of the sentence, the words that share its characters (first, last
+    exclusive), counted from the first word of the first piece; an empty range for punctuation that the layer
+    lacks; None where words and tokens are the same.
+    """
+
+    pieces: range
+    ranges: tuple[tuple[int, int], ...] | None = None
+
+
+def fit_sentences(document: Document, layer: Sequence[Sequence[str]]) -> list[Fit | None]:
+    """For each sentence of the document its fit, or None where the layer's words are others.
+
+    None, too, where a sentence of the layer reaches into two sentences of the document.
+    """
+    words = [word for sentence in layer for word in sentence]
+    tokens = [token.text for token in document.tokens]
+    lengths = [len(sentence) for sentence in layer]
+    if words == tokens and lengths == [len(sentence) for sentence in document.sentences]:
+        return [Fit(range(index, index + 1)) for index in range(len(lengths))]
+
+    places = align_tokens(words, tokens)
+    starts = [0, *accumulate(lengths)]
+    fits: list[Fit | None] = []
+    for sentence in document.sentences:
+        ranges = _without_holes(places[sentence.start : sentence.end], tokens[sentence.start : sentence.end])
+        if ranges is None:
+            fits.append(None)
+            continue
+        first = bisect_right(starts, ranges[0][0]) - 1
+        last = bisect_right(starts, max(ranges[-1][0], ranges[-1][1] - 1)) - 1
+        base = starts[first]
+        shifted = tuple((start - base, end - base) for start, end in ranges)
+        same = first == last and shifted == tuple((i, i + 1) for i in range(lengths[first]))
+        fits.append(Fit(range(first, last + 1), None if same else shifted))
+    return _without_sharing(fits)
+
+
+def _without_holes(
+    places: Sequence[tuple[int, int] | None], tokens: Sequence[str]
+) -> list[tuple[int, int]] | None:
+    """An empty range beside its neighbour for punctuation that the layer lacks; None if it lacks a word."""
+    first = next((place[0] for place in places if place is not None), None)
+    if first is None:
+        return None
+    ranges: list[tuple[int, int]] = []
+    for place, token in zip(places, tokens, strict=True):
+        if place is None:
+            if any(map(str.isalnum, token)):
+                return None
+            beside = max(ranges[-1][0], ranges[-1][1] - 1) if ranges else first
+            place = beside, beside
+        ranges.append(place)
+    return ranges
+
+
+def _without_sharing(fits: Sequence[Fit | None]) -> list[Fit | None]:
+    uses: dict[int, int] = {}
+    for fit in fits:
+        for piece in fit.pieces if fit is not None else ():
+            uses[piece] = uses.get(piece, 0) + 1
+    return [
+        fit if fit is not None and all(uses[piece] == 1 for piece in fit.pieces) else None for fit in fits
+    ]

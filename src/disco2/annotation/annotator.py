@@ -137,6 +137,12 @@ def check_present(documents: Sequence[Document], needed: Layers, *, before: Laye
                 )
 
 
+def first_line(error: Exception) -> str:
+    """The first line of what another package's error says, for a message of ours."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:300] if lines else type(error).__name__
+
+
 def is_present(layer: Layer, document: Document) -> bool:
     """Whether anything in a document has the layer, or nothing in it could.
 

@@ -1,12 +1,70 @@
-"""The head word of a span: from dependencies, else from phrases, else the last word."""
+"""The heads of words: circles, depths and roots of dependencies, and the head word of a span.
+
+The head of a span comes from dependencies, else from phrases, else it is the last word.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 
-from disco2.annotation.depths import depths_below_root
 from disco2.records import Constituents, Dependencies, Document
+
+
+def token_in_circle(heads: Sequence[int]) -> int | None:
+    """A token whose heads never end at a root (-1), if there is one; each token is walked over once."""
+    walked_from = [-1] * len(heads)
+    for first in range(len(heads)):
+        if walked_from[first] >= 0:
+            continue
+        token = first
+        while token >= 0 and walked_from[token] < 0:
+            walked_from[token] = first
+            token = heads[token]
+        if token >= 0 and walked_from[token] == first:
+            return token
+    return None
+
+
+@lru_cache(maxsize=16)  # asked for again with every mention of a sentence
+def depths_below_root(heads: tuple[int, ...]) -> tuple[int, ...]:
+    """For each word the steps from it to the root (-1 is the root's head), each word walked over once.
+
+    A word whose heads end in a circle is deeper than any other.
+    """
+    unknown, on_the_way = -1, -2
+    depths = [unknown] * len(heads)
+    for word in range(len(heads)):
+        path = []
+        while word >= 0 and depths[word] == unknown:
+            depths[word] = on_the_way
+            path.append(word)
+            word = heads[word]
+        depth = -1
+        if word >= 0:
+            depth = depths[word] if depths[word] != on_the_way else len(heads)
+        for passed in reversed(path):
+            depth = min(depth + 1, len(heads))
+            depths[passed] = depth
+    return tuple(depths)
+
+
+ROOT = "root"  # as Universal Dependencies name it
+SECOND_ROOT = "parataxis"
+
+
+def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
+    """The dependencies with one root: of several words without a head (-1), all others hang on the first."""
+    if heads.count(-1) < 2:
+        return Dependencies(tuple(heads), tuple(labels))
+    root = heads.index(-1)
+    further = [head < 0 and place != root for place, head in enumerate(heads)]
+    return Dependencies(
+        tuple([root if hangs else head for hangs, head in zip(further, heads, strict=True)]),
+        tuple([SECOND_ROOT if hangs else label for hangs, label in zip(further, labels, strict=True)]),
+    )
+
 
 # For each kind of phrase, the direction to search from and the daughters to look for, best first, after the
 # head rules of Collins (1999), Appendix A, made simple. A daughter is a bare phrase label or a tag.

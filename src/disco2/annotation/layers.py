@@ -1,19 +1,18 @@
-"""Documents from layers, and layers onto documents."""
+"""Documents from layers, and layers added to documents."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
-from disco2.annotation.alignment import ANCHOR, TextMatcher, align_to_text, align_tokens
-from disco2.annotation.conll_coreference import CoreferenceDocument
-from disco2.annotation.conllu import ConlluSentence
-from disco2.annotation.escapes import unescape
-from disco2.annotation.fitting import fit_sentences
-from disco2.annotation.heads import head_of_span
-from disco2.annotation.projection import join_constituents, project_constituents, project_dependencies
-from disco2.annotation.ptb import BracketedSentence
+from disco2.annotation.alignment import ANCHOR, TextMatcher, align_to_text, align_tokens, fit_sentences
+from disco2.annotation.formats.conllu import ConlluSentence
+from disco2.annotation.formats.coreference import CoreferenceDocument
+from disco2.annotation.formats.ptb import BracketedSentence, unescape
+from disco2.annotation.heads import depths_below_root, head_of_span, single_rooted
+from disco2.annotation.text import PARAGRAPH_BREAK
 from disco2.annotation.tokenise import tokenise
 from disco2.errors import LayerError
 from disco2.records import Constituents, Dependencies, Dirt, Document, Mention, Sentence, Token
@@ -234,3 +233,120 @@ def _add_gap(
         first = len(tokens)
         tokens.extend(replace(token, start=token.start + start, end=token.end + start) for token in sentence)
         sentences.append(Sentence(first, len(tokens)))
+
+
+def document_as_written(
+    document_id: str, parses: Sequence[ConlluSentence], *, words: Sequence[str] | None = None
+) -> Document:
+    """The tokens of the CoNLL-U sentences on a text with their spaces and paragraphs.
+
+    ``words`` are the forms of all tokens, where those of the file are not to be taken.
+    """
+    if words is None:
+        words = [word for parse in parses for word in parse.words]
+    gaps = ["" if glued else " " for parse in parses for glued in parse.glued]
+    for first in _first_tokens_of_paragraphs(parses):
+        if first:
+            gaps[first - 1] = PARAGRAPH_BREAK
+    pieces = [piece for pair in zip(words, gaps, strict=True) for piece in pair][:-1]
+    offsets = [*accumulate(map(len, pieces), initial=0)]
+    tags = [tag for parse in parses for tag in parse.tags]
+    tokens = tuple(map(Token, words, offsets[0::2], offsets[1::2], tags))
+    ends = [*accumulate([len(parse.words) for parse in parses], initial=0)]
+    sentences = tuple(map(Sentence, ends[:-1], ends[1:]))
+    return Document(document_id, "".join(pieces), tokens, sentences)
+
+
+def _first_tokens_of_paragraphs(parses: Sequence[ConlluSentence]) -> list[int]:
+    found: list[int] = []
+    first = 0
+    for parse in parses:
+        if parse.opens_paragraph:
+            found.append(first)
+        first += len(parse.words)
+    return found
+
+
+# Trees and parses projected: carried over to other tokens of the same characters.
+
+
+SPLIT_WORD = "flat"  # the label of a token that is one word with the token it hangs on
+ADDED_PUNCTUATION = "punct"  # the label of a token that the parse lacks
+
+
+def join_constituents(trees: Sequence[Constituents]) -> Constituents:
+    """One tree over the words of all; a ROOT above them where there are several."""
+    if len(trees) == 1:
+        return trees[0]
+    tags = [tag for tree in trees for tag in tree.tags]
+    labels, starts, ends, parents = ["ROOT"], [0], [len(tags)], [-1]
+    shift = 0
+    for tree in trees:
+        first = len(labels)
+        labels.extend(tree.labels)
+        starts.extend(start + shift for start in tree.starts)
+        ends.extend(end + shift for end in tree.ends)
+        parents.extend(parent + first if parent >= 0 else 0 for parent in tree.parents)
+        shift += len(tree.tags)
+    return Constituents(tuple(labels), tuple(starts), tuple(ends), tuple(parents), tuple(tags))
+
+
+def project_constituents(tree: Constituents, owners: Sequence[int]) -> Constituents:
+    """The tree over other tokens; ``owners[i]``, never falling, is the tree's word that token i begins in.
+
+    A phrase covers the tokens that begin in its words, so that phrases stay nested; those left without any
+    token are gone.
+    """
+    labels: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    parents: list[int] = []
+    new_index: dict[int, int] = {}
+    for node, label in enumerate(tree.labels):
+        start = bisect_left(owners, tree.starts[node])
+        end = bisect_left(owners, tree.ends[node])
+        if node == 0:
+            start, end = 0, len(owners)
+        if start == end:
+            continue
+        new_index[node] = len(labels)
+        labels.append(label)
+        starts.append(start)
+        ends.append(end)
+        parents.append(new_index[tree.parents[node]] if node else -1)
+    tags = tuple(tree.tags[owner] for owner in owners)
+    return Constituents(tuple(labels), tuple(starts), tuple(ends), tuple(parents), tags)
+
+
+def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[int, int]]) -> Dependencies:
+    """The parses, one after the other, over other tokens; token i is made of the words ``ranges[i]``.
+
+    A token made of several words takes the head of the highest of them, which keeps the result free of
+    circles. The tokens that make up one word hang on the last of them. A token with an empty range is
+    punctuation that the parses lack; it hangs on the word it stands at. There is one root: those of later
+    parses hang on it.
+    """
+    heads: list[int] = []
+    labels: list[str] = []
+    for parse in parses:
+        shift = len(heads)
+        heads.extend(head + shift if head >= 0 else -1 for head in parse.heads)
+        labels.extend(parse.labels)
+    depths = depths_below_root(tuple(heads))
+    token_of = {word: token for token, (first, last) in enumerate(ranges) for word in range(first, last)}
+
+    new_heads: list[int] = []
+    new_labels: list[str] = []
+    for token, (first, last) in enumerate(ranges):
+        words = [word for word in range(first, last) if token_of[word] == token]
+        if not words:
+            new_heads.append(token_of[first])
+            new_labels.append(SPLIT_WORD if first < last else ADDED_PUNCTUATION)
+            continue
+        word = min(words, key=lambda word: depths[word])
+        head = heads[word]
+        while head >= 0 and head not in token_of:  # a word that these tokens do not have
+            head = heads[head]
+        new_heads.append(token_of[head] if head >= 0 else -1)
+        new_labels.append(labels[word])
+    return single_rooted(new_heads, new_labels)

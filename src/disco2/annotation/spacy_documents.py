@@ -4,21 +4,27 @@ A text goes to spaCy in pieces, and comes back by ``document_of_pieces``: the wo
 text, and whitespace is no token. A document with tokens goes there by ``to_spacy``, as a whole or part by
 part, which keeps tokens and sentences, and takes its layers back by ``with_layers``. What lies between is an
 ``Analysis``: plain lists, for spaCy's own documents do not outlive the memory zone they were made in.
+
+Other packages' components leave more in spaCy's documents: benepar trees, spacy-experimental chains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.single_root import ROOT, single_rooted
-from disco2.annotation.text_pieces import Piece, encodable
+from disco2.annotation.formats.ptb import BracketedSentence, parse_brackets
+from disco2.annotation.heads import ROOT, single_rooted
+from disco2.annotation.text import Piece, encodable
 from disco2.records import Dependencies, Document, Sentence, Token
 
 if TYPE_CHECKING:
+    from spacy.language import Language
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
@@ -172,3 +178,74 @@ def with_layers(document: Document, analyses: Sequence[Analysis], *, layers: Lay
             ]
         )
     return replace(document, tokens=tokens, sentences=sentences)
+
+
+KEPT = 20_000  # words that a pipeline may remember; frequent ones are soon among them
+
+
+class MemoryZones:
+    """Stretches of work with a pipeline, one thread at a time; late words are forgotten at their ends.
+
+    spaCy's vocabulary would keep every word that it meets, for ever. No document of spaCy's that was made in
+    a zone may be used after it.
+    """
+
+    def __init__(self, pipeline: Language, *, kept: int = KEPT) -> None:
+        self._pipeline = pipeline
+        self._kept = kept
+        self._lock = Lock()  # zones can't be nested, and a pipeline has one vocabulary
+
+    @contextmanager
+    def zone(self) -> Iterator[None]:
+        with self._lock:
+            if len(self._pipeline.vocab) < self._kept:  # quicker, for what is met again
+                yield
+            else:
+                with self._pipeline.memory_zone():
+                    yield
+
+
+# benepar gives a sentence its tree as brackets, ``sentence._.parse_string``.
+
+
+EXTENSION = "parse_string"
+
+
+def trees_of(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[BracketedSentence]:
+    """The trees of those sentences, given as spans of tokens, that have one; whitespace is no leaf of it.
+
+    A sentence has none where benepar has not seen the document, where it is not one constituent there, and
+    where a token holds a space, for then the brackets can't be read.
+    """
+    from spacy.tokens import Span
+
+    if not Span.has_extension(EXTENSION):
+        return []
+    trees: list[BracketedSentence] = []
+    for start, end in sentences:
+        with suppress(Exception):  # benepar raises bare exceptions where it has no tree
+            trees += parse_brackets(str(doc[start:end]._.get(EXTENSION)), where=EXTENSION)
+    return trees
+
+
+# Coreference as span groups, one group a chain: spacy-experimental names them ``coref_clusters_1``,
+# ``coref_clusters_2`` and so on.
+
+
+PREFIX = "coref_clusters"
+
+ChainSpan = tuple[int, int, str]  # the tokens of a mention (end exclusive), and its chain
+
+
+def chains_of(doc: Doc, *, prefix: str = PREFIX) -> list[ChainSpan] | None:
+    """The mentions in all groups called ``prefix_...``, in text order; None where there is no such group."""
+    groups = {key: group for key, group in doc.spans.items() if key.startswith(f"{prefix}_")}
+    if not groups:
+        return None
+    found = {
+        (span.start, span.end, key[len(prefix) + 1 :])
+        for key, group in groups.items()
+        for span in group
+        if span.end > span.start
+    }
+    return sorted(found, key=lambda mention: (mention[0], -mention[1], mention[2]))

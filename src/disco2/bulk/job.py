@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators
-from disco2.annotation.cache.fingerprint import fingerprint
+from disco2.annotation.cache import fingerprint
 from disco2.bulk.parquet_shard import pyarrow
 from disco2.bulk.settings import PARQUET, BulkSettings
 from disco2.bundle.manifest import digest

@@ -6,18 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from disco2.annotation import (
-    CoreferenceDocument,
-    document_as_written,
-    parse_brackets,
-    parse_conllu,
-    parse_coreference,
-    with_constituents,
-    with_dependencies,
-    with_mentions,
-)
 from disco2.annotation.alignment import align_to_text
-from disco2.annotation.escapes import unescape
+from disco2.annotation.formats.conllu import parse_conllu
+from disco2.annotation.formats.coreference import CoreferenceDocument, parse_coreference
+from disco2.annotation.formats.ptb import parse_brackets, unescape
+from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.corpora.collecting import cycles_left_alone
 from disco2.corpora.decoding import read_text
 from disco2.corpora.folders import files_below

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from disco2.annotation.pair_text import pair_spans, pair_text
+from disco2.annotation.text import pair_spans, pair_text
 from disco2.annotation.tokenise import tokenise
 from disco2.corpora.decoding import BYTE_ORDER_MARK, NOT_UTF8, lines_of, read_text
 from disco2.corpora.json_text import BrokenJsonError, parse_json, shown

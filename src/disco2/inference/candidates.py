@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from disco2.annotation.paragraphs import BLANK_LINE, LINE_END
+from disco2.annotation.text import BLANK_LINE, LINE_END
 from disco2.errors import SettingsError
 from disco2.inference.connectives import opening_connective
 from disco2.inference.plain_text import has_word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from disco2.annotation.annotator import raw_document
-from disco2.annotation.pair_text import pair_spans, pair_text
+from disco2.annotation.text import pair_spans, pair_text
 from disco2.errors import InputError
 from disco2.inference.candidates import Candidate, marked
 from disco2.inference.connectives import opening_connective

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from disco2.annotation.annotator import Annotator, Annotators
-from disco2.annotation.cache.fingerprint import fingerprint
+from disco2.annotation.cache import fingerprint
 from disco2.annotation.english.annotators import english_annotators
-from disco2.annotation.paragraphs import LINE_END, paragraphs
+from disco2.annotation.text import LINE_END, paragraphs
 from disco2.bulk.finding import FilePatterns
 from disco2.bulk.reading import shown_name
 from disco2.corpora import held_out_sentences

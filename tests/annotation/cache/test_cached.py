@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disco2.annotation import cache as fingerprints
 from disco2.annotation.annotator import ALL_LAYERS, Annotators
 from disco2.annotation.cache import CachedAnnotators, LayerStore
-from disco2.annotation.cache import fingerprint as fingerprints
 from disco2.annotation.choice import AnnotatorChoice
-from disco2.annotation.document_json import document_to_json
 from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.english.syntax import SpacySyntax
+from disco2.annotation.formats.document_json import document_to_json
 from tests.annotation.cache.told import TAGS, TEXTS, Told, annotated, documents
 from tests.inference.rule_annotator import RuleAnnotator
 

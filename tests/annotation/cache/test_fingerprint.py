@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import spacy
 
-from disco2.annotation.cache import fingerprint as fingerprints
+from disco2.annotation import cache as fingerprints
 from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.annotation.stanford import StanfordParser
 from disco2.annotation.stanza_pipeline import StanzaPipeline

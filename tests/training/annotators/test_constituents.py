@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from disco2.annotation.english.constituents import SpanParser
 from disco2.annotation.english.constituents.chart import Spans, all_spans
 from disco2.annotation.english.constituents.network import Network
-from disco2.annotation.english.constituents.storage import VOCABULARY_FILE, WEIGHTS_FILE
+from disco2.annotation.english.constituents.parser import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser
 from disco2.annotation.english.constituents.words import build_lexicon
+from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words, with_constituents
-from disco2.annotation.ptb import parse_brackets
 from disco2.errors import CorpusError
 from disco2.records import Dirt, Document
 from disco2.training.annotators.constituents.examples import label_chains, nearest_chain

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.coreference.kinds import GROUP_OF_KIND, KINDS
-from disco2.annotation.english.coreference.mention_features import mention_feature_sizes
-from disco2.annotation.english.coreference.ranking import Tables
+from disco2.annotation.english.coreference.features import mention_feature_sizes
+from disco2.annotation.english.coreference.lexicon import GROUP_OF_KIND, KINDS
+from disco2.annotation.english.coreference.ranking import Tables, read_weights, write_weights
 from disco2.annotation.english.coreference.resolver import MentionRanker
-from disco2.annotation.english.coreference.weights import read_weights, write_weights
 from disco2.errors import InputError
 from disco2.records import Document, Mention
 from disco2.training.annotators.coreference import CoreferenceSettings, train_coreference

@@ -1,13 +1,71 @@
-"""The components of the built-in English annotator, from the folder they lie in."""
+"""The components of the built-in English annotator: how they are named after their weights, and loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from threading import Lock
+from typing import ClassVar, Protocol
+from weakref import ReferenceType, ref
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotator, Layer, Layers
-from disco2.annotation.english.component_on_demand import Component, ComponentOnDemand
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
+from disco2.errors import BundleError
+from disco2.records import Document
+from disco2.threads import single_threaded
+
+DIGITS = 8
+
+
+def named(name: str, digest: str) -> str:
+    """What an annotator is called that has weights with this digest; without one, its bare name."""
+    return f"{name} {digest}" if digest else name
+
+
+def weights_digest(folder: Path) -> str:
+    """The beginning of the SHA-256 over the folder's files, hidden ones left out: names, sizes, contents."""
+    total = sha256()
+    try:
+        files = {file.relative_to(folder): file for file in folder.rglob("*") if file.is_file()}
+        for name in sorted(files, key=lambda name: name.parts):
+            if not any(part.startswith(".") for part in name.parts):
+                content = files[name].read_bytes()
+                total.update(f"{name.as_posix()}\n{len(content)}\n".encode("utf-8", "surrogateescape"))
+                total.update(content)
+    except OSError as error:
+        raise BundleError(f"The weights can't be read ({error}).", where=str(folder)) from error
+    return total.hexdigest()[:DIGITS]
+
+
+class Component(Protocol):
+    """What is known of a component before its weights are read."""
+
+    NAME: ClassVar[str]
+    REQUIRES: ClassVar[Mapping[Layer, Layers]]
+
+
+class ComponentOnDemand:
+    """Goes by the name of the component whose weights lie in a folder, and reads them when needed."""
+
+    def __init__(self, kind: type[Component], folder: Path, load: Callable[[Path], Annotator]) -> None:
+        self._folder = folder
+        self._load = load
+        self._loaded: Annotator | None = None
+        self._lock = Lock()  # threads that come together must not all load the same weights
+        self.name = self.fingerprint = named(kind.NAME, weights_digest(folder))
+        self.requires = kind.REQUIRES
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        return self.loaded().annotate(documents, layers=layers) if documents else []
+
+    def loaded(self) -> Annotator:
+        """The component itself."""
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load(self._folder)
+            return self._loaded
+
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english"
 # Each with the layers it makes, in the order in which they can be trained.
@@ -47,3 +105,38 @@ def english_annotators(
 
         add("coreference", MentionRanker, MentionRanker.load)
     return annotators
+
+
+class EnglishOnDemand(Annotators):
+    """An annotator of all layers that reads no more of the shipped models than it is asked for."""
+
+    _living: ClassVar[ReferenceType[EnglishOnDemand] | None] = None
+    _lock: ClassVar[Lock] = Lock()
+
+    def __init__(self) -> None:
+        super().__init__(english_annotators(on_demand=True))
+
+    @classmethod
+    def shared(cls) -> EnglishOnDemand:
+        """The one that others in this process have, if any: its models are large, and nothing alters them."""
+        with cls._lock:
+            living = cls._living() if cls._living is not None else None
+            if living is None:
+                living = cls()
+                cls._living = ref(living)
+            return living
+
+    def names(self, layers: Layers) -> list[str]:
+        """Who makes these layers."""
+        return list(dict.fromkeys(self.maker(layer).name for layer in Layer if layer in layers))
+
+    @single_threaded()
+    def split(self, documents: Sequence[Document], *, line_ends: bool = False) -> list[Document]:
+        """Documents with tokens, given sentences."""
+        from disco2.annotation.english.syntax import SpacySyntax
+
+        component = self.maker(Layer.TOKENS)
+        assert isinstance(component, ComponentOnDemand)  # noqa: S101
+        syntax = component.loaded()
+        assert isinstance(syntax, SpacySyntax)  # noqa: S101
+        return syntax.split(documents, line_ends=line_ends)

@@ -6,28 +6,27 @@ paragraph break; a single line end is a space.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.paragraph_tokens import paragraph_tokens
-from disco2.annotation.english.sentence_groups import sentence_groups
-from disco2.annotation.english.weights_digest import named, weights_digest
-from disco2.annotation.paragraphs import BLANK_LINE, LINE_END
+from disco2.annotation.english.annotators import named, weights_digest
 from disco2.annotation.spacy_documents import (
     Analysis,
+    MemoryZones,
     analysis_of,
     document_of_pieces,
     sentence_spans,
     to_spacy,
     with_layers,
 )
-from disco2.annotation.spacy_memory import MemoryZones
-from disco2.annotation.text_pieces import text_pieces
+from disco2.annotation.text import BLANK_LINE, LINE_END, text_pieces
 from disco2.errors import BundleError
-from disco2.records import Document, Sentence
+from disco2.records import Document, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -176,7 +175,7 @@ class SpacySyntax:
             return self._analyses([to_spacy(document, vocab, *span) for document, *span in parts], layers)
 
     def _tokenised(self, text: str) -> Doc:
-        from disco2.annotation.english.tokenizer_rules import stopped_spans
+        from disco2.annotation.english.spacy_english import stopped_spans
 
         doc = self._pipeline.make_doc(text)
         wholes = [doc.char_span(start, end) for start, end in stopped_spans(text)]
@@ -216,3 +215,61 @@ def _batches(items: Sequence[_T], sizes: Sequence[int], *, most: int) -> Iterato
         total += size
     if begin < len(items):
         yield items[begin:]
+
+
+LONGEST_PARAGRAPH = 2_000  # tokens of a paragraph that are looked at together
+
+_SENTENCE_END = re.compile(r"[.!?…]+")
+
+
+def paragraph_tokens(
+    document: Document, *, parting: re.Pattern[str], longest: int = LONGEST_PARAGRAPH
+) -> list[tuple[int, int]]:
+    """Spans of tokens that cover the document, in order, cut wherever the text between two tokens parts them.
+
+    A very long paragraph is cut as well: behind the last sentence end that fits, else where it must.
+    """
+    tokens = document.tokens
+    cuts = [
+        place
+        for place, (token, follower) in enumerate(pairwise(tokens), start=1)
+        if follower.start - token.end and parting.search(document.text, token.end, follower.start)
+    ]
+    return [
+        span
+        for start, end in pairwise([0, *cuts, len(tokens)])
+        for span in _parts(tokens, start, end, longest)
+    ]
+
+
+def _parts(tokens: tuple[Token, ...], start: int, end: int, longest: int) -> list[tuple[int, int]]:
+    parts: list[tuple[int, int]] = []
+    while end - start > longest:
+        ends = range(start + longest, start, -1)
+        cut = next((place for place in ends if _SENTENCE_END.fullmatch(tokens[place - 1].text)), ends[0])
+        parts.append((start, cut))
+        start = cut
+    return [*parts, (start, end)] if start < end else parts
+
+
+MOST_GROUPED = 300  # in a group of more than one sentence
+
+
+def sentence_groups(document: Document, *, most_tokens: int = MOST_GROUPED) -> list[list[Sentence]]:
+    """The sentences in order, those of one paragraph together, at most so many tokens of them."""
+    groups: list[list[Sentence]] = []
+    for sentence in document.sentences:
+        if not len(sentence):
+            continue
+        if groups and _belongs(document, groups[-1], sentence, most_tokens):
+            groups[-1].append(sentence)
+        else:
+            groups.append([sentence])
+    return groups
+
+
+def _belongs(document: Document, group: list[Sentence], sentence: Sentence, most_tokens: int) -> bool:
+    if sentence.end - group[0].start > most_tokens:
+        return False
+    between = document.text[document.tokens[group[-1].end - 1].end : document.tokens[sentence.start].start]
+    return BLANK_LINE.search(between) is None

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from disco2.annotation.escapes import unescape
-from disco2.annotation.ptb import parse_brackets
+from disco2.annotation.formats.ptb import parse_brackets, unescape
 from disco2.corpora.decoding import BYTE_ORDER_MARK, read_text
 from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
 from disco2.errors import CorpusError, LayerError

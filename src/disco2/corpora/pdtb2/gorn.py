@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from disco2.annotation.ptb import TRACE, WRAPPERS
+from disco2.annotation.formats.ptb import TRACE, WRAPPERS
 from disco2.corpora.intervals import joined
 from disco2.errors import LayerError
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from disco2.annotation import BracketedSentence, document_from_trees
+from disco2.annotation.formats.ptb import BracketedSentence
+from disco2.annotation.layers import document_from_trees
 from disco2.corpora.coverage import Coverage
 from disco2.corpora.pdtb2.gorn import GornTrees
 from disco2.corpora.pdtb2.relation import Selection

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from disco2.annotation import document_from_trees
+from disco2.annotation.layers import document_from_trees
 from disco2.corpora.decoding import read_text
 from disco2.corpora.folders import existing_folder
 from disco2.corpora.pdtb3.offset_convention import Convention, OffsetEvidence, as_exclusive, text_that_fits

@@ -19,14 +19,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from disco2.annotation import (
-    document_from_trees,
-    parse_brackets,
-    parse_conllu,
-    parse_coreference,
-    with_dependencies,
-    with_mentions,
-)
+from disco2.annotation.formats.conllu import parse_conllu
+from disco2.annotation.formats.coreference import parse_coreference
+from disco2.annotation.formats.ptb import parse_brackets
+from disco2.annotation.layers import document_from_trees, with_dependencies, with_mentions
 from disco2.corpora.decoding import read_text
 from disco2.corpora.folders import existing_folder
 from disco2.corpora.pairs import read_pairs

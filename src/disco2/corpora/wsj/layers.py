@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from disco2.annotation import (
-    BracketedSentence,
-    ConlluSentence,
+from disco2.annotation.formats.conllu import ConlluSentence, parse_conllu
+from disco2.annotation.formats.coreference import (
     CoreferenceDocument,
-    parse_brackets,
-    parse_conllu,
+    looks_like_ontonotes,
     parse_coreference,
-    with_constituents,
-    with_dependencies,
-    with_mentions,
+    parse_ontonotes,
 )
-from disco2.annotation.ontonotes_coreference import looks_like_ontonotes, parse_ontonotes
+from disco2.annotation.formats.ptb import BracketedSentence, parse_brackets
+from disco2.annotation.layers import with_constituents, with_dependencies, with_mentions
 from disco2.corpora.wsj.layer_files import LayerFiles
 from disco2.errors import LayerError
 from disco2.records import Dirt, Document

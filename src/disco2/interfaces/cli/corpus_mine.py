@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.paragraphs import paragraphs as paragraphs_of
+from disco2.annotation.text import paragraphs as paragraphs_of
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.held_out_sentences import HeldOutSentences
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs

@@ -20,8 +20,7 @@ def annotators(folder: Path) -> list[Finding]:
 
 def _component(name: str, recorded: str) -> Finding:
     from disco2.annotation.annotator import Layer
-    from disco2.annotation.english.annotators import COMPONENTS, SHIPPED
-    from disco2.annotation.english.weights_digest import weights_digest
+    from disco2.annotation.english.annotators import COMPONENTS, SHIPPED, weights_digest
 
     folder = SHIPPED / name
     files = [file for file in folder.rglob("*") if file.is_file()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from disco2.annotation.paragraphs import paragraphs
+from disco2.annotation.text import paragraphs
 from disco2.errors import InputError
 from disco2.inference.annotating import unannotated
 from disco2.inference.given_pair import GivenPair

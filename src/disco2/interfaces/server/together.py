@@ -12,7 +12,7 @@ from dataclasses import replace
 from threading import Lock
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
-from disco2.annotation.english.component_on_demand import ComponentOnDemand
+from disco2.annotation.english.annotators import ComponentOnDemand
 from disco2.annotation.english.constituents.parser import SpanParser
 from disco2.annotation.english.coreference.resolver import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax

@@ -8,15 +8,13 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from disco2.annotation import with_constituents
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.benepar_trees import trees_of
-from disco2.annotation.coreferee_chains import mentions_of
-from disco2.annotation.english.on_demand import EnglishOnDemand
+from disco2.annotation.english.annotators import EnglishOnDemand
 from disco2.annotation.heads import head_of_span
-from disco2.annotation.paragraphs import INVISIBLE, SPACE
-from disco2.annotation.spacy_documents import analysis_of, sentence_spans
-from disco2.annotation.span_group_chains import chains_of
+from disco2.annotation.layers import with_constituents
+from disco2.annotation.spacy_documents import analysis_of, chains_of, sentence_spans, trees_of
+from disco2.annotation.spacy_pipeline import mentions_of
+from disco2.annotation.text import INVISIBLE, SPACE
 from disco2.errors import LayerError
 from disco2.records import Dirt, Document, Mention, Sentence, Token
 

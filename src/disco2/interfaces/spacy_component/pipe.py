@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from spacy.pipeline import Pipe
 
-from disco2.annotation.english.on_demand import EnglishOnDemand
+from disco2.annotation.english.annotators import EnglishOnDemand
 from disco2.errors import BundleError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.batch_size import check_batch_size

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from disco2.annotation.english.sentence_groups import sentence_groups
+from disco2.annotation.english.syntax import sentence_groups
 from disco2.annotation.spacy_documents import SPACY_ROOT, to_spacy
 from disco2.errors import LayerError
 from disco2.records import Document, Sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.annotation.english.constituents import SpanParser
+from disco2.annotation.english.constituents.parser import SpanParser
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The chart against all binary trees of short sentences, one after the other."""
+"""Charts, trees as spans, and batches of sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from disco2.annotation.english.constituents.chart import all_spans, best_splits, read_trees, scores_by_length
+from disco2.annotation.english.constituents.chart import (
+    LARGEST_BATCH,
+    LARGEST_CHART,
+    MOST_TOKENS,
+    all_spans,
+    batches_by_length,
+    best_splits,
+    chart_portions,
+    read_trees,
+    scores_by_length,
+    spans_to_tree,
+    tree_to_spans,
+)
+from disco2.records import Constituents
+from tests.strategies import constituents
 
 Tree = frozenset[tuple[int, int]]
 
@@ -72,3 +86,46 @@ def test_all_spans_come_in_order() -> None:
         (0, 1, 2),
         (1, 0, 1),
     ]
+
+
+CHAINED = Constituents(
+    labels=("S", "NP", "VP", "S", "VP"),
+    starts=(0, 0, 1, 2, 2),
+    ends=(4, 1, 4, 4, 4),
+    parents=(-1, 0, 0, 2, 3),
+    tags=("PRP", "VBD", "TO", "VB"),
+)
+
+
+def test_a_unary_chain_is_one_span() -> None:
+    assert tree_to_spans(CHAINED) == [(0, 4, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 4, "S+VP")]
+
+
+def test_spans_in_any_order_make_the_tree() -> None:
+    spans = [(2, 4, "S+VP"), (1, 4, "VP"), (0, 1, "NP"), (0, 4, "S")]
+    assert spans_to_tree(spans, CHAINED.tags) == CHAINED
+
+
+@given(constituents())
+def test_a_tree_survives_the_round_trip(tree: Constituents) -> None:
+    assert spans_to_tree(tree_to_spans(tree), tree.tags) == tree
+
+
+@given(st.lists(st.integers(1, 200), max_size=300))
+def test_batches_hold_every_sentence_once_and_stay_small(lengths: list[int]) -> None:
+    batches = batches_by_length(lengths)
+    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
+    for batch in batches:
+        sizes = [lengths[index] for index in batch]
+        assert sizes == sorted(sizes, reverse=True)
+        assert len(batch) <= LARGEST_BATCH
+        assert len(batch) == 1 or len(batch) * sizes[0] <= MOST_TOKENS
+
+
+@given(st.lists(st.integers(1, 200), max_size=128))
+def test_charts_hold_every_sentence_of_a_batch_in_order_and_stay_small(lengths: list[int]) -> None:
+    lengths.sort(reverse=True)
+    portions = [lengths[portion] for portion in chart_portions(lengths)]
+    assert [length for portion in portions for length in portion] == lengths
+    for portion in portions:
+        assert len(portion) == 1 or len(portion) * portion[0] ** 2 <= LARGEST_CHART

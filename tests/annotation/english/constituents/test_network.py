@@ -1,12 +1,166 @@
-"""Rows without repetition."""
+"""The network of the parser against slow and obvious ones: encoder, scorer of spans, and rows."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from disco2.annotation.english.constituents.network import distinct_rows
+from disco2.annotation.english.constituents import network
+from disco2.annotation.english.constituents import network as module
+from disco2.annotation.english.constituents.network import (
+    EPSILON,
+    BiLSTMLayer,
+    Packing,
+    SpanScorer,
+    distinct_rows,
+)
+
+SIZES = [5, 3, 3, 1]
+
+
+def slow_lstm(
+    tokens: NDArray[np.float32],
+    inputs: NDArray[np.float32],
+    recurrent: NDArray[np.float32],
+    bias: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    hidden = recurrent.shape[0]
+    state, cell = np.zeros(hidden), np.zeros(hidden)
+    outputs = []
+    for token in tokens:
+        i, f, g, o = np.split(token @ inputs + state @ recurrent + bias, 4)
+        i, f, o = (1 / (1 + np.exp(-gate)) for gate in (i, f, o))
+        cell = f * cell + i * np.tanh(g)
+        state = o * np.tanh(cell)
+        outputs.append(state)
+    return np.array(outputs)
+
+
+@pytest.fixture
+def weights() -> list[NDArray[np.float32]]:
+    random = np.random.default_rng(3)
+    return [random.normal(size=shape).astype(np.float32) for shape in ((2, 4, 12), (2, 3, 12), (2, 12))]
+
+
+@pytest.fixture
+def sentences() -> list[NDArray[np.float32]]:
+    random = np.random.default_rng(4)
+    return [random.normal(size=(size, 4)).astype(np.float32) for size in SIZES]
+
+
+def slow_layer(
+    sentences: list[NDArray[np.float32]], weights: list[NDArray[np.float32]]
+) -> list[NDArray[np.float32]]:
+    """The outputs of each sentence on its own: forward half, backward half."""
+    return [
+        np.concatenate(
+            [
+                slow_lstm(sentence, *(weight[0] for weight in weights)),
+                slow_lstm(sentence[::-1], *(weight[1] for weight in weights))[::-1],
+            ],
+            axis=1,
+        )
+        for sentence in sentences
+    ]
+
+
+def packed(sentences: list[NDArray[np.float32]], packing: Packing) -> NDArray[np.float32]:
+    rows = np.empty((sum(SIZES), 4), dtype=np.float32)
+    rows[packing.rows] = np.concatenate(sentences)
+    return rows
+
+
+@pytest.mark.parametrize("together", [1, 4, 1000])
+def test_packed_sentences_are_encoded_as_one_by_one(
+    weights: list[NDArray[np.float32]],
+    sentences: list[NDArray[np.float32]],
+    together: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(network, "TOGETHER", together)
+    packing = Packing.of(SIZES)
+    found = BiLSTMLayer(*weights).prepared().run(packed(sentences, packing), packing)[packing.rows]
+    assert found == pytest.approx(np.concatenate(slow_layer(sentences, weights)), abs=1e-5)
+
+
+def test_inputs_that_repeat_are_given_once(
+    weights: list[NDArray[np.float32]], sentences: list[NDArray[np.float32]]
+) -> None:
+    packing = Packing.of(SIZES)
+    distinct = sentences[0]
+    which = np.array([0, 4, 0, 2, 1, 1, 1, 3, 0, 2, 4, 4])
+    layer = BiLSTMLayer(*weights).prepared()
+    assert layer.run(distinct, packing, which=which) == pytest.approx(
+        layer.run(distinct[which], packing), abs=1e-6
+    )
+
+
+def test_the_last_token_of_each_direction_can_be_left_out(
+    weights: list[NDArray[np.float32]], sentences: list[NDArray[np.float32]]
+) -> None:
+    packing = Packing.of(SIZES)
+    layer = BiLSTMLayer(*weights).prepared()
+    found = layer.run(packed(sentences, packing), packing, to_the_end=False)[packing.rows]
+    for outputs, offset in zip(slow_layer(sentences, weights), packing.offsets, strict=True):
+        outputs[-1, :3] = 0.0
+        outputs[0, 3:] = 0.0
+        assert found[offset : offset + len(outputs)] == pytest.approx(outputs, abs=1e-5)
+
+
+def test_every_step_is_in_one_group() -> None:
+    packing = Packing.of(SIZES)
+    steps = [step for group in packing.groups(to_the_end=True) for step in group]
+    assert steps == [(0, 4), (4, 3), (7, 3), (10, 1), (11, 1)]
+    steps = [step for group in packing.groups(to_the_end=False) for step in group]
+    assert steps == [(0, 3), (4, 3), (7, 1), (10, 1)]
+    assert list(Packing.of([1]).groups(to_the_end=False)) == []
+
+
+@pytest.fixture
+def stored() -> SpanScorer:
+    random = np.random.default_rng(8)
+    shapes = {
+        "starts": (4, 6),
+        "ends": (4, 6),
+        "bias": (6,),
+        "gain": (6,),
+        "shift": (6,),
+        "outputs": (3, 6),
+        "output_bias": (3,),
+    }
+    weights = {name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    weights["gain"][:3] = [0.0, 0.0, -0.7]
+    weights["shift"][:3] = [0.4, -0.3, 0.2]
+    return SpanScorer(**weights)
+
+
+def slow_scores(
+    stored: SpanScorer, begin: NDArray[np.float32], finish: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The scores of the labels of the span between two places."""
+    vector = begin @ stored.starts + finish @ stored.ends + stored.bias
+    vector = (vector - vector.mean()) / np.sqrt(vector.var() + EPSILON)
+    return stored.outputs @ np.maximum(stored.gain * vector + stored.shift, 0.0) + stored.output_bias
+
+
+@pytest.mark.parametrize("chunk", [1, 4, 2048])
+def test_spans_are_scored_as_one_by_one(
+    stored: SpanScorer, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CHUNK", chunk)
+    encoded = np.random.default_rng(9).normal(size=(8, 4)).astype(np.float32)
+    starts, ends = np.triu_indices(8, k=1)
+    prepared = stored.prepared()
+    spans = (*prepared.places(encoded), starts, ends)
+    expected = np.array(
+        [slow_scores(stored, encoded[start], encoded[end]) for start, end in zip(starts, ends, strict=True)]
+    )
+    assert pytest.approx(expected, abs=1e-5) == np.concatenate(list(prepared.scores(*spans)), axis=1).T
+    assert prepared.best_scores(*spans) == pytest.approx(expected.max(axis=1), abs=1e-5)
+    assert prepared.best_labels(*spans).tolist() == expected.argmax(axis=1).tolist()
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30))

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from disco2.annotation import document_from_words
-from disco2.annotation.english.coreference.detection import candidate_mentions
+from disco2.annotation.english.coreference.mentions import candidate_mentions
+from disco2.annotation.layers import document_from_words
 from disco2.records import Document
 from tests.annotation.english.coreference.parsed import parsed, parsed_documents
 

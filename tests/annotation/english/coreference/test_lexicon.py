@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.annotation.english.coreference.kinds import (
+from disco2.annotation.english.coreference.lexicon import (
+    CITATION,
     FIRST_NOMINAL,
     GROUP_OF_KIND,
     GROUPS,
-    Kind,
-    noun_kind,
-    pronoun_kind,
-)
-from disco2.annotation.english.coreference.lexicon import (
-    CITATION,
     Gender,
+    Kind,
     Number,
     Person,
     gender_of_name,
     gender_of_word,
     is_person_word,
+    name_traits,
+    noun_kind,
+    noun_traits,
+    pronoun_kind,
+    pronoun_traits,
     word_lists,
 )
-from disco2.annotation.english.coreference.traits import name_traits, noun_traits, pronoun_traits
 
 
 def test_the_lists_are_in_small_letters_and_long_enough() -> None:

@@ -6,13 +6,20 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disco2.annotation.english.coreference.antecedents import possible_antecedents
-from disco2.annotation.english.coreference.attributes import Mentions, mention_attributes
-from disco2.annotation.english.coreference.detection import candidate_mentions
-from disco2.annotation.english.coreference.kinds import Kind
-from disco2.annotation.english.coreference.mention_features import mention_feature_sizes, mention_features
-from disco2.annotation.english.coreference.pair_features import PAIR_FEATURES, pair_features
-from disco2.annotation.english.coreference.token_context import token_context
+from disco2.annotation.english.coreference.features import (
+    PAIR_FEATURES,
+    mention_feature_sizes,
+    mention_features,
+    pair_features,
+)
+from disco2.annotation.english.coreference.lexicon import Kind
+from disco2.annotation.english.coreference.mentions import (
+    Mentions,
+    candidate_mentions,
+    mention_attributes,
+    token_context,
+)
+from disco2.annotation.english.coreference.ranking import possible_antecedents
 from disco2.records import Document
 from tests.annotation.english.coreference.parsed import giving, parsed, parsed_documents
 from tests.annotation.english.coreference.slow_features import rows_of, slow_pair_features

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from disco2.annotation import document_from_words
 from disco2.annotation.annotator import Layer
+from disco2.annotation.english.coreference.ranking import SHIPPED, TABLES_FILE
 from disco2.annotation.english.coreference.resolver import MentionRanker
-from disco2.annotation.english.coreference.weights import SHIPPED, TABLES_FILE
+from disco2.annotation.layers import document_from_words
 from disco2.errors import BundleError
 from disco2.records import Document
 from tests.annotation.english.coreference.parsed import giving, parsed, parsed_documents

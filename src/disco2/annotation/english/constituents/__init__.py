@@ -1,5 +1,1 @@
 """The built-in constituency parser: spans scored by a small BiLSTM, the best tree found by CKY, in NumPy."""
-
-from disco2.annotation.english.constituents.parser import SpanParser
-
-__all__ = ["SpanParser"]

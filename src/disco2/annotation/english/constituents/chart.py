@@ -11,10 +11,13 @@ with the length as last axis: then the two halves of all ways to split a span ar
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from disco2.records import Constituents
 
 Integers = NDArray[np.int32]
 
@@ -87,3 +90,72 @@ def read_trees(splits: NDArray[np.int16], lengths: Integers) -> Spans:
         sentences = np.concatenate([sentences, sentences])
         starts, ends = np.concatenate([starts, middles]), np.concatenate([middles, ends])
     return Spans(*(np.concatenate(columns) for columns in zip(*levels, strict=True)))
+
+
+# Trees as labelled spans, one span for each unary chain, and back. A chain of phrases over the same tokens is
+# one span whose label names them from the outermost to the innermost: ``S+VP``. So a tree of phrases is a set
+# of spans that do not cross, each with one label.
+
+
+CHAIN = "+"
+
+LabelledSpan = tuple[int, int, str]  # start, end (exclusive), chain of labels
+
+
+def tree_to_spans(tree: Constituents) -> list[LabelledSpan]:
+    """The spans of a tree in pre-order; the first covers the sentence."""
+    chains: dict[tuple[int, int], list[str]] = {}
+    for label, start, end in zip(tree.labels, tree.starts, tree.ends, strict=True):
+        chains.setdefault((start, end), []).append(label)
+    return [(start, end, CHAIN.join(labels)) for (start, end), labels in chains.items()]
+
+
+def spans_to_tree(spans: Iterable[LabelledSpan], tags: Sequence[str]) -> Constituents:
+    """The tree of spans that do not cross, one of which covers the sentence, over tokens with these tags."""
+    labels: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    parents: list[int] = []
+    open_nodes: list[int] = []  # from node 0 down to the last node made
+    for start, end, chain in sorted(spans, key=lambda span: (span[0], -span[1])):
+        while open_nodes and ends[open_nodes[-1]] <= start:
+            open_nodes.pop()
+        for label in chain.split(CHAIN):
+            parents.append(open_nodes[-1] if open_nodes else -1)
+            open_nodes.append(len(labels))
+            labels.append(label)
+            starts.append(start)
+            ends.append(end)
+    return Constituents(tuple(labels), tuple(starts), tuple(ends), tuple(parents), tuple(tags))
+
+
+# Sentences of similar length parsed together. The encoder takes many sentences at once, for its products are
+# quickest with some hundred. The chart takes fewer, for each costs it as much as the longest of them.
+
+
+LARGEST_BATCH = 128  # sentences encoded at once
+MOST_TOKENS = 3_000  # encoded at once, in sentences taken to be as long as the longest
+LARGEST_CHART = 100_000  # square of the longest length times sentences, in one chart
+
+
+def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
+    """The indices of sentences in falling order of length, in batches for the encoder."""
+    order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+    batches: list[list[int]] = []
+    first = 0
+    while first < len(order):
+        size = max(1, min(LARGEST_BATCH, MOST_TOKENS // lengths[order[first]]))
+        batches.append(order[first : first + size])
+        first += size
+    return batches
+
+
+def chart_portions(lengths: Sequence[int]) -> list[slice]:
+    """A batch whose lengths never rise, in portions whose charts are small."""
+    portions: list[slice] = []
+    first = 0
+    while first < len(lengths):
+        size = max(1, LARGEST_CHART // lengths[first] ** 2)
+        portions.append(slice(first, min(first + size, len(lengths))))
+        first += size
+    return portions

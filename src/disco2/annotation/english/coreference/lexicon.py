@@ -1,11 +1,15 @@
-"""What words alone say about a mention: its pronoun, number, gender, and whether it is a person."""
+"""What words alone say about a mention: its pronoun, number, gender, whether it is a person, and its kind."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
 
 WORDS_FILE = "words.toml"
 REMEMBERED = 20_000  # words whose look-up is kept
@@ -142,3 +146,116 @@ def number_of_noun(tag: str, determiner: str, *, coordinated: bool) -> Number:
     if determiner in _PLURAL_DETERMINERS:
         return Number.PLURAL
     return Number.SINGULAR if determiner in _SINGULAR_DETERMINERS else Number.UNKNOWN
+
+
+_MAYBE_PERSON = ("er", "or", "ist", "ian", "man", "men", "ers", "ors", "ists", "ians")
+
+
+class Traits(NamedTuple):
+    number: Number
+    gender: Gender
+    person: Person
+
+
+def pronoun_traits(citation: str) -> Traits:
+    """The traits of a pronoun, given by the form it is cited by."""
+    return Traits(number_of_pronoun(citation), gender_of_pronoun(citation), person_of_pronoun(citation))
+
+
+def name_traits(words: Sequence[str], tag: str, *, coordinated: bool = False) -> Traits:
+    """The traits of a name, its words in small letters: by its title, else by its first name."""
+    number = number_of_noun(tag, words[0], coordinated=coordinated)
+    if is_thing_name(words[-1]) or (words[0] == "the" and len(words) == 2):
+        return Traits(number, Gender.NEUTER, Person.THING)
+    for word in words[:-1]:
+        if gender := gender_of_word(word):
+            return Traits(number, gender, Person.HUMAN)
+    first = next((word for word in words if not is_person_word(word)), words[-1])
+    if is_first_name(first):
+        return Traits(number, gender_of_name(first), Person.HUMAN)
+    if len(words) > 1 and is_person_word(words[0]):
+        return Traits(number, Gender.UNKNOWN, Person.HUMAN)
+    return Traits(number, Gender.UNKNOWN, Person.UNKNOWN)
+
+
+def noun_traits(head: str, tag: str, determiner: str, *, coordinated: bool) -> Traits:
+    """The traits of any other phrase; what is not known for a person's word is taken for a thing."""
+    number = number_of_noun(tag, determiner, coordinated=coordinated)
+    if is_person_word(head):
+        return Traits(number, gender_of_word(head), Person.HUMAN)
+    if head.endswith(_MAYBE_PERSON):
+        return Traits(number, Gender.UNKNOWN, Person.UNKNOWN)
+    return Traits(number, Gender.NEUTER, Person.THING)
+
+
+class Kind(IntEnum):
+    """Pronouns by the form they are cited by, names, and other nouns by their determiner."""
+
+    FIRST_PERSON = 0
+    YOU = 1
+    HE = 2
+    SHE = 3
+    IT = 4
+    WE = 5
+    THEY = 6
+    THIS = 7
+    THAT = 8
+    THESE = 9
+    OTHER_PRONOUN = 10
+    INDEFINITE = 11
+    NAME = 12
+    DEFINITE = 13
+    DEMONSTRATIVE = 14
+    POSSESSED = 15
+    ARTICLE_A = 16
+    BARE = 17
+    QUANTIFIED = 18
+
+
+KINDS = len(Kind)
+FIRST_NOMINAL = Kind.NAME  # kinds from here on are not pronouns
+
+# The same in seven groups: those who speak, he/she/they, it and demonstratives, other pronouns, names,
+# definite nouns, other nouns.
+GROUP_OF_KIND = np.array([0, 0, 1, 1, 2, 0, 1, 2, 2, 2, 3, 3, 4, 5, 5, 5, 6, 6, 6], dtype=np.int32)
+GROUPS = int(GROUP_OF_KIND.max()) + 1
+
+_PRONOUNS = {
+    "i": Kind.FIRST_PERSON,
+    "you": Kind.YOU,
+    "he": Kind.HE,
+    "she": Kind.SHE,
+    "it": Kind.IT,
+    "we": Kind.WE,
+    "they": Kind.THEY,
+    "this": Kind.THIS,
+    "that": Kind.THAT,
+    "these": Kind.THESE,
+    "those": Kind.THESE,
+}
+_DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
+
+
+def pronoun_kind(head: str, tag: str) -> Kind | None:
+    """The kind of a mention whose head is a pronoun, given in small letters with its tag; else None."""
+    if tag in ("PRP", "PRP$", "DT", "WP", "WP$"):
+        citation = CITATION.get(head, "")
+        if citation in _PRONOUNS:
+            return _PRONOUNS[citation]
+        return Kind.INDEFINITE if head in INDEFINITES else Kind.OTHER_PRONOUN
+    return Kind.INDEFINITE if head in INDEFINITES else None
+
+
+def noun_kind(head_tag: str, first_word: str, first_tag: str, *, possessor: bool) -> Kind:
+    """The kind of any other mention; ``possessor`` where a genitive stands before the head."""
+    if head_tag in ("NNP", "NNPS"):
+        return Kind.NAME
+    if first_tag == "PRP$" or possessor:
+        return Kind.POSSESSED
+    if first_word == "the":
+        return Kind.DEFINITE
+    if first_tag == "DT":
+        if first_word in _DEMONSTRATIVES:
+            return Kind.DEMONSTRATIVE
+        return Kind.ARTICLE_A if first_word in ("a", "an") else Kind.QUANTIFIED
+    return Kind.QUANTIFIED if first_tag in ("CD", "PDT") or first_word in INDEFINITES else Kind.BARE

@@ -10,14 +10,22 @@ tables N, A and W are plain arrays and a score is a sum of look-ups.
 
 from __future__ import annotations
 
+import json
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save
 
-from disco2.annotation.english.coreference.attributes import Integers, Mentions
-from disco2.annotation.english.coreference.kinds import GROUP_OF_KIND, GROUPS, KINDS
+from disco2.annotation.english.coreference.features import PAIR_FEATURES, mention_feature_sizes
+from disco2.annotation.english.coreference.lexicon import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS
+from disco2.annotation.english.coreference.mentions import Integers, Mentions
+from disco2.errors import BundleError
+from disco2.files import HIDDEN_LIST, folder_in_place
 
 Floats = NDArray[np.float32]
 
@@ -79,3 +87,103 @@ def pair_scores(
         total += flat[(features[:, :, index].astype(np.int32) + start) * (KINDS * KINDS) + column]
     total[antecedents < 0] = -np.inf
     return total
+
+
+def possible_antecedents(mentions: Mentions, *, window: int, matches: int) -> Integers:
+    """(mentions, window + matches): the numbers of earlier candidates, nearest first, -1 for none.
+
+    The first ``window`` columns are the candidates just before; the others are farther ones with the same key
+    word, for nouns and names, which are spoken of again after pages.
+    """
+    length = len(mentions)
+    near = np.arange(length, dtype=np.int32)[:, None] - np.arange(1, window + 1, dtype=np.int32)
+    far = np.full((length, matches), -1, dtype=np.int32)
+    places: dict[int, list[int]] = {}
+    for index, (key, kind) in enumerate(zip(mentions.key.tolist(), mentions.kind.tolist(), strict=True)):
+        if kind < FIRST_NOMINAL:
+            continue
+        same = places.setdefault(key, [])
+        cut = bisect_left(same, index - window)
+        if cut:
+            found = same[max(0, cut - matches) : cut][::-1]
+            far[index, : len(found)] = found
+        same.append(index)
+    return np.concatenate([np.maximum(near, -1), far], axis=1)
+
+
+# The weights on disk: tables as safetensors, the rest as JSON.
+
+
+SHIPPED = Path(__file__).resolve().parents[3] / "models" / "english" / "coreference"
+TABLES_FILE = "tables.safetensors"
+MODEL_FILE = "model.json"
+FORMAT = 1
+
+
+def write_weights(
+    folder: Path,
+    tables: Tables,
+    words: tuple[str, ...],
+    *,
+    window: int,
+    matches: int,
+    force: bool = False,
+) -> None:
+    """Write a model's folder, in half precision, all of it or nothing."""
+    # Safetensors writes memory as it lies, whatever order an array has.
+    arrays = {
+        name: np.ascontiguousarray(table, dtype=np.float16)
+        for name, table in (("new", tables.new), ("antecedent", tables.antecedent), ("pair", tables.pair))
+    }
+    described = {
+        "format": FORMAT,
+        "window": window,
+        "matches": matches,
+        "mention_features": mention_feature_sizes(len(words)),
+        "pair_features": PAIR_FEATURES,
+        "words": list(words),
+    }
+    with folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
+        (fresh / TABLES_FILE).write_bytes(save(arrays))
+        (fresh / MODEL_FILE).write_text(
+            json.dumps(described, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
+        )
+
+
+def read_weights(folder: Path) -> tuple[Tables, tuple[str, ...], int, int]:
+    """Tables, words, window, matches; BundleError where a file is missing, damaged or of another version."""
+    try:
+        described = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
+        arrays = load_file(folder / TABLES_FILE)
+        words = tuple(described["words"])
+        sizes = mention_feature_sizes(len(words))
+        tables = Tables(**{name: arrays[name].astype(np.float32) for name in ("new", "antecedent", "pair")})
+        window, matches = int(described["window"]), int(described["matches"])
+        fits = (
+            described["format"] == FORMAT
+            and described["mention_features"] == sizes
+            and described["pair_features"] == PAIR_FEATURES
+            and tables.new.shape == tables.antecedent.shape == (sum(sizes.values()), GROUPS)
+            and tables.pair.shape == (sum(PAIR_FEATURES.values()), KINDS * KINDS)
+        )
+    except (
+        OSError,
+        SafetensorError,
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
+        raise BundleError(
+            f"The coreference model can't be read ({error}).",
+            where=str(folder),
+            hint="Install the package again, or train the annotators: disco2 annotator train --help",
+        ) from error
+    if not fits:
+        raise BundleError(
+            "The coreference model was made for another version of its features.",
+            where=str(folder),
+            hint="Install the package again, or train the annotators: disco2 annotator train --help",
+        )
+    return tables, words, window, matches

@@ -9,29 +9,36 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.coreference.antecedents import possible_antecedents
-from disco2.annotation.english.coreference.attributes import Integers, Mentions, mention_attributes
-from disco2.annotation.english.coreference.chain_genders import ChainGenders
-from disco2.annotation.english.coreference.detection import candidate_mentions
-from disco2.annotation.english.coreference.mention_features import (
+from disco2.annotation.english.annotators import named, weights_digest
+from disco2.annotation.english.coreference.features import (
     FIRST_WORD,
+    PAIR_FEATURES,
     mention_feature_sizes,
     mention_features,
+    pair_features,
 )
-from disco2.annotation.english.coreference.pair_features import PAIR_FEATURES, pair_features
+from disco2.annotation.english.coreference.lexicon import FIRST_NOMINAL
+from disco2.annotation.english.coreference.mentions import (
+    Integers,
+    Mentions,
+    candidate_mentions,
+    mention_attributes,
+    token_context,
+)
 from disco2.annotation.english.coreference.ranking import (
+    SHIPPED,
     Floats,
     Tables,
     antecedent_scores,
     new_scores,
     offsets,
     pair_scores,
+    possible_antecedents,
+    read_weights,
 )
-from disco2.annotation.english.coreference.token_context import token_context
-from disco2.annotation.english.coreference.weights import SHIPPED, read_weights
-from disco2.annotation.english.weights_digest import named, weights_digest
 from disco2.records import Document, Mention
 
 BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that a long document needs
@@ -137,3 +144,39 @@ def _chained(mentions: Mentions, opener: list[int]) -> tuple[Mention, ...]:
         )
         if members[first] > 1
     )
+
+
+class ChainGenders:
+    """Chains while mentions join them in text order, each with the gender of its pronouns, if any.
+
+    Only pronouns count: what names and nouns say about gender is a guess, and the ranking weighs it.
+    """
+
+    def __init__(self, mentions: Mentions) -> None:
+        self._own: Integers = np.where(mentions.kind < FIRST_NOMINAL, mentions.gender, 0)
+        self._gender = self._own.copy()  # of the chain, at its first mention
+        self._openers = np.arange(len(mentions), dtype=np.int32)  # the first mention of each one's chain
+
+    @property
+    def openers(self) -> list[int]:
+        """The first mention of the chain that each mention is in."""
+        found: list[int] = self._openers.tolist()
+        return found
+
+    def gendered(self) -> NDArray[np.bool_]:
+        """Which mentions have a gender that a chain may clash with."""
+        known: NDArray[np.bool_] = self._own > 0
+        return known
+
+    def clashes(self, mention: int, antecedents: Integers) -> NDArray[np.bool_]:
+        """Which of its antecedents are in a chain that has a pronoun of another gender than the mention's."""
+        theirs = self._gender[self._openers[antecedents]]
+        clashing: NDArray[np.bool_] = (theirs > 0) & (theirs != self._own[mention])
+        return clashing
+
+    def link(self, mention: int, antecedent: int) -> None:
+        """Let a mention join the chain of its antecedent."""
+        opener = self._openers[antecedent]
+        self._openers[mention] = opener
+        if self._own[mention]:
+            self._gender[opener] = self._own[mention]

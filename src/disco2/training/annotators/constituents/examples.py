@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.constituents.spans import CHAIN, tree_to_spans
+from disco2.annotation.english.constituents.chart import CHAIN, tree_to_spans
 from disco2.annotation.english.constituents.words import UNKNOWN, Lexicon, WordNumbers
 from disco2.records import Document
 from disco2.training.annotators.constituents.settings import ParserSettings

@@ -25,7 +25,7 @@ from disco2.annotation.english.constituents.chart import (
     read_trees,
     scores_by_length,
 )
-from disco2.annotation.english.constituents.encoder import Rows
+from disco2.annotation.english.constituents.network import Rows
 from disco2.training.annotators.constituents.examples import Example
 from disco2.training.annotators.constituents.model import ParserModule
 

@@ -9,9 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from disco2.annotation.english.constituents.encoder import Rows
-from disco2.annotation.english.constituents.network import LAYERS
-from disco2.annotation.english.constituents.scorer import EPSILON
+from disco2.annotation.english.constituents.network import EPSILON, LAYERS, Rows
 from disco2.annotation.english.constituents.words import RESERVED, Lexicon, WordNumbers
 from disco2.training.annotators.constituents.settings import ParserSettings
 

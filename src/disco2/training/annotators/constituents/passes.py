@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from disco2.annotation.english.constituents.encoder import Floats
+from disco2.annotation.english.constituents.network import Floats
 from disco2.annotation.english.constituents.words import Lexicon
 from disco2.training.annotators.constituents.examples import Example, disturbed
 from disco2.training.annotators.constituents.margin import margin_loss

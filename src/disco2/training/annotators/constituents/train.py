@@ -8,8 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.constituents.parser import SpanParser
-from disco2.annotation.english.constituents.storage import StoredParser, half_precision, write_parser
+from disco2.annotation.english.constituents.parser import (
+    SpanParser,
+    StoredParser,
+    half_precision,
+    write_parser,
+)
 from disco2.annotation.english.constituents.words import build_lexicon
 from disco2.errors import CorpusError, MissingExtraError
 from disco2.files import HIDDEN_LIST, check_folder_place

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from disco2.annotation.english.coreference.kinds import GROUP_OF_KIND, GROUPS, KINDS
-from disco2.annotation.english.coreference.pair_features import PAIR_FEATURES
+from disco2.annotation.english.coreference.features import PAIR_FEATURES
+from disco2.annotation.english.coreference.lexicon import GROUP_OF_KIND, GROUPS, KINDS
 from disco2.annotation.english.coreference.ranking import Floats, Tables
 
 # (KINDS, GROUPS): which group a kind belongs to, for summing over the kinds of a group.

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.coreference.antecedents import possible_antecedents
-from disco2.annotation.english.coreference.attributes import Integers, Mentions, mention_attributes
-from disco2.annotation.english.coreference.detection import candidate_mentions
-from disco2.annotation.english.coreference.mention_features import (
+from disco2.annotation.english.coreference.features import (
     FIRST_WORD,
     mention_feature_sizes,
     mention_features,
+    pair_features,
 )
-from disco2.annotation.english.coreference.pair_features import pair_features
-from disco2.annotation.english.coreference.ranking import Floats, offsets
-from disco2.annotation.english.coreference.token_context import token_context
+from disco2.annotation.english.coreference.mentions import (
+    Integers,
+    Mentions,
+    candidate_mentions,
+    mention_attributes,
+    token_context,
+)
+from disco2.annotation.english.coreference.ranking import Floats, offsets, possible_antecedents
 from disco2.records import Document
 from disco2.training.annotators.coreference.settings import CoreferenceSettings
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.coreference.kinds import GROUP_OF_KIND, GROUPS, KINDS
-from disco2.annotation.english.coreference.pair_features import PAIR_FEATURES
+from disco2.annotation.english.coreference.features import PAIR_FEATURES
+from disco2.annotation.english.coreference.lexicon import GROUP_OF_KIND, GROUPS, KINDS
 from disco2.annotation.english.coreference.ranking import (
     Tables,
     antecedent_scores,

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.coreference.mention_features import mention_feature_sizes
-from disco2.annotation.english.coreference.ranking import Tables
+from disco2.annotation.english.coreference.features import mention_feature_sizes
+from disco2.annotation.english.coreference.ranking import Tables, write_weights
 from disco2.annotation.english.coreference.resolver import MentionRanker
-from disco2.annotation.english.coreference.weights import write_weights
 from disco2.errors import InputError
 from disco2.evaluation.coreference import CoreferenceScores
 from disco2.files import HIDDEN_LIST, check_folder_place

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import eq
 
-from disco2.annotation.circles import token_in_circle
+from disco2.annotation.heads import token_in_circle
 from disco2.errors import LayerError
 from disco2.records import Dependencies
 

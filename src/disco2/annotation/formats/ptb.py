@@ -1,20 +1,43 @@
-"""Penn Treebank brackets -> words and phrases, sentence by sentence."""
+"""Penn Treebank brackets -> words and phrases, sentence by sentence.
+
+``parse_brackets`` reads ordinary files by a quick path, ``_plain_trees``. A file with anything odd is read
+again by ``_read_with_care``, which knows the place of every fault.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from disco2.annotation.escapes import unescape
-from disco2.annotation.plain_brackets import GrowingTree, plain_trees
 from disco2.errors import LayerError
 from disco2.records import Constituents
+
+BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+BRACKETS |= {escape.lower(): bracket for escape, bracket in BRACKETS.items()}
+
+_ESCAPE = re.compile("|".join(map(re.escape, BRACKETS)) + r"|\\([/*])")
+
+
+def unescape(word: str) -> str:
+    r"""``-LRB-`` -> ``(``, ``1\/2`` -> ``1/2``, ``\*`` -> ``*``; quotes stay as they are."""
+    if "-" not in word and "\\" not in word:
+        return word
+    return BRACKETS.get(word) or _ESCAPE.sub(_replacement, word)
+
+
+def _replacement(match: re.Match[str]) -> str:
+    return match[1] or BRACKETS[match[0]]
+
 
 TRACE = "-NONE-"
 WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})
 ROOT = "ROOT"
 
+# Space to Python and not to treebanks: those of web text have words with a no-break space inside.
+_ODD_SPACES = "\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 # Whitespace is ASCII only: treebanks of web text have words with a no-break space inside.
 _PIECE = re.compile(
     r"\(\s*+([^\s()]++)\s++([^\s()]++)\s*+\)"  # 1, 2: a tag and its word
@@ -41,16 +64,82 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
     outside brackets or without a tag raise LayerError with the line.
     """
     text = text.removeprefix("\ufeff")
-    trees = plain_trees(text, label_of=bare_label, word_of=unescape, trace=TRACE)
+    trees = _plain_trees(text)
     if trees is None:
         return _read_with_care(text, where=where)
     return [BracketedSentence(tuple(tree.words), _finished(tree), line) for tree, line in trees]
 
 
+@dataclass(slots=True)
+class _GrowingTree:
+    """A tree that is being read: its words and tags, and its phrases in pre-order."""
+
+    words: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+
+
+def _plain_trees(text: str) -> list[tuple[_GrowingTree, int]] | None:
+    """All trees with the lines where they open, counted from 1; None where one has anything odd.
+
+    Behind each opening bracket stands the label of a phrase, or a tag, its word and closing brackets. All
+    else is odd: traces, phrases without words, words without tags, trees of one tag, brackets left over.
+    """
+    before, *pieces = text.split("(")
+    if before.strip() or TRACE in text or any(space in text for space in _ODD_SPACES):
+        return None
+    trees: list[tuple[_GrowingTree, int]] = []
+    line, first_piece = 1 + before.count("\n"), 0  # of the tree
+    brackets_seen = 0
+    open_nodes: list[int] = []
+    words, tags, labels, starts, ends, parents = _lists(tree := _GrowingTree())
+    for number, piece in enumerate(pieces, start=1):
+        parts = piece.split()
+        if len(parts) < 2:
+            parents.append(open_nodes[-1] if open_nodes else -1)
+            open_nodes.append(len(labels))
+            labels.append(bare_label(parts[0] if parts else ""))
+            starts.append(len(words))
+            ends.append(-1)
+            continue
+
+        closed_word = parts[1]
+        if len(parts) > 2:
+            closed_word += "".join(parts[2:])
+            if closed_word.rstrip(")") != parts[1].rstrip(")"):
+                return None
+        word = closed_word.rstrip(")")
+        closing = len(closed_word) - len(word)
+        if not word or not 0 < closing <= len(open_nodes) + 1 or not open_nodes:
+            return None
+        brackets_seen += closing
+        tags.append(bare_label(parts[0]))
+        words.append(unescape(word))
+        while closing > 1:
+            ends[open_nodes.pop()] = len(words)
+            closing -= 1
+        if not open_nodes:
+            trees.append((tree, line))
+            line += "".join(pieces[first_piece:number]).count("\n")
+            first_piece = number
+            words, tags, labels, starts, ends, parents = _lists(tree := _GrowingTree())
+    # A bracket that was not seen stands inside a label, a tag or a word.
+    return None if open_nodes or brackets_seen != text.count(")") else trees
+
+
+def _lists(
+    tree: _GrowingTree,
+) -> tuple[list[str], list[str], list[str], list[int], list[int], list[int]]:
+    return tree.words, tree.tags, tree.labels, tree.starts, tree.ends, tree.parents
+
+
 def _read_with_care(text: str, *, where: str) -> list[BracketedSentence]:
     """The same for any text; the place of every fault is known."""
     sentences: list[BracketedSentence] = []
-    tree = GrowingTree()
+    tree = _GrowingTree()
     open_nodes: list[int] = []
     only_traces = False
     opened_at, counted_to, line = 0, 0, 1
@@ -58,7 +147,7 @@ def _read_with_care(text: str, *, where: str) -> list[BracketedSentence]:
     for piece in _PIECE.finditer(text):
         kind = piece.lastindex
         if not open_nodes and kind in (2, 3):
-            opened_at, tree, only_traces = piece.start(), GrowingTree(), False
+            opened_at, tree, only_traces = piece.start(), _GrowingTree(), False
             line += text.count("\n", counted_to, opened_at)
             counted_to = opened_at
         if kind == 2:
@@ -118,7 +207,7 @@ def bare_label(label: str) -> str:
     return re.split(r"(?<=.)[-=|]", label, maxsplit=1)[0]
 
 
-def _finished(tree: GrowingTree) -> Constituents:
+def _finished(tree: _GrowingTree) -> Constituents:
     labels, starts, ends, parents = tree.labels, tree.starts, tree.ends, tree.parents
     length = len(tree.words)
     wrappers = 0

@@ -1,0 +1,417 @@
+"""Candidate mentions, the phrases that may refer to an entity, and what is known about each.
+
+After the guidelines of OntoNotes these are noun phrases at their largest extent, each conjunct of a
+coordination, pronouns and possessive pronouns, and names inside larger phrases (*the [Ohio] governor*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.annotation.english.coreference.lexicon import (
+    CITATION,
+    FIRST_NOMINAL,
+    REFLEXIVES,
+    Gender,
+    Traits,
+    name_traits,
+    noun_kind,
+    noun_traits,
+    pronoun_kind,
+    pronoun_traits,
+)
+from disco2.annotation.heads import head_by_constituents, head_by_dependencies
+from disco2.annotation.text import BLANK_LINE
+from disco2.records import Constituents, Document, Sentence
+
+PRONOUN_TAGS = frozenset({"PRP", "PRP$"})
+NAME_TAGS = frozenset({"NNP", "NNPS"})
+NOUN_TAGS = NAME_TAGS | {"NN", "NNS"}
+# Heads that refer to nothing, or only to what the next phrase says: relative pronouns, "there".
+NOT_HEADS = frozenset({"WDT", "WP", "WP$", "WRB", "EX"})
+_TRIMMED = frozenset({",", ".", ":"})
+_BEFORE_NOUNS = frozenset({"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", "CD", "VBN", "VBG"}) | NOUN_TAGS
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The document's tokens ``start`` to ``end`` (exclusive) and their head, in one sentence."""
+
+    start: int
+    end: int
+    head: int
+    sentence: int
+
+
+def candidate_mentions(document: Document) -> list[Candidate]:
+    """The candidates in text order, larger ones before those inside them, each span once.
+
+    A sentence without phrases gives runs of nouns with what may stand before them, found by their tags.
+    """
+    tags = [token.tag for token in document.tokens]
+    found: list[Candidate] = []
+    for index, sentence in enumerate(document.sentences):
+        first = sentence.start
+        spans = {
+            (start, end): head
+            for start, end, head in _in_sentence(sentence, tags[sentence.start : sentence.end])
+        }
+        found.extend(
+            Candidate(first + start, first + end, first + spans[start, end], index)
+            for start, end in sorted(spans, key=lambda span: (span[0], -span[1]))
+        )
+    return found
+
+
+def _in_sentence(sentence: Sentence, tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """(start, end, head), counted from the sentence's first token; later ones stand for earlier repeats."""
+    if sentence.constituents is None:
+        yield from _noun_runs(tags)
+    else:
+        yield from _noun_phrases(sentence, sentence.constituents, tags)
+    for token, tag in enumerate(tags):
+        if tag in PRONOUN_TAGS:
+            yield token, token + 1, token
+
+
+def _noun_phrases(
+    sentence: Sentence, tree: Constituents, tags: Sequence[str]
+) -> Iterator[tuple[int, int, int]]:
+    owners = _owners(tree)
+    coordinated = {owner for owner, tag in zip(owners, tags, strict=True) if tag == "CC"}
+    heads: dict[int, int] = {}
+    for node, label in enumerate(tree.labels):
+        if label != "NP":
+            continue
+        start, end, parent = tree.starts[node], tree.ends[node], tree.parents[node]
+        heads[node] = head = _head(sentence, tree, start, end)
+        if tags[head] in NOT_HEADS:
+            continue
+        # Of phrases around one head the largest is the mention, but a conjunct is one of its own.
+        if heads.get(parent) != head or parent in coordinated:
+            while tags[end - 1] in _TRIMMED and end - 1 > head:
+                end -= 1
+            while tags[start] in _TRIMMED and start < head:
+                start += 1
+            yield start, end, head
+    yield from _names_inside(owners, heads, tags)
+
+
+def _names_inside(
+    owners: Sequence[int], heads: dict[int, int], tags: Sequence[str]
+) -> Iterator[tuple[int, int, int]]:
+    """Runs of names that stand in a noun phrase but do not hold its head."""
+    start = 0
+    while start < len(tags):
+        end = start + 1
+        if tags[start] in NAME_TAGS:
+            while end < len(tags) and tags[end] in NAME_TAGS and owners[end] == owners[start]:
+                end += 1
+            if owners[start] in heads and not start <= heads[owners[start]] < end:
+                yield start, end, end - 1
+        start = end
+
+
+def _owners(tree: Constituents) -> list[int]:
+    """For each token the smallest phrase around it: phrases come outer first, so the last one stays."""
+    owners = [0] * len(tree.tags)
+    for node in range(1, len(tree.labels)):
+        start, end = tree.starts[node], tree.ends[node]
+        owners[start:end] = [node] * (end - start)
+    return owners
+
+
+def _head(sentence: Sentence, tree: Constituents, start: int, end: int) -> int:
+    if end - start == 1:
+        return start
+    if sentence.dependencies is not None:
+        return head_by_dependencies(sentence.dependencies, start, end)
+    return head_by_constituents(tree, start, end)
+
+
+def _noun_runs(tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """The longest runs of nouns, with determiners and adjectives before them; the last noun is the head."""
+    start = 0
+    while start < len(tags):
+        end, last_noun = start, -1
+        while end < len(tags) and tags[end] in _BEFORE_NOUNS:
+            if last_noun >= 0 and tags[end] not in NOUN_TAGS:
+                break
+            if tags[end] in NOUN_TAGS:
+                last_noun = end
+            end += 1
+        if last_noun >= 0:
+            yield start, last_noun + 1, last_noun
+        start = max(end, start + 1)
+
+
+# Where each token stands: sentence, paragraph, quotation, and its place in the dependencies.
+
+
+_ROLES = {
+    role: number
+    for number, roles in enumerate(
+        (
+            "nsubj csubj",
+            "nsubj:pass csubj:pass",
+            "obj",
+            "iobj",
+            "obl obl:agent obl:arg",
+            "obl:unmarked obl:tmod",
+            "nmod nmod:desc nmod:unmarked",
+            "nmod:poss",
+            "appos",
+            "conj",
+            "compound flat",
+            "root",
+            "vocative dislocated discourse parataxis",
+            "xcomp ccomp advcl acl acl:relcl",
+        ),
+        start=1,
+    )
+    for role in roles.split()
+}
+ROLES = max(_ROLES.values()) + 1  # 0 for all other labels, and where there are no dependencies
+SUBJECT, OBLIQUE = _ROLES["nsubj"], _ROLES["obl"]  # these and the roles between them are arguments of a verb
+POSSESSOR, APPOSITION, CONJUNCT = _ROLES["nmod:poss"], _ROLES["appos"], _ROLES["conj"]
+
+_OPENING = frozenset({"``", "\u201c", "\u00ab"})
+_CLOSING = frozenset({"''", "\u201d", "\u00bb"})
+
+
+@dataclass(frozen=True, slots=True)
+class TokenContext:
+    """One number for each token of a document."""
+
+    sentence: NDArray[np.int32]
+    paragraph: NDArray[np.int32]  # counted by blank lines
+    quote: NDArray[np.int32]  # the number of the quotation around it, 0 outside
+    governor: NDArray[np.int32]  # the token it hangs on, -1 for none
+    role: NDArray[np.int32]
+
+
+def token_context(document: Document) -> TokenContext:
+    """The context of all tokens of a document."""
+    length = len(document.tokens)
+    sentence_of = np.zeros(length, dtype=np.int32)
+    governor = np.full(length, -1, dtype=np.int32)
+    role = np.zeros(length, dtype=np.int32)
+    for index, sentence in enumerate(document.sentences):
+        sentence_of[sentence.start : sentence.end] = index
+        if sentence.dependencies is not None:
+            heads = np.array(sentence.dependencies.heads, dtype=np.int32)
+            governor[sentence.start : sentence.end] = np.where(heads >= 0, heads + sentence.start, -1)
+            role[sentence.start : sentence.end] = [
+                _ROLES.get(label, 0) for label in sentence.dependencies.labels
+            ]
+    paragraph, quote = _paragraphs_and_quotes(document)
+    return TokenContext(sentence_of, paragraph, quote, governor, role)
+
+
+def _paragraphs_and_quotes(document: Document) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Straight quotation marks open and close in turn; a new paragraph closes what is open."""
+    text = document.text
+    paragraph = np.zeros(len(document.tokens), dtype=np.int32)
+    quote = np.zeros(len(document.tokens), dtype=np.int32)
+    paragraphs, quotes, inside, behind = 0, 0, False, 0
+    for index, token in enumerate(document.tokens):
+        if token.start > behind and BLANK_LINE.search(text, behind, token.start):
+            paragraphs += 1
+            inside = False
+        behind = token.end
+        word = token.text
+        if word in _OPENING or (word == '"' and not inside):
+            quotes += 1
+            inside = True
+        elif word == '"' or word in _CLOSING:
+            inside = False
+        paragraph[index] = paragraphs
+        quote[index] = quotes if inside else 0
+    return paragraph, quote
+
+
+# What is known about each candidate mention, as arrays: one row a mention, small integers throughout.
+
+
+Integers = NDArray[np.int32]
+
+MODIFIERS = 6  # words beside the key that are compared; a phrase with more keeps its last ones
+_COORDINATION = 10  # how many words behind the head an "and" may stand that joins it with another
+_FUNCTION_WORDS = frozenset({"DT", "PDT", "PRP$", "POS", "IN", "CC", "TO", "WDT", "WP"})
+_NOT_COMPARED = _FUNCTION_WORDS | {",", ":", ".", "-LRB-", "-RRB-", "``", "''", "HYPH"}
+_DROPPED_FIRST = frozenset({"DT", "PDT", "PRP$"})
+
+
+# What is read from the words of a candidate, in the order of a row; its other words follow.
+_READ = (
+    "kind", "number", "gender", "person", "reflexive", "string", "core", "key", "acronym", "place", "depth",
+    "seen_core", "seen_key",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """All candidates of a document, in text order.
+
+    Strings are numbered within the document, in small letters; -1 stands for none.
+    """
+
+    start: Integers
+    end: Integers
+    head: Integers
+    sentence: Integers
+    paragraph: Integers
+    quote: Integers
+    role: Integers
+    governor: Integers  # the token its head hangs on, -1 for none
+    governor_above: Integers  # the token that one hangs on
+    governor_word: Integers
+    kind: Integers
+    number: Integers
+    gender: Integers
+    person: Integers
+    reflexive: Integers  # 1 for "herself" and its like
+    string: Integers
+    core: Integers  # the string without determiners and possessive endings
+    key: Integers  # the head word; in names the last one
+    acronym: Integers  # what the initials of a name of several words spell
+    words: Integers  # (mentions, MODIFIERS): content words beside the key
+    place: Integers  # how many candidates of its sentence come before it
+    depth: Integers  # how many of them are around it
+    seen_core: Integers  # how many earlier mentions have the same core
+    seen_key: Integers  # how many earlier nouns and names have the same key
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+def mention_attributes(
+    document: Document, candidates: Sequence[Candidate], context: TokenContext
+) -> Mentions:
+    """The attributes of the candidates, which are in text order."""
+    start = np.array([candidate.start for candidate in candidates], dtype=np.int32)
+    head = np.array([candidate.head for candidate in candidates], dtype=np.int32)
+    governor = context.governor[head]
+    reader = _Reader(document)
+    rows = np.array([reader.read(candidate) for candidate in candidates], dtype=np.int32)
+    columns = rows.reshape(len(candidates), len(_READ) + MODIFIERS).T
+    return Mentions(
+        start=start,
+        end=np.array([candidate.end for candidate in candidates], dtype=np.int32),
+        head=head,
+        sentence=np.array([candidate.sentence for candidate in candidates], dtype=np.int32),
+        paragraph=context.paragraph[start],
+        quote=context.quote[start],
+        role=context.role[head],
+        governor=governor,
+        governor_above=np.where(governor >= 0, context.governor[governor], -1),
+        governor_word=np.array([reader.word(token) for token in governor.tolist()], dtype=np.int32),
+        words=np.ascontiguousarray(columns[len(_READ) :].T),
+        **dict(zip(_READ, columns, strict=False)),
+    )
+
+
+class _Reader:
+    """Reads candidates in text order and remembers what came before."""
+
+    def __init__(self, document: Document) -> None:
+        self._words = [token.text.lower() for token in document.tokens]
+        self._forms = [token.text for token in document.tokens]
+        self._tags = [token.tag for token in document.tokens]
+        self._numbers: dict[str, int] = {}
+        self._cores: dict[int, int] = {}
+        self._keys: dict[int, int] = {}
+        self._named: dict[int, Traits] = {}  # what is known about the bearers of a last name
+        self._sentence = -1
+        self._open: list[int] = []  # ends of the candidates around the next one
+        self._place = 0
+
+    def read(self, candidate: Candidate) -> list[int]:
+        """The attributes ``_READ`` of the next candidate, and its words beside the key."""
+        words, tags = self._words, self._tags
+        start, end, head = candidate.start, candidate.end, candidate.head
+        first, last = start, end
+        while first < head and tags[first] in _DROPPED_FIRST:
+            first += 1
+        if tags[last - 1] == "POS" and last - 1 > head:
+            last -= 1
+
+        kind = pronoun_kind(words[head], tags[head])
+        key = head
+        if kind is not None:
+            traits = pronoun_traits(CITATION.get(words[head], words[head]))
+        else:
+            kind = noun_kind(tags[head], words[start], tags[start], possessor="POS" in tags[start:head])
+            coordinated = "CC" in tags[head + 1 : min(end, head + _COORDINATION)]
+            if tags[head] in NAME_TAGS:
+                while key + 1 < last and tags[key + 1] in NAME_TAGS:
+                    key += 1
+                traits = self._name_traits(start, key, coordinated=coordinated)
+            else:
+                traits = noun_traits(words[head], tags[head], words[start], coordinated=coordinated)
+
+        core = self._numbered(" ".join(words[first:last]))
+        key_word = self._numbered(words[key])
+        nominal = kind >= FIRST_NOMINAL
+        beside = [
+            self._numbered(words[token])
+            for token in (range(first, last) if nominal else ())
+            if token != key and tags[token] not in _NOT_COMPARED
+        ][-MODIFIERS:]
+        place, depth = self._nesting(candidate)
+        row: list[int] = [
+            kind,
+            traits.number,
+            traits.gender,
+            traits.person,
+            int(words[head] in REFLEXIVES),
+            self._numbered(" ".join(words[start:end])),
+            core,
+            key_word,
+            self._acronym(first, last) if nominal else -1,
+            place,
+            depth,
+            self._cores.get(core, 0),
+            self._keys.get(key_word, 0),
+            *beside,
+            *[-1] * (MODIFIERS - len(beside)),
+        ]
+        if nominal:
+            self._cores[core] = self._cores.get(core, 0) + 1
+            self._keys[key_word] = self._keys.get(key_word, 0) + 1
+        return row
+
+    def word(self, token: int) -> int:
+        """The number of a token's word, -1 for no token."""
+        return self._numbered(self._words[token]) if token >= 0 else -1
+
+    def _numbered(self, string: str) -> int:
+        return self._numbers.setdefault(string, len(self._numbers))
+
+    def _acronym(self, first: int, last: int) -> int:
+        initials = [form[0] for form in self._forms[first:last] if form[:1].isupper()]
+        return self._numbered("".join(initials).lower()) if len(initials) > 1 else -1
+
+    def _name_traits(self, start: int, last: int, *, coordinated: bool) -> Traits:
+        """A last name alone takes what is known from its earlier mentions with a title or a first name."""
+        traits = name_traits(self._words[start : last + 1], self._tags[last], coordinated=coordinated)
+        if coordinated:
+            return traits._replace(gender=Gender.UNKNOWN)
+        last_name = self._numbered(self._words[last])
+        if traits.gender == Gender.UNKNOWN:
+            return self._named.get(last_name, traits)
+        self._named[last_name] = traits
+        return traits
+
+    def _nesting(self, candidate: Candidate) -> tuple[int, int]:
+        if candidate.sentence != self._sentence:
+            self._sentence, self._open, self._place = candidate.sentence, [], -1
+        self._open = [end for end in self._open if end > candidate.start]
+        depth = len(self._open)
+        self._open.append(candidate.end)
+        self._place += 1
+        return self._place, depth

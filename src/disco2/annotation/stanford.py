@@ -1,0 +1,427 @@
+"""Constituents from the Stanford parser (Klein & Manning 2003), as in the paper, over our tokens and tags.
+
+The parser is a Java program of its own: it is found in its folder, kept running, and asked for trees.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import zipfile
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from types import TracebackType
+from typing import IO
+
+from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.cache import file_fingerprint
+from disco2.annotation.formats.ptb import parse_brackets
+from disco2.annotation.layers import join_constituents, project_constituents
+from disco2.annotation.text import pieces_of
+from disco2.errors import LayerError, SettingsError
+from disco2.records import Constituents, Document, Sentence, Token
+
+LONGEST = 100  # words; time and memory of the parser grow with the cube and the square of the length
+TIMEOUT = 120.0  # seconds for one sentence, and for loading the model before the first
+MEMORY = "2g"  # what Java may take
+
+UNPARSED = "X"  # the label over a sentence for which the parser has no tree
+_NO_TREE = ("(())", "SENTENCE_SKIPPED", "Sentence skipped", "(X (SENT")
+
+
+class StanfordParser:
+    """The parser as a Java process that is started for the first sentence and runs until ``close``.
+
+    Trees keep the document's own tags. A sentence of more than ``longest`` words is parsed in pieces, cut at
+    punctuation where there is any, under one ROOT. A sentence that the grammar can't parse is one flat
+    phrase. A process that ends, hangs or talks nonsense is started again once; LayerError if that does not
+    help.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        java: str = "java",
+        memory: str = MEMORY,
+        longest: int = LONGEST,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self._command = parser_command(home, java=java, memory=memory, longest=longest)
+        self._home = home
+        self._longest = longest
+        self._timeout = timeout
+        self._process: LineProcess | None = None
+
+    @property
+    def name(self) -> str:
+        return "Stanford parser (englishPCFG)"
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells its results from those of others, for the cache."""
+        return f"{self.name}, {self._longest}, {file_fingerprint(self._home)}"
+
+    @property
+    def requires(self) -> Mapping[Layer, Layers]:
+        return {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
+
+    def __enter__(self) -> StanfordParser:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the Java process; the next sentence would start another one."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        if Layer.CONSTITUENTS not in layers:
+            return list(documents)
+        return [self._annotated(document) for document in documents]
+
+    def _annotated(self, document: Document) -> Document:
+        sentences = tuple([self._with_tree(document, sentence) for sentence in document.sentences])
+        return replace(document, sentences=sentences)
+
+    def _with_tree(self, document: Document, sentence: Sentence) -> Sentence:
+        tokens = document.tokens[sentence.start : sentence.end]
+        if not tokens:
+            return sentence
+        words, owners = joined_compounds(tokens)
+        where = f"{document.id}, the sentence at character {tokens[0].start}"
+        # In the first half of a stretch a cut would cost more than it is worth.
+        spans = pieces_of(
+            [word.tag for word in words], longest=self._longest, shortest=self._longest // 2 + 1
+        )
+        trees = [self._tree(words[start:end], where=where) for start, end in spans]
+        tree = project_constituents(join_constituents(trees), owners)
+        tags = tuple(token.tag or tag for token, tag in zip(tokens, tree.tags, strict=True))
+        return replace(sentence, constituents=replace(tree, tags=tags))
+
+    def _tree(self, words: Sequence[Token], *, where: str) -> Constituents:
+        line = sentence_line(words)
+        failure = ""
+        for _ in range(2):
+            try:
+                if self._process is None:
+                    self._process = LineProcess(self._command)
+                return _read_tree(self._process.ask(line, timeout=self._timeout), words)
+            except ProcessFailedError as error:
+                failure = str(error)
+                self._kill()
+            except BaseException:  # an interrupt: the answer to this line may still come, and is not awaited
+                self._kill()
+                raise
+        raise LayerError(
+            f"The Stanford parser failed twice: {failure}.",
+            where=where,
+            hint="Try the parser on its own, or use --parser built-in.",
+        )
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+
+def _read_tree(answer: str, tokens: Sequence[Token]) -> Constituents:
+    if answer.startswith(_NO_TREE):
+        tags = tuple(token.tag or UNPARSED for token in tokens)
+        return Constituents((UNPARSED,), (0,), (len(tokens),), (-1,), tags)
+    try:
+        trees = parse_brackets(answer, where="the Stanford parser")
+    except LayerError as error:
+        raise ProcessFailedError(f"its answer is no tree: {error.what} '{answer[:80]}'") from None
+    if len(trees) != 1 or len(trees[0].words) != len(tokens):
+        raise ProcessFailedError(f"its answer is no tree over the {len(tokens)} words: '{answer[:80]}'")
+    return trees[0].constituents
+
+
+# Hyphenated words in one piece, as in the Wall Street Journal's trees, which the parser learned from. Newer
+# treebanks cut ``well-known`` into three tokens. A grammar that never saw a hyphen between two words takes it
+# for a dash, and cuts the sentence there.
+
+
+HYPHEN = "HYPH"
+_PARTICIPLES = frozenset({"VBN", "VBG", "VBD"})
+_NOUNS = frozenset({"NN", "NNS"})
+
+
+def joined_compounds(tokens: Sequence[Token]) -> tuple[list[Token], list[int]]:
+    """The words with compounds joined, and for each token the index of the word that it is part of.
+
+    A compound has its last word's tag; it is an adjective if that is a participle (``hard-won``), or if it is
+    a noun before another noun (``long-term plan``).
+    """
+    words: list[Token] = []
+    owners: list[int] = []
+    start = 0
+    while start < len(tokens):
+        end = start + 1
+        while _goes_on(tokens, end):
+            end += 2
+        owners.extend([len(words)] * (end - start))
+        words.append(tokens[start] if end - start == 1 else _compound(tokens, start, end))
+        start = end
+    return words, owners
+
+
+def _goes_on(tokens: Sequence[Token], hyphen: int) -> bool:
+    """Whether the token at ``hyphen`` joins the one before it with the one behind it, without a space."""
+    if hyphen + 1 >= len(tokens) or tokens[hyphen].tag != HYPHEN:
+        return False
+    before, joint, behind = tokens[hyphen - 1 : hyphen + 2]
+    return before.end == joint.start and joint.end == behind.start and behind.tag != HYPHEN
+
+
+def _compound(tokens: Sequence[Token], start: int, end: int) -> Token:
+    tag = tokens[end - 1].tag
+    follower = tokens[end].tag if end < len(tokens) else ""
+    if tag in _PARTICIPLES or (tag == "NN" and follower in _NOUNS):
+        tag = "JJ"
+    text = "".join(token.text for token in tokens[start:end])
+    return Token(text, tokens[start].start, tokens[end - 1].end, tag)
+
+
+# Words and tags as the parser wants them: on one line, with the spelling of its training trees. Only the
+# order of the words matters when its answer comes back, so a word may be sent as another one.
+
+
+# The parser splits at it whatever it finds there, so it must not stand in any word; ASCII, because Java reads
+# its command line in the system's encoding.
+TAG_SEPARATOR = "\x01"
+
+LONGEST_WORD = 80  # characters
+
+_UNSENDABLE = re.compile(r"[\s\x00-\x20\x7f-\xa0\ud800-\udfff\u200b-\u200f\u2028\u2029\u2060\ufeff]")
+_SPELLINGS = str.maketrans(
+    {
+        "(": "-LRB-",
+        ")": "-RRB-",
+        "[": "-LSB-",
+        "]": "-RSB-",
+        "{": "-LCB-",
+        "}": "-RCB-",
+        "\u2018": "`",
+        "\u2019": "'",
+        "\u201c": "``",
+        "\u201d": "''",
+        "\u2026": "...",
+        "\u2013": "--",
+        "\u2014": "--",
+    }
+)
+
+_WALL_STREET_JOURNAL = (
+    "# $ '' , -LRB- -RRB- . : CC CD DT EX FW IN JJ JJR JJS LS MD NN NNP NNPS NNS PDT POS PRP PRP$ "
+    "RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB ``"
+)
+KNOWN_TAGS = frozenset(_WALL_STREET_JOURNAL.split())
+# Tags of newer treebanks, with their nearest in the one that the parser was trained on.
+OLDER_TAGS = {"HYPH": "NN", "NFP": ":", "AFX": "JJ", "ADD": "NN", "(": "-LRB-", ")": "-RRB-", '"': "''"}
+# The marks that the parser has seen with each tag. Another one would make it doubt all tags of the sentence,
+# which takes ten times as long; so it is sent as one of these. Quotes have a direction there.
+MARKS = {
+    ",": (",",),
+    ".": (".", "?", "!"),
+    ":": ("--", ":", ";", "...", "-"),
+    "``": ("``", "`"),
+    "''": ("''", "'"),
+    "-LRB-": ("-LRB-", "-LCB-"),
+    "-RRB-": ("-RRB-", "-RCB-"),
+    "$": ("$",),
+    "#": ("#",),
+}
+
+
+def sentence_line(tokens: Iterable[Token]) -> str:
+    """The line to send, without its end."""
+    return " ".join(map(tagged_word, tokens))
+
+
+def tagged_word(token: Token) -> str:
+    """A word and its tag; the word alone where the parser does not know the tag and is to choose one."""
+    tag = OLDER_TAGS.get(token.tag, token.tag)
+    if tag == "IN" and token.text.lower() == "to":  # newer treebanks tell the preposition from the particle
+        tag = "TO"
+    word = spelling(token.text)
+    marks = MARKS.get(tag, ())
+    if marks and word not in marks:
+        word = next((mark for mark in marks if mark in word), marks[0])
+    return f"{word}{TAG_SEPARATOR}{tag}" if tag in KNOWN_TAGS else word
+
+
+def spelling(word: str) -> str:
+    """The word with brackets escaped and typewriter quotes, and without anything that reads as space."""
+    sendable = _UNSENDABLE.sub("_", word[:LONGEST_WORD]) or "_"
+    return sendable.translate(_SPELLINGS)
+
+
+# Where the parser lies, and the command that starts it.
+
+
+PROGRAM = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
+MODEL = "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz"
+PROGRAM_JARS = ("stanford-parser.jar", "stanford-parser-*.jar", "stanford-corenlp-*.jar")
+MODEL_JARS = "*models*.jar"
+
+_DOWNLOAD = "Give the folder of the Stanford Parser, as unpacked, with --stanford-home."
+
+
+def parser_command(home: Path, *, java: str, memory: str, longest: int) -> list[str]:
+    """The command for a parser that answers each line on its input with one line on its output.
+
+    Raises SettingsError where Java, the program or its model is missing.
+    """
+    program = shutil.which(java)
+    if program is None:
+        raise SettingsError(
+            f"The Stanford parser needs Java, and there is no program '{java}'.",
+            hint="Install a Java runtime of version 8 or later, or use --parser built-in.",
+        )
+    if not home.is_dir():
+        raise SettingsError("There is no such folder.", where=str(home), hint=_DOWNLOAD)
+    _check_program(home)
+    return [
+        program,
+        f"-Xmx{memory}",
+        "-cp",
+        str(home / "*"),
+        PROGRAM,
+        *("-encoding", "UTF-8"),
+        *("-sentences", "newline"),
+        "-tokenized",
+        *("-tagSeparator", TAG_SEPARATOR),
+        *("-tokenizerFactory", "edu.stanford.nlp.process.WhitespaceTokenizer"),
+        *("-tokenizerMethod", "newCoreLabelTokenizerFactory"),
+        *("-outputFormat", "oneline"),
+        *("-maxLength", str(longest)),
+        _model(home),
+        "-",
+    ]
+
+
+def _check_program(home: Path) -> None:
+    found = [jar for pattern in PROGRAM_JARS for jar in home.glob(pattern)]
+    if not any("models" not in jar.name and "sources" not in jar.name for jar in found):
+        raise SettingsError(
+            f"The Stanford parser is not in this folder: no {' or '.join(PROGRAM_JARS)}.",
+            where=str(home),
+            hint=_DOWNLOAD,
+        )
+
+
+def _model(home: Path) -> str:
+    """The model's path, in a file of its own or inside a jar, where Java finds it by its name."""
+    name = MODEL.rpartition("/")[2]
+    if (home / name).is_file():
+        return str(home / name)
+    for jar in sorted(home.glob(MODEL_JARS)):
+        try:
+            with zipfile.ZipFile(jar) as archive:
+                if MODEL in archive.NameToInfo:
+                    return MODEL
+        except (OSError, zipfile.BadZipFile):
+            continue
+    raise SettingsError(
+        f"The model {name} is not in this folder, neither as a file nor in a {MODEL_JARS}.",
+        where=str(home),
+        hint=_DOWNLOAD,
+    )
+
+
+# A program that stays alive and answers each line on its input with one line on its output.
+
+
+_LAST_WORDS = 12  # lines of its error output that are kept
+_GRACE = 5.0  # seconds to end in, once its input is closed
+
+
+class ProcessFailedError(Exception):
+    """The program ended, or did not answer in time; the message says which."""
+
+
+class LineProcess:
+    """One run of the program, from its start until ``close``."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        try:
+            self._process = subprocess.Popen(  # noqa: S603  # the caller's own command, without a shell
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        except OSError as error:
+            raise ProcessFailedError(f"it can't be started: {error.strerror or error}") from error
+        self._answers: SimpleQueue[str | None] = SimpleQueue()
+        self._errors: deque[str] = deque(maxlen=_LAST_WORDS)
+        # Both outputs are read all the time: a full pipe would stop the program.
+        self._readers = [
+            Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
+            Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def ask(self, line: str, *, timeout: float) -> str:
+        """Send a line and wait for the answer, at most ``timeout`` seconds."""
+        assert self._process.stdin is not None  # noqa: S101  # it was asked for above
+        try:
+            self._process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise ProcessFailedError(self._how_it_ended()) from None
+        try:
+            answer = self._answers.get(timeout=timeout)
+        except Empty:
+            raise ProcessFailedError(f"it did not answer within {timeout:g} seconds") from None
+        if answer is None:
+            raise ProcessFailedError(self._how_it_ended())
+        return answer
+
+    def close(self) -> None:
+        """End the program: by closing its input, and by force where it does not listen."""
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+        try:
+            self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for reader in self._readers:
+            reader.join(_GRACE)
+
+    def kill(self) -> None:
+        """End the program at once."""
+        self._process.kill()
+        self.close()
+
+    def _how_it_ended(self) -> str:
+        for reader in self._readers:
+            reader.join(_GRACE)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE)
+        last = " | ".join(self._errors) or "nothing"
+        return f"it ended with code {self._process.returncode}, and its last words were: {last}"
+
+    def _read_answers(self, stream: IO[bytes]) -> None:
+        with stream:
+            for line in stream:
+                self._answers.put(line.decode("utf-8", errors="replace").rstrip("\r\n"))
+        self._answers.put(None)
+
+    def _read_errors(self, stream: IO[bytes]) -> None:
+        with stream:
+            for line in stream:
+                self._errors.append(line.decode("utf-8", errors="replace").strip()[:300])
