@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from disco2.corpora.collecting import cycles_left_alone
+from disco2.corpora.reading import cycles_left_alone
 
 
 @pytest.fixture(autouse=True)

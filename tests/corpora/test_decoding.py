@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.corpora.decoding import lines_of, read_text
+from disco2.corpora.reading import lines_of, read_text
 from disco2.errors import CorpusError
 from disco2.records import Dirt
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
+from disco2.corpora.reading import BrokenJsonError, parse_json, shown
 
 
 @pytest.mark.parametrize(

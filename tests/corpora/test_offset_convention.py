@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.corpora.pdtb3.offset_convention import OffsetEvidence, as_exclusive, text_that_fits
+from disco2.corpora.pdtb3 import OffsetEvidence, as_exclusive, text_that_fits
 from disco2.records import Dirt
 
 TEXT = "The mill turns, and a miller sings. Nobody sleeps."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from disco2.corpora.pdtb3.reader import read_pdtb3
+from disco2.corpora.pdtb3 import read_pdtb3
 from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus, RelationKind
 from tests.corpora.miniature import (

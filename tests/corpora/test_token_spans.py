@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.annotation import document_from_words
-from disco2.corpora.coverage import MOST_TIMES
-from disco2.corpora.token_spans import TokenSpans
+from disco2.corpora.tokens import MOST_TIMES, TokenSpans
 from disco2.errors import CorpusError
 from disco2.records import Argument
 from tests.fuzzing.target import limits

@@ -17,7 +17,7 @@ from disco2.annotation import (
 from disco2.annotation.conllu import _checked_heads, _plain_heads
 from disco2.annotation.ontonotes_coreference import looks_like_ontonotes, parse_ontonotes
 from disco2.annotation.ptb import _read_with_care
-from disco2.corpora.decoding import read_text
+from disco2.corpora.reading import read_text
 from disco2.errors import LayerError
 from disco2.records import Dirt
 from tests.fuzzing.layer_files import (

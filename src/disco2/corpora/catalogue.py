@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, cast
 
-from disco2.corpora.collecting import cycles_left_alone
+from disco2.corpora.reading import cycles_left_alone
 from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus
 
@@ -111,7 +111,7 @@ def _read(
 
         return read_gum(path, coreference="ontogum" if coreference is None else str(coreference))
     if kind == "pdtb2":
-        from disco2.corpora.pdtb2.reader import read_pdtb2
+        from disco2.corpora.pdtb2 import read_pdtb2
 
         return read_pdtb2(
             path,
@@ -120,7 +120,7 @@ def _read(
             encoding=encoding,
         )
     if kind == "pdtb3":
-        from disco2.corpora.pdtb3.reader import read_pdtb3
+        from disco2.corpora.pdtb3 import read_pdtb3
 
         return read_pdtb3(
             path,

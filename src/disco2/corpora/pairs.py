@@ -19,9 +19,16 @@ from pathlib import Path
 
 from disco2.annotation.pair_text import pair_spans, pair_text
 from disco2.annotation.tokenise import tokenise
-from disco2.corpora.decoding import BYTE_ORDER_MARK, NOT_UTF8, lines_of, read_text
-from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
-from disco2.corpora.sense_column import read_kind, read_senses
+from disco2.corpora.reading import (
+    BYTE_ORDER_MARK,
+    NOT_UTF8,
+    BrokenJsonError,
+    lines_of,
+    parse_json,
+    read_text,
+    shown,
+)
+from disco2.corpora.senses import read_kind, read_senses
 from disco2.errors import CorpusError
 from disco2.records import (
     WITHOUT_SENSE,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from disco2.annotation.escapes import unescape
 from disco2.annotation.ptb import parse_brackets
-from disco2.corpora.decoding import BYTE_ORDER_MARK, read_text
-from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
+from disco2.corpora.reading import BYTE_ORDER_MARK, BrokenJsonError, parse_json, read_text, shown
 from disco2.errors import CorpusError, LayerError
 from disco2.files import is_file_name
 from disco2.records import Constituents, Dependencies, Dirt, Document, Sentence, Token

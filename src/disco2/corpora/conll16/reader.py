@@ -14,12 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from disco2.corpora.conll16.parses import read_parses
-from disco2.corpora.coverage import Coverage
-from disco2.corpora.decoding import lines_of, read_text
-from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
-from disco2.corpora.sense_column import fitting_inventory, read_kind, read_senses, senses_of_kind
-from disco2.corpora.token_lists import argument_from_tokens
-from disco2.corpora.wsj.layers import WsjLayers
+from disco2.corpora.reading import BrokenJsonError, lines_of, parse_json, read_text, shown
+from disco2.corpora.senses import fitting_inventory, read_kind, read_senses, senses_of_kind
+from disco2.corpora.tokens import Coverage, argument_from_tokens
+from disco2.corpora.wsj import WsjLayers
 from disco2.errors import CorpusError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
 from disco2.records.senses import SenseInventory, inventory

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from disco2.corpora.conll16.identity import written_identity
 from disco2.corpora.conversion.brackets import write_brackets
-from disco2.corpora.token_lists import character_spans
+from disco2.corpora.tokens import character_spans
 from disco2.files import check_folder_place, folder_in_place, is_file_name, write_text
 from disco2.records import Corpus, Document, Relation, Sentence
 

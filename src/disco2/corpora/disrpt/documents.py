@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from disco2.annotation.conllu import ConlluSentence, parse_conllu
-from disco2.corpora.decoding import BYTE_ORDER_MARK, read_text
+from disco2.corpora.reading import BYTE_ORDER_MARK, read_text
 from disco2.records import Dirt, Document, Sentence, Token
 
 

@@ -16,13 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from disco2.corpora.coverage import Coverage
-from disco2.corpora.decoding import NOT_UTF8, lines_of, read_text
 from disco2.corpora.disrpt.documents import DisrptDocuments
-from disco2.corpora.folders import files_below
-from disco2.corpora.intervals import joined
-from disco2.corpora.sense_column import fitting_inventory, kind_in_place_of_sense, read_kind, senses_of_kind
-from disco2.corpora.token_lists import argument_from_tokens
+from disco2.corpora.reading import NOT_UTF8, files_below, lines_of, read_text
+from disco2.corpora.senses import fitting_inventory, kind_in_place_of_sense, read_kind, senses_of_kind
+from disco2.corpora.tokens import Coverage, argument_from_tokens, joined
 from disco2.errors import CorpusError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
 from disco2.records.senses import SenseInventory, inventory

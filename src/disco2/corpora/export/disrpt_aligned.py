@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from disco2.corpora.decoding import lines_of, read_text
 from disco2.corpora.export.disrpt_labels import LABELS_2025, label_like
 from disco2.corpora.export.exported import Exported
+from disco2.corpora.reading import lines_of, read_text
 from disco2.errors import CorpusError
 from disco2.files import folder_in_place, write_text
 from disco2.records import Corpus, Dirt, Relation

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from disco2.corpora.export.disrpt_labels import label_2025
 from disco2.corpora.export.exported import Exported
-from disco2.corpora.token_lists import runs
+from disco2.corpora.tokens import runs
 from disco2.files import write_text
 from disco2.records import Corpus, Document, Relation, RelationKind
 

@@ -27,9 +27,8 @@ from disco2.annotation import (
     with_dependencies,
     with_mentions,
 )
-from disco2.corpora.decoding import read_text
-from disco2.corpora.folders import existing_folder
 from disco2.corpora.pairs import read_pairs
+from disco2.corpora.reading import existing_folder, read_text
 from disco2.corpora.role_pairs.headed_trees import FlatSentence, flatten
 from disco2.corpora.role_pairs.sentences import (
     GIVER,

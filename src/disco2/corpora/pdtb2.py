@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from disco2.corpora.decoding import read_text
-from disco2.corpora.folders import existing_folder
-from disco2.corpora.pdtb2.locate import Located, located_by_gorn, located_by_offsets
-from disco2.corpora.pdtb2.native import looks_native, parse_native
-from disco2.corpora.pdtb2.pipe import looks_piped, parse_pipe
-from disco2.corpora.pdtb2.relation import Pdtb2Relation, Selection
-from disco2.corpora.pdtb3.offset_convention import text_that_fits
-from disco2.corpora.wsj.document_files import BARE, files_by_document, folders_named
-from disco2.corpora.wsj.layers import WsjLayers
-from disco2.corpora.wsj.senses import kind_and_senses
+from disco2.annotation import BracketedSentence, document_from_trees
+from disco2.annotation.ptb import TRACE, WRAPPERS
+from disco2.corpora.pdtb2_files import (
+    GornAddress,
+    Pdtb2Relation,
+    Selection,
+    looks_native,
+    looks_piped,
+    parse_native,
+    parse_pipe,
+)
+from disco2.corpora.pdtb3 import text_that_fits
+from disco2.corpora.reading import existing_folder, read_text
+from disco2.corpora.senses import kind_and_senses
+from disco2.corpora.tokens import Coverage, TokenSpans, joined
+from disco2.corpora.wsj import BARE, WsjLayers, files_by_document, folders_named, split_by_rule
 from disco2.errors import CorpusError, LayerError
 from disco2.records import Argument, Corpus, Dirt, Document, Relation
 from disco2.records.senses import inventory
@@ -24,6 +31,10 @@ from disco2.records.senses import inventory
 INVENTORY = "pdtb2"
 RELATIONS = (".pdtb", ".pipe")  # where a document has both, the native file is read
 RAW = (BARE, ".txt", ".raw")
+Trees = tuple[str, str, list[BracketedSentence]]  # where from, the brackets, the trees
+QUOTES = {"``": '"', "''": '"', "`": "'"}  # the treebank's, and how raw text has them
+
+_PIECE = re.compile(r"[()]|[^\s()]+", re.ASCII)
 
 
 def read_pdtb2(
@@ -35,7 +46,7 @@ def read_pdtb2(
     raw: Path | None = None,
     encoding: str = "auto",
 ) -> Corpus:
-    """The relations below ``path`` with their documents.
+    """Read the relations below ``path`` with their documents.
 
     Relation files end in ``.pdtb`` or ``.pipe``, and their content says which encoding they have. Raw text is
     looked for in ``raw``, or in a folder of that name below or beside ``path``. A document with raw text is
@@ -209,3 +220,140 @@ class _Reader:
 def _letters(text: str) -> str:
     """What raw text, trees and annotation must agree on, whatever they do to spaces, quotes and brackets."""
     return "".join(filter(str.isalnum, text))
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A document, how selections are found in it, and the name of that way."""
+
+    document: Document
+    find: Callable[[Selection], Argument]  # without tokens where there are none
+    way: str
+
+
+def located_by_offsets(name: str, text: str, trees: Trees | None, *, dirt: Dirt) -> Located:
+    """Locate by offsets in the raw text; the tokens are the trees' or, without trees, split by rule."""
+    document = None
+    if trees is not None:
+        where, _, sentences = trees
+        try:
+            document = document_from_trees(name, text, sentences, where=where, dirt=dirt)
+        except LayerError as error:
+            dirt.add("document without trees", where=error.where or where, detail=error.what)
+    way = "offsets" if document is not None else "bare"
+    if document is None:
+        document = split_by_rule(name, text)
+    spans = TokenSpans.of(document)
+
+    def find(selection: Selection) -> Argument:
+        argument, _ = spans.argument(selection.spans)
+        return Argument(argument.tokens, " ".join(argument.text.split()))
+
+    return Located(document, find, way)
+
+
+def located_by_gorn(name: str, trees: Trees, *, dirt: Dirt) -> Located:
+    """Locate by Gorn addresses in the treebank's trees; their words with spaces between stand for the text.
+
+    Raises LayerError where the two ways of reading the brackets disagree about the words.
+    """
+    where, brackets, sentences = trees
+    nodes = GornTrees(brackets, where=where)
+    text = "\n".join(" ".join(QUOTES.get(word, word) for word in tree.words) for tree in sentences)
+    document = document_from_trees(name, text, sentences, where=where, dirt=dirt)
+    if nodes.tokens != len(document.tokens):
+        raise LayerError(
+            f"{nodes.tokens} words under the trees' nodes and {len(document.tokens)} in their sentences.",
+            where=where,
+        )
+    coverage = Coverage.of(document)
+
+    def find(selection: Selection) -> Argument:
+        tokens = coverage.tokens(nodes.runs_under_all(selection.gorn))
+        return Argument(tokens, " ".join(document.words(tokens)))
+
+    return Located(document, find, "gorn")
+
+
+@dataclass(slots=True)
+class _Node:
+    label: str
+    start: int  # tokens of the document before the node, traces not counted
+    end: int = 0
+    children: list[_Node] = field(default_factory=list)
+
+
+class GornTrees:
+    """The trees of one ``.mrg`` file, kept whole so that Gorn addresses can be followed.
+
+    An address names a node by sentence and child numbers: ``3,0,1`` is the second child of the first child of
+    the fourth tree's top node. Traces count as children, so an address only makes sense in the treebank's own
+    trees, not in a parser's output. The unlabelled brackets around each tree do not count.
+    """
+
+    def __init__(self, text: str, *, where: str) -> None:
+        self._tops: list[_Node] = []
+        self.tokens = 0  # words in all trees, traces not counted
+        self._read(text, where)
+
+    def _read(self, text: str, where: str) -> None:
+        path: list[_Node] = []
+        just_opened = False
+        for match in _PIECE.finditer(text):
+            piece = match.group()
+            if piece == "(":
+                node = _Node("", self.tokens)
+                if path:
+                    path[-1].children.append(node)
+                path.append(node)
+                just_opened = True
+                continue
+            if not path:
+                raise LayerError(
+                    f"'{piece}' stands outside all trees.",
+                    where=f"{where}:{text.count(chr(10), 0, match.start()) + 1}",
+                    hint="Check that the file holds Penn Treebank brackets.",
+                )
+            if piece == ")":
+                node = path.pop()
+                node.end = self.tokens
+                if not path:
+                    self._tops.append(_top(node))
+            elif just_opened:
+                path[-1].label = piece
+            elif path[-1].label != TRACE:
+                self.tokens += 1
+            just_opened = False
+        if path:
+            raise LayerError(
+                f"The file ends inside a tree: {len(path)} brackets are still open.",
+                where=where,
+                hint="The file is probably cut off; fetch it again.",
+            )
+
+    def tokens_under(self, address: GornAddress) -> range | None:
+        """The document's tokens under a node, none under a trace; None where there is no such node."""
+        sentence, *steps = address
+        if sentence >= len(self._tops):
+            return None
+        node = self._tops[sentence]
+        for step in steps:
+            if step < len(node.children):
+                node = node.children[step]
+            elif step or node.children:  # an address may go one step below a tag, to the word itself
+                return None
+        return range(node.start, node.end)
+
+    def runs_under_all(self, addresses: Iterable[GornAddress]) -> list[tuple[int, int]]:
+        """Runs of tokens under several nodes, in order and none over another; none if a node is missing."""
+        found: list[tuple[int, int]] = []
+        for address in addresses:
+            tokens = self.tokens_under(address)
+            if tokens is None:
+                return []
+            found.append((tokens.start, tokens.stop))
+        return joined(found)
+
+
+def _top(node: _Node) -> _Node:
+    return node.children[0] if node.label in WRAPPERS and len(node.children) == 1 else node

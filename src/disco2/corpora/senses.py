@@ -1,4 +1,4 @@
-"""What a corpus writes where the sense should stand -> canonical senses, with a finding for each oddity."""
+"""Kinds and senses as corpora write them -> canonical ones, with a finding for each oddity."""
 
 from __future__ import annotations
 
@@ -79,3 +79,24 @@ def fitting_inventory(labels: Iterable[str], *, names: Sequence[str]) -> SenseIn
 def read_kind(label: str) -> RelationKind | None:
     """The kind of relation of that name, in any case; None where there is none."""
     return _KINDS.get(label.strip().lower())
+
+
+def kind_and_senses(
+    kind: str, labels: Sequence[str], known: SenseInventory, *, where: str, dirt: Dirt
+) -> tuple[RelationKind, tuple[str, ...]] | None:
+    """The kind and the canonical senses; None, with a finding, where the kind is unknown or needs a sense."""
+    found = read_kind(kind)
+    if found is None:
+        dirt.add("unknown kind of relation", where=where, detail=f"'{kind}'; the relation was skipped.")
+        return None
+    if kind_in_place_of_sense(found) is not None:
+        return found, ()
+    senses = read_senses(labels, known, where=where, dirt=dirt)
+    if not senses:
+        dirt.add(
+            "relation without a sense",
+            where=where,
+            detail=f"{found} relations need one; the relation was skipped.",
+        )
+        return None
+    return found, senses

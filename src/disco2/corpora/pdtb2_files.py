@@ -1,6 +1,6 @@
-"""The native encoding of PDTB 2 (``.pdtb``), in which LDC ships the corpus.
+"""The relation files of PDTB 2, in the native encoding (``.pdtb``) or in the pipe encoding.
 
-One line a row; text in quotes stands as it is::
+LDC ships the corpus in the native encoding. One line a row; text in quotes stands as it is::
 
     file       = relation*
     relation   = rule, (explicit | altlex | implicit | entrel | norel), rule
@@ -20,33 +20,95 @@ One line a row; text in quotes stands as it is::
     features   = "#### Features ####", attribution, [selection]
 
     spans      : 12..34;40..51                      characters, ends exclusive
-    gorn       : 0,1,2;3                            see `gorn`; the line may be empty
+    gorn       : 0,1,2;3                            see ``GornTrees``; the line may be empty
     attribution: Wr, Comm, Null, Null               source, type, polarity, determinacy
     connective : because, Contingency.Cause.Reason  and a second sense after another comma
     senses     : Contingency.Cause.Result           and a second sense after a comma
 
 The selection inside ``features`` is the attribution's own text; it and the supplements are read over.
+
+In the pipe encoding, PDTB's converter writes one relation a line, with 48 fields between pipes. The converter
+loses the second sense of an AltLex and the line ends inside texts: the native files know more.
+
+| fields, from 0 | meaning |
+| --- | --- |
+| 0 / 1 / 2 | type / section / file number |
+| 3, 4, 5 | connective or AltLex: spans, Gorn addresses, text |
+| 6 / 7 | string position / sentence number (Implicit, EntRel, NoRel) |
+| 8 / 9 / 10 | head of an explicit connective / first / second inserted connective |
+| 11, 12 / 13, 14 | senses of the head, the AltLex or the first connective / of the second |
+| 15-21 | attribution of the relation |
+| 22, 23, 24 / 25-31 | Arg1: spans, Gorn addresses, text / its attribution |
+| 32, 33, 34 / 35-41 | Arg2 alike |
+| 42-44 / 45-47 | Sup1 / Sup2 |
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from disco2.corpora.decoding import lines_of
-from disco2.corpora.pdtb2.relation import Pdtb2Relation, Selection, selection
+from disco2.corpora.pdtb3 import Spans, parse_spans
+from disco2.corpora.reading import lines_of
 from disco2.errors import CorpusError
-from disco2.records import Dirt
+from disco2.records import Dirt, RelationKind
+
+GornAddress = tuple[int, ...]  # see ``pdtb2.GornTrees``
 
 TEXT, TEXT_END, FEATURES = "#### Text ####", "##############", "#### Features ####"
 
 ANCHORED = ("Explicit", "AltLex")
 UNANCHORED = ("Implicit", "EntRel", "NoRel")
 PARTS = ("Arg1", "Arg2", "Sup1", "Sup2")
+FIELDS = 48  # of the pipe encoding
 
 _RULE = re.compile(r"_{20,}\s*")
 _HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
 _SPANS = re.compile(r"\d+\.\.\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A stretch of text, said three times: by characters (ends exclusive), by tree nodes, and in letters."""
+
+    spans: Spans = ()
+    gorn: tuple[GornAddress, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pdtb2Relation:
+    """One relation as it stands in its file, senses not yet checked.
+
+    ``number`` counts the file's relations from 1, unreadable ones included; ``line`` is where it opens.
+    ``connectives`` holds the head of an explicit connective, the one or two inserted ones of an implicit
+    relation, or the words of an AltLex. ``anchor`` is where an Explicit or AltLex stands in the text.
+    """
+
+    number: int
+    line: int
+    kind: str
+    connectives: tuple[str, ...]
+    senses: tuple[str, ...]
+    anchor: Selection
+    arg1: Selection
+    arg2: Selection
+
+
+def selection(spans: str, gorn: str, text: str) -> Selection:
+    """Parse a selection of three fields or lines; raise CorpusError, without a place, for bad spans."""
+    return Selection(parse_spans(spans.strip()), parse_gorn_list(gorn), " ".join(text.split()))
+
+
+def parse_gorn_list(field: str) -> tuple[GornAddress, ...]:
+    """Parse ``"0,1;2"`` to ``((0, 1), (2,))``; empty pieces, of which PDTB 2 has a few, are left out."""
+    addresses = []
+    for piece in field.split(";"):
+        steps = [step.strip() for step in piece.split(",")]
+        if all(step.isdecimal() and step.isascii() and len(step) < 10 for step in steps):
+            addresses.append(tuple(int(step) for step in steps))
+    return tuple(addresses)
 
 
 def looks_native(text: str) -> bool:
@@ -56,7 +118,7 @@ def looks_native(text: str) -> bool:
 
 
 def parse_native(text: str, *, where: str, dirt: Dirt) -> Iterator[Pdtb2Relation]:
-    """The relations of a ``.pdtb`` file; those that break the grammar are reported and skipped."""
+    """Parse the relations of a ``.pdtb`` file; those that break the grammar are reported and skipped."""
     for number, (line, rows) in enumerate(_blocks(lines_of(text)), start=1):
         try:
             yield _Block(rows).relation(number, line)
@@ -195,3 +257,45 @@ class _Block:
             if part not in found:
                 raise CorpusError(f"It has no {part}.")
         return found
+
+
+def looks_piped(text: str) -> bool:
+    """Whether the first line that says anything is meant as a relation, broken or not."""
+    first = next((line for line in lines_of(text) if line.strip()), "")
+    kind, pipe, _ = first.partition("|")
+    return bool(pipe) and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS // 4)
+
+
+def parse_pipe(text: str, *, where: str, dirt: Dirt) -> Iterator[Pdtb2Relation]:
+    """Parse the relations of a pipe file; lines that are none are reported and skipped."""
+    number = 0
+    for line, row in enumerate(lines_of(text), start=1):
+        if not row.strip():
+            continue
+        number += 1
+        try:
+            yield _relation(row.split("|"), number, line)
+        except CorpusError as error:
+            dirt.add(
+                "bad relation line",
+                where=f"{where}:{line}",
+                detail=f"relation {number}: {error.what} It was skipped.",
+            )
+
+
+def _relation(fields: Sequence[str], number: int, line: int) -> Pdtb2Relation:
+    if len(fields) != FIELDS:
+        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 2 has {FIELDS}.")
+    kind = fields[0].strip()
+    anchor = selection(*fields[3:6])
+    connectives = [anchor.text] if kind == RelationKind.ALTLEX else fields[8:11]
+    return Pdtb2Relation(
+        number=number,
+        line=line,
+        kind=kind,
+        connectives=tuple(connective.strip() for connective in connectives if connective.strip()),
+        senses=tuple(sense.strip() for sense in fields[11:15] if sense.strip()),
+        anchor=anchor,
+        arg1=selection(*fields[22:25]),
+        arg2=selection(*fields[32:35]),
+    )
