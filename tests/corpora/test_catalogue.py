@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from disco2.corpora.catalogue import CORPUS_NAMES, EXPECTED, OPTIONS, read_corpus
-from disco2.corpora.conversion.convert import write_conll16
+from disco2.corpora.convert import write_conll16
 from disco2.corpora.role_pairs.files import write_role_pairs
 from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 
 from disco2.annotation.ptb import parse_brackets
-from disco2.corpora.conll16.reader import read_conll16
-from disco2.corpora.conversion.brackets import write_brackets
-from disco2.corpora.conversion.convert import write_conll16, write_pairs
+from disco2.corpora.conll16 import read_conll16
+from disco2.corpora.convert import write_brackets, write_conll16, write_pairs
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs
 from disco2.errors import InputError
@@ -166,7 +165,7 @@ def test_conll16_is_written_whole_and_into_nothing_else(
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("disco2.corpora.conversion.convert._relation", fails)
+    monkeypatch.setattr("disco2.corpora.convert._relation", fails)
     with pytest.raises(InputError, match="No space left") as caught:
         write_conll16(made_up(), tmp_path / "out")
     assert caught.value.where == str(tmp_path / "out")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from disco2.corpora.conversion.senses import with_senses_of
+from disco2.corpora.convert import with_senses_of
 from disco2.errors import CorpusError
 from tests.corpora.made_up import corpus, relation
 

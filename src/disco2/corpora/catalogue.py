@@ -129,7 +129,7 @@ def _read(
             encoding=encoding,
         )
     if kind == "conll16":
-        from disco2.corpora.conll16.reader import read_conll16
+        from disco2.corpora.conll16 import read_conll16
 
         return read_conll16(
             path,
@@ -139,7 +139,7 @@ def _read(
             encoding=encoding,
         )
     if kind == "disrpt":
-        from disco2.corpora.disrpt.reader import read_disrpt
+        from disco2.corpora.disrpt import read_disrpt
 
         return read_disrpt(path, conllu=dependencies, encoding=encoding)
     if kind == "discogem":

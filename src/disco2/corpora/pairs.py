@@ -21,8 +21,8 @@ from disco2.annotation.pair_text import pair_spans, pair_text
 from disco2.annotation.tokenise import tokenise
 from disco2.corpora.reading import (
     BYTE_ORDER_MARK,
-    NOT_UTF8,
     BrokenJsonError,
+    first_fault,
     lines_of,
     parse_json,
     read_text,
@@ -90,7 +90,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
                 dirt.add("unknown split", where=where, detail=f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + _first_fault(dirt),
+            "No line of this file is a usable pair." + first_fault(dirt),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
@@ -302,8 +302,3 @@ def _unused_id(
     while name in used:
         name = f"{name}:{line}"
     return name
-
-
-def _first_fault(dirt: Dirt) -> str:
-    first = next((finding for finding in dirt.findings if finding.kind != NOT_UTF8), None)
-    return f" The first fault: {first.where}: {first.detail}" if first else ""

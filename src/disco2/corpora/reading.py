@@ -138,6 +138,12 @@ def shown(value: object) -> str:
     return _SHORT.repr(value)
 
 
+def first_fault(dirt: Dirt) -> str:
+    """Quote the first finding that is not about the encoding, for a message that nothing can be used."""
+    first = next((finding for finding in dirt.findings if finding.kind != NOT_UTF8), None)
+    return f" The first fault: {first.where}: {first.detail}" if first else ""
+
+
 def existing_folder(path: Path, *, holds: str) -> Path:
     """Return the folder; raise CorpusError, saying what it should hold, where it is not there."""
     if not path.is_dir():

@@ -1,27 +1,38 @@
-"""A corpus as files that other programs read: pairs in JSON lines, or the CoNLL-16 shared task's folders.
+"""Convert a corpus: to pairs in JSON lines, to the CoNLL-16 shared task's folders, to other senses.
 
-Both lose coreference. Pairs also lose everything outside the arguments, and CoNLL-16 keeps all tokens, tags,
-trees, dependencies and texts.
+Both forms lose coreference. Pairs also lose everything outside the arguments, and CoNLL-16 keeps all tokens,
+tags, trees, dependencies and texts.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from disco2.corpora.conll16.identity import written_identity
-from disco2.corpora.conversion.brackets import write_brackets
+from disco2.corpora.conll16 import written_identity
 from disco2.corpora.tokens import character_spans
+from disco2.errors import CorpusError
 from disco2.files import check_folder_place, folder_in_place, is_file_name, write_text
-from disco2.records import Corpus, Document, Relation, Sentence
+from disco2.records import Constituents, Corpus, Document, Relation, Sentence
+from disco2.records.sense_mapping import senses_2_to_3, senses_3_to_2
 
 NO_PARSE = "(())"
 REST = "rest"  # of the documents, those that belong to no part
 
+_ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+
+_MAPPINGS: dict[tuple[str, str], Callable[[str], str | None]] = {
+    ("pdtb2", "pdtb3"): senses_2_to_3,
+    ("pdtb3", "pdtb2"): senses_3_to_2,
+    ("gdtb", "pdtb2"): senses_3_to_2,
+    ("gdtb", "pdtb3"): lambda sense: sense,  # GDTB's senses are PDTB 3's
+}
+
 
 def write_pairs(corpus: Corpus, path: Path) -> None:
-    """One line of JSON a relation: ``arg1, arg2, label, id, split, kind``; two senses are a list.
+    """Write one line of JSON a relation: ``arg1, arg2, label, id, split, kind``; two senses are a list.
 
     Votes, where there are any, stand in ``votes``.
     """
@@ -29,22 +40,17 @@ def write_pairs(corpus: Corpus, path: Path) -> None:
 
 
 def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
-    """``relations.json``, ``parses.json`` and ``raw``, in a folder for each part if the corpus has parts.
+    """Write ``relations.json``, ``parses.json`` and ``raw``, in a folder for each part if there are parts.
 
     Returns the folders, which are called after the corpus and the part. The whole of them is written or
     nothing, into a folder that is new or empty: files of another corpus beside them would be read with them.
     """
-    check_conll16_place(folder)
+    check_folder_place(folder)
     parts = {name: _part_name(corpus.parts.get(name, REST)) for name in corpus.documents}
     with folder_in_place(folder) as fresh:
         names = {part: f"{corpus.name}-{part}" if corpus.parts else "" for part in parts.values()}
         _write_parts(corpus, parts, {part: fresh / name for part, name in names.items()})
     return [folder / name for name in names.values()]
-
-
-def check_conll16_place(folder: Path) -> None:
-    """Raise InputError unless the folder is new or empty; can be asked before a corpus is read."""
-    check_folder_place(folder)
 
 
 def _part_name(part: str) -> str:
@@ -155,3 +161,63 @@ def _arcs(sentence: Sentence, forms: list[str]) -> Iterator[list[str]]:
     ):
         governor = "ROOT-0" if head < 0 else f"{forms[head]}-{head + 1}"
         yield [label, governor, f"{forms[token]}-{token + 1}"]
+
+
+def write_brackets(constituents: Constituents, words: Sequence[str]) -> str:
+    """Write a sentence's tree as ``( (S (NP (NN Rain)) (VP (VBZ falls))) )``, words and tags escaped."""
+    pieces: list[str] = ["("]
+    open_ends: list[int] = []
+    node = 0
+    for place, word in enumerate(words):
+        while node < len(constituents.labels) and constituents.starts[node] == place:
+            pieces.append(f" ({constituents.labels[node] or 'X'}")
+            open_ends.append(constituents.ends[node])
+            node += 1
+        pieces.append(f" ({_escape(constituents.tags[place]) or 'X'} {_escape(word)})")
+        while open_ends and open_ends[-1] == place + 1:
+            open_ends.pop()
+            pieces.append(")")
+    return "".join(pieces) + " )"
+
+
+def _escape(word: str) -> str:
+    """Brackets as the treebank spells them; a space inside a word becomes one that does not part words."""
+    if word in _ESCAPES:
+        return _ESCAPES[word]
+    joined = "".join("\u00a0" if character.isspace() else character for character in word)
+    return "".join(
+        _ESCAPES.get(character, character) if character in "()" else character for character in joined
+    )
+
+
+def with_senses_of(corpus: Corpus, inventory: str) -> Corpus:
+    """Map the senses to another inventory; those without a counterpart are left out, with a finding."""
+    if corpus.inventory == inventory:
+        return corpus
+    mapping = _MAPPINGS.get((corpus.inventory, inventory))
+    if mapping is None:
+        raise CorpusError(
+            f"Senses of '{corpus.inventory}' can't be turned into those of '{inventory}'.",
+            where=corpus.name,
+            hint="Known: pdtb2 to pdtb3, pdtb3 or gdtb to pdtb2.",
+        )
+
+    def mapped(relation: Relation) -> Relation:
+        senses = []
+        for sense in relation.senses:
+            found = mapping(sense)
+            if found is None:
+                detail = f"'{sense}' has none in {inventory}; left out."
+                corpus.dirt.add("sense without a counterpart", where=relation.where, detail=detail)
+            else:
+                senses.append(found)
+        votes: dict[str, float] = {}
+        for sense, share in relation.votes:
+            found = mapping(sense)
+            if found is not None:
+                votes[found] = votes.get(found, 0.0) + share
+        total = sum(votes.values())
+        shares = tuple((sense, share / total) for sense, share in votes.items())
+        return replace(relation, senses=tuple(dict.fromkeys(senses)), votes=shares)
+
+    return replace(corpus, inventory=inventory, relations=tuple(map(mapped, corpus.relations)))

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from disco2.corpora.disrpt.documents import DisrptDocuments
-from disco2.corpora.reading import NOT_UTF8, files_below, lines_of, read_text
+from disco2.annotation.conllu import ConlluSentence, parse_conllu
+from disco2.corpora.reading import BYTE_ORDER_MARK, files_below, first_fault, lines_of, read_text
 from disco2.corpora.senses import fitting_inventory, kind_in_place_of_sense, read_kind, senses_of_kind
 from disco2.corpora.tokens import Coverage, argument_from_tokens, joined
 from disco2.errors import CorpusError
-from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.records import Corpus, Dirt, Document, Relation, RelationKind, Sentence, Token
 from disco2.records.senses import SenseInventory, inventory
 
 REQUIRED = ("doc", "unit1_toks", "unit2_toks", "label")
@@ -45,7 +45,7 @@ def read_disrpt(
     kinds_unknown: RelationKind = RelationKind.IMPLICIT,
     encoding: str = "auto",
 ) -> Corpus:
-    """The relations of a ``.rels`` file, or of all those in a folder.
+    """Read the relations of a ``.rels`` file, or of all those in a folder.
 
     Tokens come from the ``.conllu`` file of the same name beside it, or in the folder ``conllu``, or from the
     file ``conllu``. ``auto`` takes PDTB's senses where most of the labels are such, and otherwise keeps all
@@ -78,10 +78,8 @@ def read_disrpt(
                 parts[document.id] = part[1].lower()
             relations.append(relation)
     if not relations:
-        first = next((found for found in dirt.findings if found.kind != NOT_UTF8), None)
-        fault = f" The first fault: {first.where}: {first.detail}" if first else ""
         raise CorpusError(
-            f"No relation here can be used.{fault}",
+            f"No relation here can be used.{first_fault(dirt)}",
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )
@@ -241,3 +239,73 @@ def _tokens(ranges: str, unit: str, document: Document, coverage: Coverage) -> t
     if not found:
         raise CorpusError(f"{unit} has no tokens.")
     return coverage.tokens(joined(found))
+
+
+class DisrptDocuments:
+    """The documents of ``.conllu`` files, found for one ``.rels`` file after the other.
+
+    Looks beside the relations, in a folder, or in one file that holds all tokens.
+    """
+
+    def __init__(self, conllu: Path | None, *, encoding: str, dirt: Dirt) -> None:
+        self._conllu = conllu
+        self._encoding = encoding
+        self._dirt = dirt
+        self._read: dict[Path, dict[str, Document]] = {}
+
+    def beside(self, file: Path, names: Sequence[str]) -> dict[str, Document]:
+        """The documents for a ``.rels`` file that names these; a finding where there are none."""
+        for candidate in self._candidates(file):
+            if candidate.is_file():
+                return self._documents(candidate, only_name=names[0] if len(set(names)) == 1 else file.stem)
+        self._dirt.add(
+            "no tokens",
+            where=str(file),
+            detail=f"There is no {file.stem}.conllu beside it; the file was skipped.",
+        )
+        return {}
+
+    def _candidates(self, file: Path) -> list[Path]:
+        name = f"{file.stem}.conllu"
+        if self._conllu is None:
+            return [file.with_suffix(".conllu")]
+        return [self._conllu / name, self._conllu]
+
+    def _documents(self, conllu: Path, *, only_name: str) -> dict[str, Document]:
+        if conllu not in self._read:
+            text = read_text(conllu, dirt=self._dirt, encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
+            by_document: dict[str, list[ConlluSentence]] = {}
+            for sentence in parse_conllu(text, where=str(conllu)):
+                by_document.setdefault(sentence.document or only_name, []).append(sentence)
+            documents = {name: conllu_document(name, sentences) for name, sentences in by_document.items()}
+            masked = [name for name, document in documents.items() if is_masked(document)]
+            for name in masked:
+                detail = f"The words of {name} are masked by underscores; it was left out."
+                self._dirt.add("masked text", where=str(conllu), detail=detail)
+                del documents[name]
+            self._read[conllu] = documents
+        return self._read[conllu]
+
+
+def conllu_document(name: str, sentences: Sequence[ConlluSentence]) -> Document:
+    """Make a document of parsed sentences, with the file's spaces and each sentence on its own line."""
+    pieces: list[str] = []
+    tokens: list[Token] = []
+    made: list[Sentence] = []
+    offset = 0
+    for sentence in sentences:
+        first = len(tokens)
+        glued = sentence.glued or (False,) * len(sentence.words)
+        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            tokens.append(Token(word, offset, offset + len(word), tag))
+            last = place + 1 == len(sentence.words)
+            space = "\n" if last else "" if glued[place] else " "
+            pieces.append(word + space)
+            offset += len(word) + len(space)
+        made.append(Sentence(first, len(tokens), dependencies=sentence.dependencies))
+    return Document(name, "".join(pieces), tuple(tokens), tuple(made))
+
+
+def is_masked(document: Document) -> bool:
+    """Corpora under licence are distributed with an underscore for each character of their words."""
+    return len(document.tokens) > 1 and all(not token.text.strip("_") for token in document.tokens)
