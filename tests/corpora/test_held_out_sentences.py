@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from disco2.corpora.held_out_sentences import HeldOutSentences
 from disco2.corpora.pairs import pair_document, read_pairs
+from disco2.corpora.protocols import HeldOutSentences
 from disco2.records import Relation, RelationKind
 
 LONG = "The old miller didn't close the heavy gate of the mill."

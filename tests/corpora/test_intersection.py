@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.intersection import documents_with_coreference
 from disco2.corpora.pdtb2 import read_pdtb2
 from disco2.corpora.pdtb3 import read_pdtb3
+from disco2.corpora.protocols import documents_with_coreference
 from disco2.errors import CorpusError
 from disco2.records import Document
 from tests.corpora.made_up import corpus, relation

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from disco2.corpora.settings import TaskSettings
-from disco2.corpora.task import (
+from disco2.corpora.tasks import (
     CONLL16_SENSES,
     LIN_EXCLUDED,
     LIN_TYPES,
     PDTB3_TYPES,
     Task,
+    TaskSettings,
     binary_task,
     task_for,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from disco2.annotation.annotator import Annotator
-from disco2.corpora.held_out_sentences import HeldOutSentences
+from disco2.corpora.protocols import HeldOutSentences
 from disco2.mining import Miner, MiningSettings
 from tests.mining.conftest import Mine
 

@@ -25,8 +25,8 @@ from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.paragraphs import LINE_END, paragraphs
 from disco2.bulk.finding import FilePatterns
 from disco2.bulk.reading import shown_name
-from disco2.corpora import held_out_sentences
-from disco2.corpora.held_out_sentences import HeldOutSentences
+from disco2.corpora import protocols
+from disco2.corpora.protocols import HeldOutSentences
 from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
 from disco2.errors import Disco2Error, InputError
 from disco2.files import check_file_place, remove_scratch, write_text
@@ -39,7 +39,7 @@ from disco2.mining.selection import Record, select
 # All code that decides what is found in a text, beside the annotators'.
 _CODE = (
     *sorted(Path(__file__).resolve().parent.glob("*.py")),
-    Path(held_out_sentences.__file__),
+    Path(protocols.__file__),
     Path(connectives.__file__),
 )
 ATTEMPTS = 3  # deaths of processes on one block

@@ -12,8 +12,8 @@ import typer
 
 from disco2.annotation.paragraphs import paragraphs as paragraphs_of
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.held_out_sentences import HeldOutSentences
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs
+from disco2.corpora.protocols import HeldOutSentences
 from disco2.engines.cores import available_cores
 from disco2.errors import InputError, SettingsError
 from disco2.inference.decoding import check_encoding

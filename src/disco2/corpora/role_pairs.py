@@ -29,8 +29,7 @@ from disco2.annotation import (
 )
 from disco2.corpora.pairs import read_pairs
 from disco2.corpora.reading import existing_folder, read_text
-from disco2.corpora.role_pairs.headed_trees import FlatSentence, flatten
-from disco2.corpora.role_pairs.sentences import (
+from disco2.corpora.role_sentences import (
     GIVER,
     HE,
     OBJECT,
@@ -38,10 +37,12 @@ from disco2.corpora.role_pairs.sentences import (
     RECIPIENT,
     SHE,
     Event,
+    FlatSentence,
     event_sentence,
+    flatten,
     need_sentence,
 )
-from disco2.corpora.role_pairs.words import FEMALE_NAMES, GIVING, KINDS, MALE_NAMES, PARTS, TAKING
+from disco2.corpora.role_words import FEMALE_NAMES, GIVING, KINDS, MALE_NAMES, PARTS, TAKING
 from disco2.errors import CorpusError
 from disco2.files import HIDDEN_LIST, check_folder_place, folder_in_place
 from disco2.records import Argument, Corpus, Document, Relation
