@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from disco2.errors import InputError
-from disco2.mining.blocks import read_blocks
+from disco2.mining.run import read_blocks
 
 PARAGRAPHS = [f"Paragraph {number} has a line.\nAnd a second one.\n\n" for number in range(50)]
 

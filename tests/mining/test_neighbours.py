@@ -6,7 +6,7 @@ import pytest
 
 from disco2.annotation.annotator import Annotator
 from disco2.corpora.protocols import HeldOutSentences
-from disco2.mining import Miner, MiningSettings
+from disco2.mining.miner import Miner, MiningSettings
 from tests.mining.conftest import Mine
 
 

@@ -13,9 +13,8 @@ from disco2.annotation.annotator import Annotator, Layers
 from disco2.corpora.pairs import read_pairs
 from disco2.engines import LocalEngine
 from disco2.errors import InputError
-from disco2.mining import mine_files
 from disco2.mining import run as mining_run
-from disco2.mining.run import load_syntax
+from disco2.mining.run import load_syntax, mine_files
 from disco2.records import Document
 
 TEXT = "The boat was slow. However, it reached the harbour.\n\nWe stayed at home because it was cold.\n\n"

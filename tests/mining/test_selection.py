@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from disco2.mining.selection import quotas, select
+from disco2.mining.run import quotas, select
 
 
 def records(**counts: int) -> list[dict[str, str]]:

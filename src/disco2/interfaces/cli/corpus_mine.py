@@ -22,8 +22,8 @@ from disco2.interfaces.cli.engine_options import EngineOptions
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import path_option, place
-from disco2.mining import PLACES, Mined, MiningSettings, mine_files
-from disco2.mining.blocks import read_blocks
+from disco2.mining.miner import PLACES, MiningSettings
+from disco2.mining.run import Mined, mine_files, read_blocks
 
 SAID_EVERY = 30.0  # seconds, where there is no terminal
 PARAGRAPHS = ("blank", "line")
