@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
-from disco2.corpora.settings import DataSettings
+from disco2.corpora.tasks import DataSettings
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.training.encoder import StagePlan
 

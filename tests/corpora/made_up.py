@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from disco2.corpora.token_lists import argument_from_tokens
+from disco2.corpora.tokens import argument_from_tokens
 from disco2.records import (
     Constituents,
     Corpus,

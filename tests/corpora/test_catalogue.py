@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from disco2.corpora.catalogue import CORPUS_NAMES, EXPECTED, OPTIONS, read_corpus
-from disco2.corpora.conversion.convert import write_conll16
-from disco2.corpora.role_pairs.files import write_role_pairs
+from disco2.corpora.convert import write_conll16
+from disco2.corpora.role_pairs import write_role_pairs
 from disco2.errors import CorpusError, SettingsError
 from disco2.records import Corpus
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_pdtb3, write_trees
@@ -133,7 +133,7 @@ def test_the_catalogue_loads_no_reader() -> None:
         "print(sorted(m for m in sys.modules if m.startswith('disco2.corpora.')))"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "['disco2.corpora.catalogue', 'disco2.corpora.collecting']"
+    assert result.stdout.strip() == "['disco2.corpora.catalogue', 'disco2.corpora.reading']"
 
 
 def test_what_the_system_refuses_is_an_error_with_its_place(
@@ -157,7 +157,7 @@ def test_a_folder_without_rights_is_not_passed_over(
         onerror(PermissionError(13, "Permission denied", str(folder / "00")))
         return []
 
-    monkeypatch.setattr("disco2.corpora.folders.os.walk", walk)
+    monkeypatch.setattr("disco2.corpora.reading.os.walk", walk)
     with pytest.raises(CorpusError, match="Permission denied") as caught:
         read_corpus(name, tmp_path)
     assert caught.value.where == str(tmp_path / "00")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disco2.corpora.conll16.reader import read_conll16
-from disco2.corpora.task import task_for
+from disco2.corpora.conll16 import read_conll16
+from disco2.corpora.tasks import task_for
 from disco2.errors import CorpusError, Disco2Error
 from disco2.records import Dependencies, RelationKind
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from disco2.corpora.conll16.reader import read_conll16
+from disco2.corpora.conll16 import read_conll16
 from disco2.errors import CorpusError
 from tests.corpora.test_conll16 import RAW, parses, relation, span, write
 from tests.fuzzing.target import limits

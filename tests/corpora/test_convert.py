@@ -1,3 +1,5 @@
+"""A corpus in other forms, and with the senses of another inventory."""
+
 from __future__ import annotations
 
 import json
@@ -8,12 +10,11 @@ import pytest
 from hypothesis import given
 
 from disco2.annotation.formats.ptb import parse_brackets
-from disco2.corpora.conll16.reader import read_conll16
-from disco2.corpora.conversion.brackets import write_brackets
-from disco2.corpora.conversion.convert import write_conll16, write_pairs
+from disco2.corpora.conll16 import read_conll16
+from disco2.corpora.convert import with_senses_of, write_brackets, write_conll16, write_pairs
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs
-from disco2.errors import InputError
+from disco2.errors import CorpusError, InputError
 from disco2.files import write_text
 from disco2.records import Constituents, Corpus, Relation, RelationKind
 from tests.corpora.made_up import corpus, document, relation
@@ -166,7 +167,7 @@ def test_conll16_is_written_whole_and_into_nothing_else(
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("disco2.corpora.conversion.convert._relation", fails)
+    monkeypatch.setattr("disco2.corpora.convert._relation", fails)
     with pytest.raises(InputError, match="No space left") as caught:
         write_conll16(made_up(), tmp_path / "out")
     assert caught.value.where == str(tmp_path / "out")
@@ -180,3 +181,41 @@ def test_votes_come_back_in_pairs(tmp_path: Path) -> None:
     write_pairs(corpus([one, relation("b", 1)]), tmp_path / "pairs.jsonl")
     back = read_pairs(tmp_path / "pairs.jsonl")
     assert [found.votes for found in back.relations] == [one.votes, ()]
+
+
+def test_senses_are_mapped_and_those_without_a_counterpart_are_findings() -> None:
+    relations = [
+        relation("a", 1, ["Expansion.Level-of-detail.Arg2-as-detail", "Expansion.Manner.Arg2-as-manner"]),
+        relation("a", 2, ["Temporal.Synchronous"]),
+        relation("a", 3, []),
+    ]
+    given = replace(corpus(relations), inventory="gdtb")
+    found = with_senses_of(given, "pdtb2")
+    assert found.inventory == "pdtb2"
+    assert [one.senses for one in found.relations] == [
+        ("Expansion.Restatement.Specification",),
+        ("Temporal.Synchrony",),
+        (),
+    ]
+    assert found.dirt.counts() == {"sense without a counterpart": 1}
+    back = with_senses_of(found, "pdtb3")
+    assert back.relations[0].senses == ("Expansion.Level-of-detail.Arg2-as-detail",)
+    assert with_senses_of(given, "gdtb") is given
+
+
+def test_free_labels_have_no_mapping() -> None:
+    with pytest.raises(CorpusError, match="can't be turned"):
+        with_senses_of(replace(corpus([]), inventory="free"), "pdtb2")
+
+
+def test_votes_are_mapped_with_the_senses() -> None:
+    votes = (
+        ("Contingency.Cause.Result", 0.25),
+        ("Contingency.Purpose.Arg2-as-goal", 0.25),
+        ("Comparison.Contrast", 0.25),
+        ("NoRel", 0.25),
+    )
+    (found,) = with_senses_of(corpus([replace(relation("a", 1), votes=votes)]), "pdtb2").relations
+    assert dict(found.votes) == pytest.approx(
+        {"Contingency.Cause.Result": 2 / 3, "Comparison.Contrast": 1 / 3}
+    )

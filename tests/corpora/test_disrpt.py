@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disco2.corpora.disrpt.reader import read_disrpt
+from disco2.corpora.disrpt import read_disrpt
 from disco2.errors import CorpusError, Disco2Error
 from disco2.records import Corpus, Dependencies, RelationKind
 from tests.fuzzing.target import limits

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.corpora.pdtb2.gorn import GornTrees, parse_gorn_list
+from disco2.corpora.pdtb2 import GornTrees
+from disco2.corpora.pdtb2_files import parse_gorn_list
 from disco2.errors import LayerError
 from tests.fuzzing.target import limits
 

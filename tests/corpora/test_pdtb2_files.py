@@ -9,9 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disco2.corpora.pdtb2.native import looks_native, parse_native
-from disco2.corpora.pdtb2.pipe import looks_piped, parse_pipe
-from disco2.corpora.pdtb2.relation import Pdtb2Relation, Selection
+from disco2.corpora.pdtb2_files import (
+    Pdtb2Relation,
+    Selection,
+    looks_native,
+    looks_piped,
+    parse_native,
+    parse_pipe,
+)
 from disco2.records import Dirt
 from tests.corpora.miniature import Writer, documents
 

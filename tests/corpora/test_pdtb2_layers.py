@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from disco2.corpora.pdtb2.reader import read_pdtb2
+from disco2.corpora.pdtb2 import read_pdtb2
 from tests.corpora.miniature import documents, faults, write_pdtb2
 
 DOCUMENTS = documents()

@@ -1,4 +1,4 @@
-"""PDTB 3 from a folder in LDC's layout to documents and relations."""
+"""PDTB 3 from a folder in LDC's layout to documents and relations; its lines, and the ends of its spans."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from disco2.corpora.pdtb3.reader import read_pdtb3
+from disco2.corpora.pdtb3 import (
+    FIELDS,
+    OffsetEvidence,
+    as_exclusive,
+    parse_pdtb3_line,
+    parse_spans,
+    read_pdtb3,
+    read_pdtb3_lines,
+    text_that_fits,
+)
 from disco2.errors import CorpusError, SettingsError
-from disco2.records import Corpus, RelationKind
+from disco2.records import Corpus, Dirt, RelationKind
 from tests.corpora.miniature import (
     MiniDocument,
     Writer,
@@ -22,6 +33,8 @@ from tests.corpora.miniature import (
 
 DOCUMENTS = documents()
 CONVENTIONS = ["inclusive", "exclusive"]
+
+TEXT = "The mill turns, and a miller sings. Nobody sleeps."
 
 
 def written(path: Path, convention: str = "inclusive", *, newline: str = "\n") -> Path:
@@ -163,3 +176,113 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     (path / "raw").mkdir()
     with pytest.raises(CorpusError, match="None of 3 files"):
         read_pdtb3(path)
+
+
+def line(**fields: str) -> str:
+    row = [""] * FIELDS
+    for name, value in fields.items():
+        row[int(name.removeprefix("f"))] = value
+    return "|".join(row)
+
+
+GOOD = line(
+    f0="Implicit", f7="so", f8="Contingency.Cause.Result ", f9="_", f10="then", f11="Temporal.Synchronous",
+    f13="0..3", f14="4..9;12..20", f20="21..30", f31="21", f32="made up", f33="LINK1",
+)  # fmt: skip
+
+
+def test_fields_find_their_place() -> None:
+    relation = parse_pdtb3_line(GOOD.split("|"))
+    assert relation.kind == "Implicit"
+    assert relation.connective_spans == ()
+    assert relation.connectives == ("so", "then")
+    assert relation.senses == ("Contingency.Cause.Result", "Temporal.Synchronous")
+    assert relation.arg1_spans == ((4, 9), (12, 20))
+    assert relation.arg2_spans == ((21, 30),)
+    assert (relation.sup1_spans, relation.sup2_spans) == (((0, 3),), ())
+    assert relation.provenance == "made up"
+
+
+@pytest.mark.parametrize(
+    "field", ["3", "3..", "..3", "3..x", "9..3", "3..5;", "-1..4", "1...4", "9" * 5000 + "..1"]
+)
+def test_spans_that_are_none(field: str) -> None:
+    with pytest.raises(CorpusError):
+        parse_spans(field)
+
+
+@given(st.text(alphabet="0123456789.;- x²", max_size=20))
+def test_any_field_is_spans_or_refused(field: str) -> None:
+    try:
+        spans = parse_spans(field)
+    except CorpusError:
+        return
+    assert all(0 <= start <= end for start, end in spans)
+
+
+def test_bad_lines_are_reported_and_skipped() -> None:
+    lines = [
+        "\ufeff" + GOOD,
+        "",
+        "Implicit|too|few",
+        GOOD + "|",
+        line(f0="Explicit", f14="7"),
+        GOOD,
+        GOOD[:40],
+    ]
+    for end in ("\n", "\r\n"):
+        dirt = Dirt()
+        read = list(read_pdtb3_lines(end.join(lines), where="gold/00/made_up", dirt=dirt))
+        assert [number for number, _ in read] == [1, 6]
+        assert read[0][1] == read[1][1] == parse_pdtb3_line(GOOD.split("|"))
+        assert [finding.where for finding in dirt.findings] == [f"gold/00/made_up:{n}" for n in (3, 4, 5, 7)]
+        assert "3 fields" in dirt.findings[0].detail
+
+
+def spans_of(*words: str, inclusive: bool) -> list[tuple[int, int]]:
+    return [(TEXT.index(word), TEXT.index(word) + len(word) - inclusive) for word in words]
+
+
+@pytest.mark.parametrize("inclusive", [True, False])
+def test_the_text_tells(inclusive: bool) -> None:
+    evidence = OffsetEvidence()
+    evidence.add(TEXT, spans_of("The mill", "and", "a", "Nobody sleeps", inclusive=inclusive))
+    assert evidence.convention == ("inclusive" if inclusive else "exclusive")
+    assert "clear" in evidence.describe()
+
+
+def test_spans_before_full_stops_speak_for_exclusive_ends() -> None:
+    evidence = OffsetEvidence()
+    evidence.add(TEXT, spans_of("miller sings", "Nobody sleeps", inclusive=False))
+    assert (evidence.inclusive, evidence.exclusive, evidence.silent) == (0, 0, 2)
+    assert evidence.convention == "exclusive"
+    assert "no span says which" in evidence.describe()
+
+
+def test_a_few_slips_do_not_turn_the_verdict() -> None:
+    evidence = OffsetEvidence(inclusive=3, exclusive=2, silent=500)
+    assert evidence.convention == "exclusive"
+    assert "mixed" in evidence.describe()
+
+
+def test_spans_outside_the_text_say_nothing() -> None:
+    evidence = OffsetEvidence()
+    evidence.add(TEXT, [(900, 910), (5, 5)])
+    assert evidence.exclusive == 0
+
+
+def test_inclusive_spans_become_exclusive() -> None:
+    assert as_exclusive(((3, 7),), "inclusive") == ((3, 8),)
+    assert as_exclusive(((3, 7),), "exclusive") == ((3, 7),)
+
+
+def test_line_ends_are_kept_where_spans_count_them_and_dropped_where_not() -> None:
+    text = "Bakers rise.\r\nMillers sleep.\r\nNobody sings.\r\n"
+    dirt = Dirt()
+    counted = [(text.index(word), 0) for word in ("Bakers", "Millers", "Nobody")]
+    assert text_that_fits(text, counted, where="raw", dirt=dirt) == text
+    assert not dirt.findings
+    plain = text.replace("\r\n", "\n")
+    uncounted = [(plain.index(word), 0) for word in ("Bakers", "Millers", "Nobody", "sings")]
+    assert text_that_fits(text, uncounted, where="raw", dirt=dirt) == plain
+    assert dirt.counts() == {"line ends not in the offsets": 1}

@@ -1,22 +1,48 @@
+"""Splits by protocol, documents that have coreference (PDTB ∩ OntoNotes), and sentences held out."""
+
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disco2.corpora.catalogue import read_corpus
+from disco2.corpora.pairs import pair_document, read_pairs
+from disco2.corpora.pdtb2 import read_pdtb2
+from disco2.corpora.pdtb3 import read_pdtb3
 from disco2.corpora.protocols import (
+    HeldOutSentences,
     document_parts,
+    documents_with_coreference,
     section_fold,
     split_relations,
     wsj_section,
 )
 from disco2.errors import CorpusError, SettingsError
-from disco2.records import Corpus, Relation
+from disco2.records import Corpus, Document, Relation, RelationKind
 from tests.corpora.made_up import corpus, relation, wsj_corpus
+from tests.corpora.miniature import (
+    documents,
+    faults,
+    write_coreference,
+    write_ontonotes,
+    write_pdtb2,
+    write_pdtb3,
+    write_trees,
+)
+from tests.corpora.miniature_conll16 import write_conll16_parts
+from tests.corpora.miniature_more_scenes import ALL_SCENES
+
+DOCUMENTS = documents()
+
+LONG = "The old miller didn't close the heavy gate of the mill."
+OTHER = "A small dog barked at every car that passed."
 
 
 def sections(relations: list[Relation]) -> list[int | None]:
@@ -141,3 +167,149 @@ def test_documents_of_one_group_stay_together(protocol: str) -> None:
     assert len(set(parts.values())) > 1
     for source in set(groups.values()):
         assert len({parts[name] for name, group in groups.items() if group == source}) == 1
+
+
+def test_documents_without_a_file_go_and_those_without_a_chain_stay(tmp_path: Path, trees: Path) -> None:
+    files = write_coreference(tmp_path / "coref", DOCUMENTS[:2])
+    silent = next(files.rglob("wsj_0004.*"))
+    lines = silent.read_text(encoding="utf-8").splitlines()
+    cells = [line.rpartition(" ")[0] + " -" if " " in line and line[0] != "#" else line for line in lines]
+    silent.write_text("\n".join(cells) + "\n", encoding="utf-8")
+    whole = read_pdtb2(write_pdtb2(tmp_path / "corpus", DOCUMENTS), trees=trees, coreference=files)
+    assert [document.mentions is None for document in whole.documents.values()] == [False, False, True]
+    kept = documents_with_coreference(whole)
+    assert list(kept.documents) == ["wsj_0003", "wsj_0004"]
+    assert kept.documents["wsj_0004"].mentions == ()
+    assert {one.document for one in kept.relations} == set(kept.documents)
+    assert len(kept.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS[:2])
+    assert kept.notes[-1] == "2 of 3 documents have coreference."
+
+
+def test_parts_of_lost_documents_go_too() -> None:
+    whole = corpus([relation("a", 1), relation("b", 1)], parts={"a": "train", "b": "test"})
+    with pytest.raises(CorpusError, match="None of 2 documents") as caught:
+        documents_with_coreference(whole)
+    assert "--coref" in caught.value.hint
+
+
+def test_ontonotes_files_give_what_the_columns_give(tmp_path: Path, trees: Path, coreference: Path) -> None:
+    inline = write_ontonotes(tmp_path / "inline", DOCUMENTS)
+    path = write_pdtb2(tmp_path / "two", DOCUMENTS)
+    columns = read_pdtb2(path, trees=trees, coreference=coreference)
+    found = read_pdtb2(path, trees=trees, coreference=inline)
+    assert found.documents == columns.documents
+    assert not faults(found)
+    three = read_pdtb3(write_pdtb3(tmp_path / "three", DOCUMENTS), trees=trees, coreference=inline)
+    assert all(document.mentions for document in three.documents.values())
+    assert not faults(three)
+
+
+def test_one_ontonotes_file_may_hold_all_documents(tmp_path: Path, trees: Path) -> None:
+    inline = write_ontonotes(tmp_path / "inline", DOCUMENTS)
+    path = write_pdtb2(tmp_path / "two", DOCUMENTS)
+    together = tmp_path / "all.coref"
+    together.write_text("".join(file.read_text() for file in sorted(inline.rglob("*.coref"))))
+    apart = read_pdtb2(path, trees=trees, coreference=inline)
+    assert read_pdtb2(path, trees=trees, coreference=together).documents == apart.documents
+
+
+def test_gold_columns_come_before_ontonotes_and_both_before_automatic(tmp_path: Path, trees: Path) -> None:
+    path = write_pdtb2(tmp_path / "two", DOCUMENTS)
+    inline = write_ontonotes(tmp_path / "inline", DOCUMENTS)
+    for file in list(inline.rglob("*.coref")):
+        file.with_name(file.stem + ".v9_auto_conll").write_text("broken\n")
+    assert not faults(read_pdtb2(path, trees=trees, coreference=inline))
+
+
+def test_conll16_takes_trees_and_coreference_of_the_treebank(tmp_path: Path) -> None:
+    docs = documents([22, 23], files=(3,), scenes=ALL_SCENES)
+    path = write_conll16_parts(tmp_path / "conll16", docs)
+    trees = write_trees(tmp_path / "trees", docs)
+    coreference = write_coreference(tmp_path / "coref", docs[:1])
+    bare = read_corpus("conll16", path)
+    found = read_corpus("conll16", path, trees=trees, coreference=coreference)
+    assert found.relations == bare.relations
+    assert found.parts == bare.parts == {"wsj_2203": "dev", "wsj_2303": "test"}
+    unparsed = [one for document in bare.documents.values() for one in document.sentences]
+    parsed = [one for document in found.documents.values() for one in document.sentences]
+    assert sum(one.constituents is None for one in unparsed) == 2, "the parser failed on the brackets"
+    assert all(one.constituents is not None for one in parsed)
+    assert all(document.mentions is None for document in bare.documents.values())
+    assert list(documents_with_coreference(found).documents) == ["wsj_2203"]
+    two = read_pdtb2(write_pdtb2(tmp_path / "two", docs), trees=trees, coreference=coreference)
+    for name, document in found.documents.items():
+        assert [one.text for one in document.tokens] == [one.text for one in two.documents[name].tokens]
+        assert _mentions(document) == _mentions(two.documents[name])
+
+
+def _mentions(document: Document) -> list[tuple[int, int, str]]:
+    """Without their heads, which come from dependencies where there are any."""
+    return [(one.start, one.end, one.chain) for one in document.mentions or ()]
+
+
+def held_out(arg1: str = LONG, arg2: str = "It was late.") -> HeldOutSentences:
+    sentences = HeldOutSentences()
+    sentences.add(pair_document("held out", arg1, arg2)[0])
+    return sentences
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shared"),
+    [
+        (LONG, True),
+        ("the old miller didn’t close the heavy gate of the mill", True),  # noqa: RUF001
+        (f"They say: {LONG[:-1]}, and left.", True),  # theirs inside ours
+        ("The old miller didn't close the heavy gate", True),  # ours inside theirs
+        ("The old miller didn't close the", False),  # seven words
+        ("The old miller didn't close the heavy door of the mill.", False),
+        ("It was late.", False),
+        ("", False),
+    ],
+)
+def test_a_sentence_of_eight_words_is_found_whatever_its_case_and_punctuation(
+    sentence: str, shared: bool
+) -> None:
+    assert held_out().holds(sentence) is shared
+
+
+def test_sentences_that_are_cut_otherwise_are_found() -> None:
+    sentences = held_out("The bell rang in the tower. Nobody came to the door.")
+    assert sentences.holds("The bell rang in the tower, nobody came to the door.")
+
+
+@pytest.mark.parametrize(("arg2", "shared"), [(f"We slept. {LONG}", True), ("We slept.", False)])
+def test_a_relation_shares_what_its_arguments_lie_in(arg2: str, shared: bool) -> None:
+    document, first, second = pair_document("training", "We ate.", arg2)
+    relation = Relation("1", "training", RelationKind.IMPLICIT, first, second)
+    assert held_out().shares(relation, document) is shared
+
+
+def test_texts_in_any_order() -> None:
+    sentences, again = HeldOutSentences(), HeldOutSentences()
+    texts = (f"It rained. {LONG}", OTHER)
+    for text, other in zip(texts, reversed(texts), strict=True):
+        sentences.add_text(text)
+        again.add_text(other)
+    assert len(sentences) == 2
+    assert sentences.holds(LONG)
+    assert sentences.holds(OTHER)
+    assert not sentences.holds("It rained.")
+    assert sentences.digest == again.digest != held_out().digest
+
+
+def test_dev_and_test_of_a_corpus_or_all_of_one_without_parts(tmp_path: Path) -> None:
+    def evaluated(*parts: str) -> HeldOutSentences:
+        rows = [
+            {"arg1": text, "arg2": "It was late.", "label": "x", "split": part}
+            for text, part in zip((LONG, OTHER), parts, strict=True)
+        ]
+        file = tmp_path / "pairs.jsonl"
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        sentences = HeldOutSentences()
+        sentences.add_evaluated(read_pairs(file))
+        return sentences
+
+    assert evaluated("test", "train").holds(LONG)
+    assert not evaluated("test", "train").holds(OTHER)
+    assert evaluated("train", "dev").holds(OTHER)
+    assert evaluated("", "").holds(OTHER)

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from disco2.corpora.settings import DataSettings
+from disco2.corpora.tasks import DataSettings
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.training.encoder import StagePlan
 from tests.docs.loaded_tool import loaded_tool

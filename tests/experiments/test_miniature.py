@@ -8,9 +8,8 @@ from collections.abc import Mapping
 import pytest
 
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.intersection import documents_with_coreference
-from disco2.corpora.protocols import PARTS, split_relations
-from disco2.corpora.task import CLASSES, binary_task, task_for
+from disco2.corpora.protocols import PARTS, documents_with_coreference, split_relations
+from disco2.corpora.tasks import CLASSES, binary_task, task_for
 from disco2.records import Corpus, RelationKind
 from disco2.trees import shared_entities
 

@@ -12,7 +12,7 @@ import pytest
 
 from disco2.bundle import load_bundle
 from disco2.corpora.pairs import read_pairs
-from disco2.corpora.settings import DataSettings
+from disco2.corpora.tasks import DataSettings
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import Parts, divide, with_entry

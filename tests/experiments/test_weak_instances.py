@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from disco2.corpora.conll16.reader import read_conll16
-from disco2.corpora.conversion.convert import write_conll16
-from disco2.corpora.disrpt.reader import read_disrpt
+from disco2.corpora.conll16 import read_conll16
+from disco2.corpora.convert import write_conll16
+from disco2.corpora.disrpt import read_disrpt
 from disco2.corpora.gum import read_gum
-from disco2.corpora.pdtb2.reader import read_pdtb2
-from disco2.corpora.pdtb3.reader import read_pdtb3
-from disco2.corpora.settings import TaskSettings
-from disco2.corpora.token_lists import argument_from_tokens
+from disco2.corpora.pdtb2 import read_pdtb2
+from disco2.corpora.pdtb3 import read_pdtb3
+from disco2.corpora.tasks import TaskSettings
+from disco2.corpora.tokens import argument_from_tokens
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide

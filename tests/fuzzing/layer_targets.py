@@ -18,7 +18,7 @@ from disco2.annotation.layers import (
     with_dependencies,
     with_mentions,
 )
-from disco2.corpora.decoding import read_text
+from disco2.corpora.reading import read_text
 from disco2.errors import LayerError
 from disco2.records import Dirt
 from tests.fuzzing.layer_files import (

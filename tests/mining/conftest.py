@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from disco2.annotation.annotator import Annotator
-from disco2.corpora.held_out_sentences import HeldOutSentences
-from disco2.mining import MinedPair, Miner, MiningSettings
+from disco2.corpora.protocols import HeldOutSentences
+from disco2.mining.miner import MinedPair, Miner, MiningSettings
 from disco2.mining.run import load_syntax
 
 Mine = Callable[..., list[MinedPair]]

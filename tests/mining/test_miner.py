@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from disco2.annotation.annotator import Annotator, Layers
-from disco2.corpora.held_out_sentences import HeldOutSentences
+from disco2.corpora.protocols import HeldOutSentences
 from disco2.errors import SettingsError
-from disco2.mining import Miner, MiningSettings
+from disco2.mining.miner import Miner, MiningSettings
 from disco2.records import Document
 from tests.mining.conftest import Mine
 

@@ -1,9 +1,12 @@
-"""Whole runs: files to pairs, interrupted and continued."""
+"""Whole runs: files to pairs, interrupted and continued; blocks of text; which pairs are kept."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import lzma
+import tracemalloc
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,13 +16,14 @@ from disco2.annotation.annotator import Annotator, Layers
 from disco2.corpora.pairs import read_pairs
 from disco2.engines import LocalEngine
 from disco2.errors import InputError
-from disco2.mining import mine_files
 from disco2.mining import run as mining_run
-from disco2.mining.run import load_syntax
+from disco2.mining.run import load_syntax, mine_files, quotas, read_blocks, select
 from disco2.records import Document
 
 TEXT = "The boat was slow. However, it reached the harbour.\n\nWe stayed at home because it was cold.\n\n"
 STOPS = "Dynamite"
+
+PARAGRAPHS = [f"Paragraph {number} has a line.\nAnd a second one.\n\n" for number in range(50)]
 
 
 class StoppingAnnotator:
@@ -98,3 +102,76 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No text matches"):
         mine_files([f"{tmp_path}/*.md"], tmp_path / "pairs.jsonl", engine=LocalEngine(1))
     assert not (tmp_path / "pairs.jsonl.parts").exists()
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)]
+)
+def test_blocks_are_whole_paragraphs(tmp_path: Path, ending: str, compress: type[bytes]) -> None:
+    file = tmp_path / f"text.txt{ending}"
+    file.write_bytes(compress("".join(PARAGRAPHS).encode()))
+    blocks = list(read_blocks(file, size=200))
+    assert "".join(blocks) == "".join(PARAGRAPHS)
+    assert len(blocks) > 5
+    assert all(block.endswith("\n\n") for block in blocks)
+
+
+def test_a_huge_paragraph_is_cut(tmp_path: Path) -> None:
+    file = tmp_path / "text.txt"
+    file.write_text("A line.\n" * 1000)
+    assert max(map(len, read_blocks(file, size=500))) <= 1_100
+    file.write_text("word " * 200_000)
+    assert max(map(len, read_blocks(file, size=500))) <= 1 << 17
+
+
+def test_memory_is_flat(tmp_path: Path) -> None:
+    file = tmp_path / "text.txt.gz"
+    file.write_bytes(gzip.compress("".join(PARAGRAPHS).encode() * 2_000))
+    tracemalloc.start()
+    for _ in read_blocks(file, size=10_000):
+        pass
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1_000_000
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "cut.txt.xz").write_bytes(lzma.compress(b"It rained. " * 1000)[:-30])
+    (tmp_path / "no.txt.xz").write_bytes(b"It rained.")
+    (tmp_path / "no.txt.gz").write_bytes(b"It rained.")
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9\n")
+    for name in ("cut.txt.xz", "no.txt.xz", "no.txt.gz", "latin.txt", "missing.txt"):
+        with pytest.raises(InputError, match=name):
+            list(read_blocks(tmp_path / name))
+    assert list(read_blocks(tmp_path / "latin.txt", encoding="latin-1")) == ["café\n"]
+
+
+def records(**counts: int) -> list[dict[str, str]]:
+    """So many pairs of each connective, all of one sense."""
+    return [
+        {"arg1": f"It was {name}.", "arg2": f"There were {number}.", "label": "Sense", "connective": name}
+        for name, count in counts.items()
+        for number in range(count)
+    ]
+
+
+def test_duplicates_go() -> None:
+    made = records(but=3)
+    again = {**made[0], "arg1": made[0]["arg1"].upper(), "label": "Other"}
+    assert list(select(lambda: [*made, again, *made])) == made
+
+
+def test_connectives_by_square_roots() -> None:
+    assert quotas({("S", "but"): 900, ("S", "yet"): 100}, 100) == {("S", "but"): 75, ("S", "yet"): 25}
+    assert quotas({("S", "but"): 900, ("S", "yet"): 4}, 100) == {("S", "but"): 96, ("S", "yet"): 4}
+    assert quotas({("S", "but"): 30, ("T", "so"): 5}, 100) == {("S", "but"): 30, ("T", "so"): 5}
+    assert sum(quotas({("S", str(number)): 9 for number in range(20)}, 7).values()) == 7
+
+
+def test_the_order_does_not_matter() -> None:
+    made = records(but=400, yet=50)
+    kept = list(select(lambda: made, per_sense=60))
+    assert Counter(record["connective"] for record in kept) == {"but": 44, "yet": 16}
+    shuffled = made[::-1]
+    again = list(select(lambda: shuffled, per_sense=60))
+    assert sorted(map(str, again)) == sorted(map(str, kept))

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.text import Span, pair_spans, pair_text
-from disco2.corpora.token_lists import character_spans
-from disco2.corpora.token_spans import TokenSpans
+from disco2.corpora.tokens import TokenSpans, character_spans
 from disco2.errors import SettingsError
 from disco2.records import Corpus, Dirt, Document, Relation
 

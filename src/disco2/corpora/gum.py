@@ -11,13 +11,10 @@ from disco2.annotation.formats.conllu import parse_conllu
 from disco2.annotation.formats.coreference import CoreferenceDocument, parse_coreference
 from disco2.annotation.formats.ptb import parse_brackets, unescape
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
-from disco2.corpora.collecting import cycles_left_alone
-from disco2.corpora.decoding import read_text
-from disco2.corpora.folders import files_below
-from disco2.corpora.pdtb3.pipe import RawRelation, read_pdtb3_lines
-from disco2.corpora.sense_column import kind_in_place_of_sense, read_kind, read_senses, senses_of_kind
-from disco2.corpora.token_lists import argument_from_tokens
-from disco2.corpora.token_spans import TokenSpans
+from disco2.corpora.pdtb3 import RawRelation, read_pdtb3_lines
+from disco2.corpora.reading import cycles_left_alone, files_below, read_text
+from disco2.corpora.senses import kind_in_place_of_sense, read_kind, read_senses, senses_of_kind
+from disco2.corpora.tokens import TokenSpans, argument_from_tokens
 from disco2.errors import CorpusError, LayerError, SettingsError
 from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
 from disco2.records.senses import inventory

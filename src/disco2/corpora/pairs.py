@@ -19,9 +19,16 @@ from pathlib import Path
 
 from disco2.annotation.text import pair_spans, pair_text
 from disco2.annotation.tokenise import tokenise
-from disco2.corpora.decoding import BYTE_ORDER_MARK, NOT_UTF8, lines_of, read_text
-from disco2.corpora.json_text import BrokenJsonError, parse_json, shown
-from disco2.corpora.sense_column import read_kind, read_senses
+from disco2.corpora.reading import (
+    BYTE_ORDER_MARK,
+    BrokenJsonError,
+    first_fault,
+    lines_of,
+    parse_json,
+    read_text,
+    shown,
+)
+from disco2.corpora.senses import read_kind, read_senses
 from disco2.errors import CorpusError
 from disco2.records import (
     WITHOUT_SENSE,
@@ -83,7 +90,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
                 dirt.add("unknown split", where=where, detail=f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + _first_fault(dirt),
+            "No line of this file is a usable pair." + first_fault(dirt),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
@@ -295,8 +302,3 @@ def _unused_id(
     while name in used:
         name = f"{name}:{line}"
     return name
-
-
-def _first_fault(dirt: Dirt) -> str:
-    first = next((finding for finding in dirt.findings if finding.kind != NOT_UTF8), None)
-    return f" The first fault: {first.where}: {first.detail}" if first else ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from disco2.corpora.licences import licence_of, licences_of_texts
+from disco2.corpora.catalogue import licence_of, licences_of_texts
 from disco2.experiments.calibrating import calibrated
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts

@@ -12,7 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from disco2.corpora.settings import DataSettings, TaskSettings
+from disco2.corpora.tasks import DataSettings, TaskSettings
 from disco2.errors import InputError, SettingsError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings

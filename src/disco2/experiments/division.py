@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from disco2.corpora.protocols import document_parts, split_relations
-from disco2.corpora.settings import DataSettings
-from disco2.corpora.task import Task
+from disco2.corpora.tasks import DataSettings, Task
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.mixture import Further, Source, choose_further, held_out_sentences, sample

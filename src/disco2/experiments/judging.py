@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from disco2.bundle import Manifest
-from disco2.corpora.task import Task
+from disco2.corpora.tasks import Task
 from disco2.errors import BundleError, CorpusError, SettingsError
 from disco2.evaluation import Evaluation, evaluate
 from disco2.experiments.configuration import Configuration

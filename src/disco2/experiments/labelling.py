@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from disco2.bundle import Manifest
-from disco2.corpora.neighbours import Neighbours
 from disco2.corpora.protocols import split_relations
+from disco2.corpora.tasks import Neighbours
 from disco2.errors import CorpusError
 from disco2.experiments.judging import trained_for
 from disco2.model import AnyModel

@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from disco2.corpora.held_out_sentences import HeldOutSentences
-from disco2.corpora.licences import licence_of
-from disco2.corpora.protocols import document_parts
-from disco2.corpora.settings import DataSettings, usual_protocol
-from disco2.corpora.task import Task
+from disco2.corpora.catalogue import licence_of
+from disco2.corpora.protocols import HeldOutSentences, document_parts
+from disco2.corpora.tasks import DataSettings, Task, usual_protocol
 from disco2.errors import CorpusError
 from disco2.records import Corpus, Instance, Relation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from disco2.corpora.token_lists import argument_from_tokens
+from disco2.corpora.tokens import argument_from_tokens
 from disco2.records import Instance
 
 

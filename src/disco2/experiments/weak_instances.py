@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from disco2.corpora.token_lists import argument_from_tokens
+from disco2.corpora.tokens import argument_from_tokens
 from disco2.experiments.division import Parts
 from disco2.experiments.opening_connective import CONNECTIVES, opening_words
 from disco2.records import Argument, Corpus, Document, Instance, Relation, RelationKind

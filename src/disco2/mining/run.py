@@ -7,17 +7,20 @@ hash of the text and of all that decides what is found in it, so a part that is 
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import os
 import re
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from disco2.annotation.annotator import Annotator, Annotators
 from disco2.annotation.cache import fingerprint
@@ -25,25 +28,29 @@ from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.text import LINE_END, paragraphs
 from disco2.bulk.finding import FilePatterns
 from disco2.bulk.reading import shown_name
-from disco2.corpora import held_out_sentences
-from disco2.corpora.held_out_sentences import HeldOutSentences
+from disco2.corpora import protocols
+from disco2.corpora.protocols import HeldOutSentences
 from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
 from disco2.errors import Disco2Error, InputError
 from disco2.files import check_file_place, remove_scratch, write_text
 from disco2.inference import connectives
 from disco2.lock import FileLock
-from disco2.mining.blocks import read_blocks
 from disco2.mining.miner import LAYERS, Miner, MiningSettings
-from disco2.mining.selection import Record, select
 
 # All code that decides what is found in a text, beside the annotators'.
 _CODE = (
     *sorted(Path(__file__).resolve().parent.glob("*.py")),
-    Path(held_out_sentences.__file__),
+    Path(protocols.__file__),
     Path(connectives.__file__),
 )
 ATTEMPTS = 3  # deaths of processes on one block
+BLOCK = 500_000  # characters; a quarter of a minute of work
+_LONGEST_LINE = 1 << 16  # characters; a longer one is read in pieces
 _PART = re.compile(r"[0-9a-f]{32}\.jsonl")
+_OPENERS: dict[str, Callable[..., IO[Any]]] = {".gz": gzip.open, ".xz": lzma.open}
+
+Record = Mapping[str, Any]
+Kind = tuple[str, str]  # sense, connective
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,3 +272,93 @@ class _Run:
             with self._work.part(name).open(encoding="utf-8") as stream:
                 for line in stream:
                     yield json.loads(line)
+
+
+def read_blocks(
+    path: Path, *, size: int = BLOCK, encoding: str = "utf-8", by_line: bool = False
+) -> Iterator[str]:
+    """Read a text file, plain or compressed (.gz, .xz), in blocks of about so many characters.
+
+    Blocks end at blank lines, or with ``by_line`` at any line end: memory stays flat.
+    A paragraph that is larger than a block is cut at a line end. InputError where the file can't be read.
+    """
+    lines: list[str] = []
+    total = 0
+    try:
+        with _opened(path, encoding) as stream:
+            while line := stream.readline(_LONGEST_LINE):
+                lines.append(line)
+                total += len(line)
+                if (total >= size and (by_line or not line.strip())) or total >= 2 * size:
+                    yield "".join(lines)
+                    lines, total = [], 0
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise InputError(
+            f"It can't be read: {getattr(error, 'strerror', None) or error}.",
+            where=str(path),
+            hint="Is the file whole, and compressed as its name says?",
+        ) from error
+    except UnicodeError as error:
+        raise InputError(
+            f"The text is not {encoding}: {error}.", where=str(path), hint="Give another --encoding."
+        ) from error
+    if total:
+        yield "".join(lines)
+
+
+def _opened(path: Path, encoding: str) -> IO[str]:
+    stream: IO[str] = _OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding=encoding)
+    return stream
+
+
+def pair_hash(record: Record) -> int:
+    """Hash the two arguments; case and spaces don't count."""
+    text = "\n".join(" ".join(str(record[name]).lower().split()) for name in ("arg1", "arg2"))
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest())
+
+
+def select(records: Callable[[], Iterable[Record]], *, per_sense: int = 0) -> Iterator[Record]:
+    """Select the records without duplicates, at most ``per_sense`` of each sense (0: all).
+
+    Within a sense every connective gets a share in proportion to the square root of its number, so that "but"
+    does not crowd out "yet". The hashes of its pairs decide which of them are kept, not their order.
+
+    ``records`` gives them in the same order each time it is called; they are read twice. Of a pair that
+    occurs with two senses the first one counts. What is held in memory is a number for each pair.
+    """
+    limits: dict[Kind, int] = {}
+    if per_sense:
+        hashes: dict[Kind, list[int]] = defaultdict(list)
+        for kind, number, _ in _unique(records()):
+            hashes[kind].append(number)
+        for kind, quota in quotas({kind: len(found) for kind, found in hashes.items()}, per_sense).items():
+            limits[kind] = sorted(hashes[kind])[quota - 1] if quota else -1
+    for kind, number, record in _unique(records()):
+        if not per_sense or number <= limits[kind]:
+            yield record
+
+
+def quotas(counts: Mapping[Kind, int], per_sense: int) -> dict[Kind, int]:
+    """Share out each sense among its connectives by square roots: none above its count, at least one each."""
+    found: dict[Kind, int] = {}
+    of_sense: dict[str, list[Kind]] = defaultdict(list)
+    for kind in counts:
+        of_sense[kind[0]].append(kind)
+    for kinds in of_sense.values():
+        left = per_sense
+        # The rarest first: what they can't fill goes to the others.
+        rarest_first = sorted(kinds, key=lambda kind: (counts[kind], kind))
+        for place, kind in enumerate(rarest_first):
+            share = counts[kind] ** 0.5 / sum(counts[other] ** 0.5 for other in rarest_first[place:])
+            found[kind] = min(counts[kind], left, max(1, round(left * share)))
+            left -= found[kind]
+    return found
+
+
+def _unique(records: Iterable[Record]) -> Iterator[tuple[Kind, int, Record]]:
+    seen: set[int] = set()
+    for record in records:
+        number = pair_hash(record)
+        if number not in seen:
+            seen.add(number)
+            yield (str(record["label"]), str(record["connective"])), number, record

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from disco2.corpora.conll16.reader import read_conll16
-from disco2.corpora.conversion import write_conll16
+from disco2.corpora.conll16 import read_conll16
+from disco2.corpora.convert import write_conll16
 from disco2.corpora.export import export_predictions
-from disco2.corpora.task import CONLL16_SENSES
+from disco2.corpora.tasks import CONLL16_SENSES
 from disco2.errors import SettingsError
 from disco2.records import Corpus, RelationKind
 from tests.corpora.export.conll16_rules import (

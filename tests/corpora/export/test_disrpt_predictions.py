@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.disrpt.reader import read_disrpt
-from disco2.corpora.export import export_predictions
-from disco2.corpora.export.disrpt_labels import LABELS_2025, label_2025
-from disco2.corpora.task import LIN_EXCLUDED, LIN_TYPES, PDTB3_TYPES
+from disco2.corpora.disrpt import read_disrpt
+from disco2.corpora.export import LABELS_2025, export_predictions, label_2025
+from disco2.corpora.tasks import LIN_EXCLUDED, LIN_TYPES, PDTB3_TYPES
 from disco2.errors import CorpusError, InputError, SettingsError
 from disco2.records import RelationKind
 from disco2.records.senses import inventory

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from disco2.corpora.intersection import documents_with_coreference
+from disco2.corpora.protocols import documents_with_coreference
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.paper.bench import Bench
 from disco2.experiments.paper.published import SOURCE, is_papers_corpus, notes_beside

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from disco2.corpora.task import CLASSES
+from disco2.corpora.tasks import CLASSES
 from disco2.evaluation.significance import f1_interval
 from disco2.experiments.division import divide
 from disco2.experiments.paper.bench import Bench, Experiment, Results, System

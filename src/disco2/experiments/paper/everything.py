@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from disco2.corpora.task import CLASSES
+from disco2.corpora.tasks import CLASSES
 from disco2.engines import Engine
 from disco2.experiments.configuration import assignments, commented_toml
 from disco2.experiments.naming import plain_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from disco2.corpora.settings import TaskSettings
+from disco2.corpora.tasks import TaskSettings
 from disco2.experiments.paper.bench import Bench, is_covered
 from disco2.records import Corpus
 from disco2.reporting.findings import Measure

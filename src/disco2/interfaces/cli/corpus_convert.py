@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from disco2.corpora.automatic import NONE
-from disco2.corpora.conversion.convert import check_conll16_place, write_conll16, write_pairs
-from disco2.corpora.conversion.senses import with_senses_of
+from disco2.corpora.convert import with_senses_of, write_conll16, write_pairs
 from disco2.errors import SettingsError
+from disco2.files import check_folder_place
 from disco2.interfaces.cli.console import results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.offered_values import among
@@ -41,7 +41,7 @@ def corpus_convert(
     if to not in ("pairs", "conll16"):
         raise SettingsError(f"There is no form '{to}' to write.", hint="Give --to pairs or --to conll16.")
     if to == "conll16":
-        check_conll16_place(output)
+        check_folder_place(output)
     elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):
         raise SettingsError("The corpus would overwrite itself.", hint="Choose another --output.")
     found = corpus.read(usual=NONE)  # neither form keeps what annotators would add to plain pairs

@@ -12,8 +12,8 @@ import typer
 
 from disco2.annotation.text import paragraphs as paragraphs_of
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.held_out_sentences import HeldOutSentences
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs
+from disco2.corpora.protocols import HeldOutSentences
 from disco2.engines.cores import available_cores
 from disco2.errors import InputError, SettingsError
 from disco2.inference.decoding import check_encoding
@@ -22,8 +22,8 @@ from disco2.interfaces.cli.engine_options import EngineOptions
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import path_option, place
-from disco2.mining import PLACES, Mined, MiningSettings, mine_files
-from disco2.mining.blocks import read_blocks
+from disco2.mining.miner import PLACES, MiningSettings
+from disco2.mining.run import Mined, mine_files, read_blocks
 
 SAID_EVERY = 30.0  # seconds, where there is no terminal
 PARAGRAPHS = ("blank", "line")

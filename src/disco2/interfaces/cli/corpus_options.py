@@ -16,9 +16,9 @@ from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_file
 from disco2.annotation.choice import ChosenAnnotators
 from disco2.corpora.automatic import ALL, NONE, read_layers, usual_layers, with_automatic_layers
 from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus, read_corpus
-from disco2.corpora.collecting import cycles_left_alone
-from disco2.corpora.intersection import documents_with_coreference
-from disco2.corpora.settings import DataSettings
+from disco2.corpora.protocols import documents_with_coreference
+from disco2.corpora.reading import cycles_left_alone
+from disco2.corpora.tasks import DataSettings
 from disco2.errors import CorpusError, InputError, SettingsError
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.cli.console import messages, progress_bar, tell

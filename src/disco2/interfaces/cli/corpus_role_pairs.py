@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.corpora.role_pairs.files import write_role_pairs
+from disco2.corpora.role_pairs import write_role_pairs
 from disco2.interfaces.cli.console import results
 from disco2.interfaces.cli.options import Force, path_option
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from disco2.corpora.automatic import NONE, read_layers, usual_layers
-from disco2.corpora.settings import DataSettings
+from disco2.corpora.tasks import DataSettings
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide, with_entry

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.annotation.annotator import Layer
-from disco2.corpora.task import Task
+from disco2.corpora.tasks import Task
 from disco2.experiments.bundle_record import BundleRecord, record_of
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts

@@ -1,0 +1,426 @@
+"""The CoNLL-2015 and CoNLL-2016 shared tasks' JSON: relations, and a file of parses that holds the tokens.
+
+A folder holds ``relations.json`` (``pdtb-data.json`` in 2015) and ``parses.json`` (``pdtb-parses.json``),
+and often the texts in ``raw``; or it holds one such folder for each part, named like ``...-train``. The
+senses are a selection of PDTB 2's. EntRel, which the shared task counts among them, is a kind here, and a
+label only for a task that says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from disco2.annotation.formats.ptb import parse_brackets, unescape
+from disco2.corpora.reading import BYTE_ORDER_MARK, BrokenJsonError, lines_of, parse_json, read_text, shown
+from disco2.corpora.senses import fitting_inventory, read_kind, read_senses, senses_of_kind
+from disco2.corpora.tokens import Coverage, argument_from_tokens
+from disco2.corpora.wsj import WsjLayers
+from disco2.errors import CorpusError, LayerError
+from disco2.files import is_file_name
+from disco2.records import (
+    Constituents,
+    Corpus,
+    Dependencies,
+    Dirt,
+    Document,
+    Relation,
+    RelationKind,
+    Sentence,
+    Token,
+)
+from disco2.records.senses import SenseInventory, inventory
+
+RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
+PARSE_FILES = ("parses.json", "pdtb-parses.json")
+SKIPPED_LINE = ("broken line", "bad relation")
+INVENTORIES = ("pdtb2", "pdtb3", "gdtb")
+QUOTES = ("``", "''")
+WIDEST_GAP = 10_000  # spaces; offsets that want more of them are not those of a text
+
+_PART = re.compile(r"(?:^|[-_.])(train|dev|test|trial|blind)(?:[-_.]test)?$", re.IGNORECASE)
+
+
+def read_conll16(
+    path: Path,
+    *,
+    trees: Path | None = None,
+    coreference: Path | None = None,
+    dependencies: Path | None = None,
+    inventory_name: str = "auto",
+    encoding: str = "auto",
+) -> Corpus:
+    """Read the relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
+
+    The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB. The
+    parses are a parser's: ``trees`` and ``dependencies`` are folders with others, as of the treebank, to take
+    their place, and ``coreference``, which the shared tasks don't have, is one with OntoNotes's.
+
+    A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
+    CorpusError where a file is missing, the parses are not JSON, or no relation at all can be used.
+    """
+    dirt = Dirt()
+    documents: dict[str, Document] = {}
+    relations: list[Relation] = []
+    parts: dict[str, str] = {}
+    folders = _part_folders(path)
+    for folder in folders:
+        fresh = read_parses(_one_of(folder, PARSE_FILES), raw=folder / "raw", encoding=encoding, dirt=dirt)
+        for name in [name for name in fresh if name in documents]:
+            dirt.add("document in two parts", where=str(folder), detail=f"{name} was left out of this one.")
+            del fresh[name]
+        documents |= fresh
+        part = _PART.search(folder.name)
+        if part is not None:
+            parts |= dict.fromkeys(fresh, part[1].lower())
+        file = _one_of(folder, RELATION_FILES)
+        relations.extend(_read_relations(file, fresh, encoding=encoding, dirt=dirt))
+    if not relations:
+        first = next((found for found in dirt.findings if found.kind in SKIPPED_LINE), None)
+        fault = f" The first fault: {first.where}: {first.detail}" if first else ""
+        raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
+    if trees or coreference or dependencies:
+        layers = WsjLayers(
+            documents, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt
+        )
+        documents = {name: layers.laid_on(layers.with_trees(one)) for name, one in documents.items()}
+    if inventory_name == "auto":
+        known = fitting_inventory((label for one in relations for label in one.senses), names=INVENTORIES)
+    else:
+        known = inventory(inventory_name)
+    resolved = tuple(_with_senses_of(known, one, dirt=dirt) for one in relations)
+    return Corpus(
+        "conll16", known.name, documents, resolved, parts, dirt, notes=(f"Sense inventory: {known.name}.",)
+    )
+
+
+def _part_folders(path: Path) -> list[Path]:
+    try:
+        folder = path.parent if path.is_file() else path
+        inside = sorted(child for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
+        found = [folder] if _has_both(folder) else [child for child in inside if _has_both(child)]
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CorpusError(f"The folder can't be read ({reason}).", where=str(path)) from None
+    if not found:
+        raise CorpusError(
+            "There is no folder with relations.json and parses.json here.",
+            where=str(path),
+            hint="Give the folder of one part, or the folder that holds the parts.",
+        )
+    return found
+
+
+def _has_both(folder: Path) -> bool:
+    return all(any((folder / name).is_file() for name in names) for names in (RELATION_FILES, PARSE_FILES))
+
+
+def _one_of(folder: Path, names: Sequence[str]) -> Path:
+    return next(folder / name for name in names if (folder / name).is_file())
+
+
+def _read_relations(
+    file: Path, documents: dict[str, Document], *, encoding: str, dirt: Dirt
+) -> Iterator[Relation]:
+    """Relations with their senses as the file spells them."""
+    coverage = {name: Coverage.of(document) for name, document in documents.items()}
+    for number, line in enumerate(lines_of(read_text(file, dirt=dirt, encoding=encoding)), start=1):
+        if not line.strip():
+            continue
+        where = f"{file}:{number}"
+        try:
+            yield _relation(parse_json(line), documents, coverage, number=number, where=where)
+        except BrokenJsonError as error:
+            dirt.add(SKIPPED_LINE[0], where=where, detail=f"Not JSON: {error.reason}; skipped.")
+        except CorpusError as error:
+            dirt.add(SKIPPED_LINE[1], where=where, detail=f"{error.what} Skipped.")
+
+
+def _relation(
+    record: object,
+    documents: dict[str, Document],
+    coverage: dict[str, Coverage],
+    *,
+    number: int,
+    where: str,
+) -> Relation:
+    """One relation. Raises CorpusError where it can't be used."""
+    if not isinstance(record, dict):
+        raise CorpusError("The line is not an object in braces.")
+    name = record.get("DocID")
+    if not isinstance(name, str) or name not in documents:
+        raise CorpusError(f"There are no parses of the document {shown(name)}.")
+    document = documents[name]
+    arg1, arg2 = (_tokens(record.get(key), key, document) for key in ("Arg1", "Arg2"))
+    for key, tokens in (("Arg1", arg1), ("Arg2", arg2)):
+        if not tokens:
+            raise CorpusError(f"{key} has no tokens.")
+        coverage[name].take(sum(len(document.tokens[token].text) for token in tokens))
+    connective = record.get("Connective")
+    connective_tokens = _tokens(connective, "Connective", document) if connective else ()
+    raw = connective.get("RawText") if isinstance(connective, dict) else ""
+    senses = record.get("Sense")
+    labels = [sense for sense in senses if isinstance(sense, str)] if isinstance(senses, list) else []
+    given = record.get("ID")
+    return Relation(
+        id=str(given) if isinstance(given, int | str) and given != "" else f"{name}:{number}",
+        document=name,
+        kind=_kind(record.get("Type"), explicit=bool(connective_tokens)),
+        arg1=argument_from_tokens(document, arg1),
+        arg2=argument_from_tokens(document, arg2),
+        senses=tuple(labels),
+        connective=raw if isinstance(raw, str) else "",
+        connective_tokens=connective_tokens,
+        where=where,
+    )
+
+
+def _with_senses_of(known: SenseInventory, relation: Relation, *, dirt: Dirt) -> Relation:
+    senses = read_senses(relation.senses, known, where=relation.where, dirt=dirt)
+    if not known.is_free:
+        senses = senses_of_kind(relation.kind, senses, where=relation.where, dirt=dirt)
+    return replace(relation, senses=senses)
+
+
+def _kind(label: object, *, explicit: bool) -> RelationKind:
+    """The input of the sense classification task leaves the type empty: a connective tells it then."""
+    if label in (None, ""):
+        return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
+    kind = read_kind(label) if isinstance(label, str) else None
+    if kind is None:
+        raise CorpusError(f"There is no type {shown(label)}.")
+    return kind
+
+
+def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
+    """Token numbers in the document: the third of five numbers in gold lists, the only one in others."""
+    if not isinstance(span, dict):
+        raise CorpusError(f"{key} is missing.")
+    items = span.get("TokenList")
+    if not isinstance(items, list):
+        raise CorpusError(f"{key} has no TokenList.")
+    tokens = [item[2] if isinstance(item, list) and len(item) == 5 else item for item in items]
+    for token in tokens:
+        if not isinstance(token, int) or isinstance(token, bool):
+            raise CorpusError(f"The TokenList of {key} holds {shown(token)}.")
+        if not 0 <= token < len(document.tokens):
+            raise CorpusError(f"{key} names token {shown(token)}; the document has {len(document.tokens)}.")
+    return tuple(sorted(set(tokens)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    form: str
+    start: int
+    end: int
+    tag: str
+
+
+def read_parses(file: Path, *, raw: Path, encoding: str = "auto", dirt: Dirt) -> dict[str, Document]:
+    """Read the documents of a file of parses, their texts from ``raw`` or else rebuilt from the tokens."""
+    text = read_text(file, dirt=dirt, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
+    try:
+        parses = parse_json(text)
+    except BrokenJsonError as error:
+        raise CorpusError(f"The parses are not JSON: {error.reason}.", where=f"{file}:{error.line}") from None
+    if not isinstance(parses, dict):
+        raise CorpusError("The parses are not an object with one entry for each document.", where=f"{file}:1")
+    documents: dict[str, Document] = {}
+    for name, entry in parses.items():
+        where = f"{file}: {name:.80}"
+        try:
+            documents[name] = _document(name, entry, raw=raw, encoding=encoding, where=where, dirt=dirt)
+        except CorpusError as error:
+            dirt.add("bad document", where=error.where or where, detail=f"{error.what} Left out.")
+    return documents
+
+
+def _document(name: str, entry: object, *, raw: Path, encoding: str, where: str, dirt: Dirt) -> Document:
+    sentences = entry.get("sentences") if isinstance(entry, dict) else None
+    if not isinstance(sentences, list):
+        raise CorpusError("The document has no list of sentences.", where=where)
+    words: list[_Word] = []
+    made: list[Sentence] = []
+    for number, sentence in enumerate(sentences):
+        place = f"{where}, sentence {number}"
+        if not isinstance(sentence, dict):
+            raise CorpusError("The sentence is not an object in braces.", where=place)
+        fresh = _words(sentence.get("words"), where=place)
+        if not fresh:
+            continue
+        made.append(
+            Sentence(
+                len(words),
+                len(words) + len(fresh),
+                _constituents(sentence.get("parsetree"), len(fresh), where=place, dirt=dirt),
+                _dependencies(sentence.get("dependencies"), len(fresh), where=place, dirt=dirt),
+            )
+        )
+        words.extend(fresh)
+    text = _raw_text(name, words, raw=raw, encoding=encoding, dirt=dirt)
+    if text is None:
+        text, words = _rebuilt(words)
+    tokens = tuple(
+        Token(unescape(text[word.start : word.end]), word.start, word.end, word.tag) for word in words
+    )
+    return Document(name, text, tokens, tuple(made))
+
+
+def _words(items: object, *, where: str) -> list[_Word]:
+    if not isinstance(items, list):
+        raise CorpusError("The sentence has no list of words.", where=where)
+    words = []
+    for item in items:
+        if not (
+            isinstance(item, list)
+            and len(item) == 2
+            and isinstance(item[0], str)
+            and isinstance(item[1], dict)
+        ):
+            raise CorpusError("A word is not a pair of a form and its properties.", where=where)
+        form, properties = item
+        start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
+        if not form.strip() or type(start) is not int or type(end) is not int:  # true is an int
+            raise CorpusError(f"The word {shown(form)} has no form or no character offsets.", where=where)
+        tag = properties.get("PartOfSpeech")
+        words.append(_Word(form, start, end, tag if isinstance(tag, str) else ""))
+    return words
+
+
+def _raw_text(name: str, words: Sequence[_Word], *, raw: Path, encoding: str, dirt: Dirt) -> str | None:
+    """The document's text file, if there is one and the tokens are where the parses say."""
+    file = raw / name
+    if not is_file_name(name) or not file.is_file():
+        return None
+    text = read_text(file, dirt=dirt, encoding=encoding)
+    reached = 0
+    for word in words:
+        # Only a full stop that a treebank adds behind an abbreviation may stand on another's last character.
+        follows = word.start >= reached or (word.start, word.end) == (reached - 1, reached)
+        found = text[word.start : word.end] if follows and word.start < word.end <= len(text) else ""
+        reached = word.end
+        same_width = len(unescape(word.form)) == word.end - word.start
+        if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
+            detail = (
+                f"{shown(word.form)} is not at {shown(word.start)}..{shown(word.end)}; the text was rebuilt."
+            )
+            dirt.add("text does not fit its tokens", where=str(file), detail=detail)
+            return None
+    return text
+
+
+def _rebuilt(words: Sequence[_Word]) -> tuple[str, list[_Word]]:
+    """The tokens at their offsets with spaces between; where the offsets don't fit them, at new ones."""
+    surfaces = [_surface(word) for word in words]
+    fits = all(len(form) == word.end - word.start for form, word in zip(surfaces, words, strict=True))
+    ends = [0, *(word.end for word in words)]
+    gaps = [word.start - end for word, end in zip(words, ends, strict=False)]
+    if not fits or min(gaps, default=0) < 0 or sum(gaps) > WIDEST_GAP + 100 * len(gaps):
+        gaps = [0, *(1 if gap else 0 for gap in gaps[1:])]
+    pieces: list[str] = []
+    moved: list[_Word] = []
+    offset = 0
+    for word, form, gap in zip(words, surfaces, gaps, strict=True):
+        pieces.append(" " * gap + form)
+        moved.append(_Word(form, offset + gap, offset + gap + len(form), word.tag))
+        offset += gap + len(form)
+    return "".join(pieces), moved
+
+
+def _surface(word: _Word) -> str:
+    """What the text will have had for a form: an escape or a quotation mark as wide as its place."""
+    width = word.end - word.start
+    if word.form in QUOTES and width == 1:
+        return '"'
+    return unescape(word.form) if len(word.form) != width else word.form
+
+
+def _constituents(tree: object, length: int, *, where: str, dirt: Dirt) -> Constituents | None:
+    """The phrases of one sentence; the parser's failures, written ``(())``, are findings."""
+    if not isinstance(tree, str) or not tree.strip():
+        return None
+    if not tree.strip("() \t\r\n"):
+        dirt.add(
+            "no parse", where=where, detail=f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases."
+        )
+        return None
+    try:
+        trees = parse_brackets(tree, where=where)
+    except LayerError as error:
+        dirt.add("bad tree", where=where, detail=f"{error.what} The sentence has no phrases.")
+        return None
+    if len(trees) != 1 or len(trees[0].words) != length:
+        leaves = sum(len(found.words) for found in trees)
+        dirt.add("bad tree", where=where, detail=f"{leaves} leaves in {len(trees)} trees for {length} words.")
+        return None
+    return trees[0].constituents
+
+
+def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Dependencies | None:
+    """Heads from arcs ``[label, "governor-3", "dependent-1"]``, counted from 1; governor 0 is the root.
+
+    The parses leave punctuation out: such words are hung below the root as ``punct``.
+    """
+    if not isinstance(arcs, list) or not arcs:
+        return None
+    heads: dict[int, int] = {}
+    labels: dict[int, str] = {}
+    for arc in arcs:
+        if not (isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)):
+            dirt.add(
+                "bad dependency", where=where, detail=f"{shown(arc)} is not a label and two words; left out."
+            )
+            continue
+        governor, dependent = _number(arc[1]), _number(arc[2])
+        if (
+            governor is None
+            or dependent is None
+            or not (0 <= governor <= length and 1 <= dependent <= length)
+        ):
+            dirt.add(
+                "bad dependency", where=where, detail=f"{shown(arc)} names no word of the sentence; left out."
+            )
+        elif governor != dependent and dependent - 1 not in heads:
+            heads[dependent - 1] = governor - 1
+            labels[dependent - 1] = arc[0]
+    roots = [token for token in sorted(heads) if heads[token] == -1]
+    roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
+    if not roots:
+        dirt.add("bad dependencies", where=where, detail="They have no root; the sentence has none now.")
+        return None
+    root = roots[0]
+    heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
+    heads[root] = -1
+    labels.setdefault(root, "root")
+    found = tuple(heads[token] for token in range(length))
+    if not _reach_root(found):
+        dirt.add("bad dependencies", where=where, detail="They run in a circle; the sentence has none now.")
+        return None
+    return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
+
+
+def _number(word: str) -> int | None:
+    """The number after the last hyphen: words may have hyphens of their own."""
+    digits = word.rpartition("-")[2]
+    return int(digits) if digits.isdecimal() and len(digits) < 7 else None
+
+
+def _reach_root(heads: Sequence[int]) -> bool:
+    good: set[int] = {-1}
+    for start in range(len(heads)):
+        path: list[int] = []
+        token = start
+        while token not in good:
+            if len(path) > len(heads):
+                return False
+            path.append(token)
+            token = heads[token]
+        good.update(path)
+    return True
+
+
+def written_identity(name: str) -> int | str:
+    """Write an ID as a number where it is one: the shared task's evaluation wants its own numbers back."""
+    return int(name) if name.isascii() and name.isdecimal() and str(int(name)) == name else name

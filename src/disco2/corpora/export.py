@@ -1,0 +1,396 @@
+"""Predictions in the forms of the shared tasks: CoNLL-16 and DISRPT."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from disco2.corpora.conll16 import written_identity
+from disco2.corpora.reading import lines_of, read_text
+from disco2.corpora.tasks import CONLL16_SENSES
+from disco2.corpora.tokens import runs
+from disco2.errors import CorpusError, SettingsError
+from disco2.files import folder_in_place, write_text
+from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
+
+FORMS = ("conll16", "disrpt")
+
+# Outcomes of running text that are no label in a form: a system that can choose should choose another.
+NO_LABELS = {"conll16": frozenset({"NoRel"}), "disrpt": frozenset({"NoRel", "EntRel"})}
+
+# Of CoNLL-16: its validator knows no other types, and refuses NoRel.
+_TYPES = {
+    RelationKind.EXPLICIT: "Explicit",
+    RelationKind.IMPLICIT: "Implicit",
+    RelationKind.ALTLEX: "AltLex",
+    RelationKind.ALTLEXC: "AltLex",
+    RelationKind.ENTREL: "Implicit",  # EntRel only if the prediction says so
+}
+ENTREL = "EntRel"
+NOREL = "NoRel"
+
+# Of DISRPT's tables.
+LABEL = "label"
+NO_ANSWER = "_"
+ONLY_IN_2025 = "u1_raw"  # a column, for tables whose labels are hidden
+COLUMNS = (
+    "doc",
+    "unit1_toks",
+    "unit2_toks",
+    "unit1_txt",
+    "unit2_txt",
+    "u1_raw",
+    "u2_raw",
+    "s1_toks",
+    "s2_toks",
+    "unit1_sent",
+    "unit2_sent",
+    "dir",
+    "rel_type",
+    "orig_label",
+    "label",
+)
+GAP = " <*> "
+NOTHING = "_"
+
+# The 17 labels of DISRPT 2025, to which it maps those of all frameworks.
+LABELS_2025 = frozenset(
+    {
+        "alternation",
+        "attribution",
+        "causal",
+        "comment",
+        "concession",
+        "condition",
+        "conjunction",
+        "contrast",
+        "elaboration",
+        "explanation",
+        "frame",
+        "mode",
+        "organization",
+        "purpose",
+        "query",
+        "reformulation",
+        "temporal",
+    }
+)
+
+# Types of PDTB 2 and 3 -> labels, after the shared task's own table (utils/mapping_disrpt25.json). It lacks
+# those of PDTB 2 that are marked; they have the label of what PDTB 3 made of them, or of their like.
+_OF_TYPES = {
+    "comparison.concession": "concession",
+    "comparison.concession+speechact": "concession",
+    "comparison.contrast": "contrast",
+    "comparison.pragmatic concession": "concession",  # ours
+    "comparison.pragmatic contrast": "contrast",  # ours
+    "comparison.similarity": "mode",
+    "contingency.cause": "causal",
+    "contingency.cause+belief": "explanation",
+    "contingency.cause+speechact": "explanation",
+    "contingency.condition": "condition",
+    "contingency.condition+speechact": "condition",
+    "contingency.negative-cause": "causal",
+    "contingency.negative-condition": "condition",
+    "contingency.negative-condition+speechact": "condition",
+    "contingency.pragmatic cause": "explanation",  # ours
+    "contingency.pragmatic condition": "condition",  # ours
+    "contingency.purpose": "purpose",
+    "expansion.alternative": "alternation",
+    "expansion.conjunction": "conjunction",
+    "expansion.disjunction": "alternation",
+    "expansion.equivalence": "reformulation",
+    "expansion.exception": "contrast",
+    "expansion.instantiation": "elaboration",
+    "expansion.level-of-detail": "elaboration",
+    "expansion.list": "conjunction",  # the table has a bare list
+    "expansion.manner": "mode",
+    "expansion.restatement": "reformulation",
+    "expansion.substitution": "contrast",
+    "hypophora": "query",
+    "temporal.asynchronous": "temporal",
+    "temporal.synchronous": "temporal",
+    "temporal.synchrony": "temporal",
+}
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The files that were written, how many relations they label, and what a user should know about them."""
+
+    files: tuple[Path, ...]
+    relations: int
+    notes: tuple[str, ...] = ()
+
+
+def export_predictions(
+    corpus: Corpus, relations: Sequence[Relation], labels: Sequence[str], path: Path, form: str
+) -> Exported:
+    """Write the labels that a system gave to relations of a corpus, ``labels[i]`` to ``relations[i]``.
+
+    ``conll16`` is the sense classification task's output, one JSON object a line. ``disrpt`` is a ``.rels``
+    table; where the corpus was itself read from such tables it is theirs, line by line, with another label
+    column, and every relation of a table must then have a label.
+    """
+    if form not in FORMS:
+        raise SettingsError(f"There is no form '{form}' of predictions.", hint=f"Known: {', '.join(FORMS)}.")
+    if len(relations) != len(labels):
+        raise SettingsError(f"{len(labels)} labels for {len(relations)} relations.")
+    sources = {relation.where.rpartition(":")[0] for relation in corpus.relations}
+    if os.path.realpath(path) in {os.path.realpath(source) for source in sources if source}:
+        raise SettingsError(
+            "The predictions would overwrite the corpus.", where=str(path), hint="Choose another file."
+        )
+    if form == "disrpt" and corpus.name == "disrpt":
+        return write_aligned(corpus, relations, labels, path)
+    if "tokens" in corpus.automatic:
+        raise SettingsError(
+            f"Predictions in the form '{form}' count the corpus's own tokens, and these are automatic.",
+            hint="Leave tokens out of --automatic.",
+        )
+    if form == "conll16":
+        return write_conll16_predictions(relations, labels, path)
+    return write_table(corpus, relations, labels, path)
+
+
+def write_conll16_predictions(relations: Sequence[Relation], labels: Sequence[str], path: Path) -> Exported:
+    """Write the output of the CoNLL-2016 shared task on shallow discourse parsing, supplementary task.
+
+    One JSON object a line: the given relation's ID, document and arguments, with the Sense filled in. Token
+    lists number the document's tokens from 0, as ``parses.json`` has them in order. No text of the corpus is
+    in the file. Relations that have no type in this form, or NoRel for a label, are left out.
+    """
+    left_out = Counter(
+        f"are {relation.kind}" if relation.kind not in _TYPES else f"are labelled {NOREL}"
+        for relation, label in zip(relations, labels, strict=True)
+        if relation.kind not in _TYPES or label == NOREL
+    )
+    records = [
+        _record(relation, label)
+        for relation, label in zip(relations, labels, strict=True)
+        if relation.kind in _TYPES and label != NOREL
+    ]
+    write_text(path, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+    notes = [
+        f"{count} relations {why}, which the shared task does not have: left out"
+        for why, count in sorted(left_out.items())
+    ]
+    if strange := sorted(set(labels) - set(CONLL16_SENSES) - {NOREL}):
+        notes.append(
+            f"no senses of the shared task, so that its validator will refuse them: {', '.join(strange)}"
+        )
+    return Exported((path,), len(records), tuple(notes))
+
+
+def _record(relation: Relation, label: str) -> dict[str, object]:
+    kind = _TYPES[relation.kind]
+    return {
+        "ID": written_identity(relation.id),
+        "DocID": relation.document,
+        "Type": ENTREL if label == ENTREL and kind != "Explicit" else kind,
+        "Sense": [label],
+        "Connective": {"TokenList": list(relation.connective_tokens)},
+        "Arg1": {"TokenList": list(relation.arg1.tokens)},
+        "Arg2": {"TokenList": list(relation.arg2.tokens)},
+    }
+
+
+def write_aligned(
+    corpus: Corpus, relations: Sequence[Relation], labels: Sequence[str], path: Path
+) -> Exported:
+    """Write the tables of a DISRPT corpus that hold the relations, with the label column filled anew.
+
+    The evaluation reads gold and predicted tables side by side: the rows, their order and all other columns
+    must be those of the gold table.
+
+    One table is written to ``path``; several into a folder of that name, called as they are. A row that the
+    reader could not use gets ``_``, which counts as wrong. Raises CorpusError where another row has no label.
+    """
+    answers = dict(zip((relation.where for relation in relations), labels, strict=True))
+    expected = {relation.where for relation in corpus.relations}
+    files = list(dict.fromkeys(where.rpartition(":")[0] for where in answers))
+    if not files:
+        raise CorpusError("There is no relation to write.", where=str(path))
+    tables = [_Table(Path(file)) for file in files]
+    spelling = _Spelling(tables)
+    written = {table.file: table.filled(answers, expected, spelling) for table in tables}
+    if len(tables) == 1:
+        write_text(path, written[tables[0].file])
+        places: tuple[Path, ...] = (path,)
+    else:
+        places = _write_folder(path, written)
+    notes = []
+    if unread := sum(table.unread for table in tables):
+        notes.append(f"{unread} rows could not be read and have '{NO_ANSWER}' for a label")
+    if spelling.unknown:
+        notes.append(
+            f"not among the labels of the tables, written as they are: {', '.join(sorted(spelling.unknown))}"
+        )
+    return Exported(places, len(answers), tuple(notes))
+
+
+class _Table:
+    """A ``.rels`` file as it stands."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.unread = 0
+        self.lines = lines_of(read_text(file, dirt=Dirt()))
+        self.header = [name.strip() for name in self.lines[0].split("\t")] if self.lines else []
+        if LABEL not in self.header:
+            raise CorpusError("The table has no label column any more.", where=str(file))
+        self._column = self.header.index(LABEL)
+
+    @property
+    def labels(self) -> set[str]:
+        rows = (line.split("\t") for line in self.lines[1:])
+        return {row[self._column] for row in rows if len(row) == len(self.header)} - {"", NO_ANSWER}
+
+    def filled(self, answers: Mapping[str, str], expected: set[str], spelling: _Spelling) -> list[str]:
+        lines = [self.lines[0] + "\n"]
+        missing = []
+        for number, line in enumerate(self.lines[1:], start=2):
+            where = f"{self.file}:{number}"
+            cells = line.split("\t")
+            column = self._column if len(cells) == len(self.header) else -1
+            if where in answers:
+                cells[column] = spelling.of(answers[where])
+            elif where in expected:
+                missing.append(number)
+            elif line.strip():
+                self.unread += 1
+                cells[column] = NO_ANSWER
+            lines.append("\t".join(cells) + "\n")
+        if missing:
+            raise CorpusError(
+                f"{len(missing)} rows have no prediction, such as line {missing[0]}: "
+                "the shared task wants a label for every row of a table.",
+                where=str(self.file),
+                hint="Label all relations of the table, whatever their kind; a protocol that cuts tables in "
+                "pieces, such as folds over documents, has none that fits.",
+            )
+        return lines
+
+
+@dataclass
+class _Spelling:
+    """Labels as the tables at hand spell them."""
+
+    tables: Sequence[_Table]
+    unknown: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._vocabulary = set().union(*(table.labels for table in self.tables))
+        self._of_2025 = (
+            self._vocabulary <= LABELS_2025
+            if self._vocabulary
+            else any(ONLY_IN_2025 in table.header for table in self.tables)
+        )
+
+    def of(self, label: str) -> str:
+        found = label_like(label, self._vocabulary, of_2025=self._of_2025)
+        if found is None:
+            self.unknown.add(label)
+        return found or label
+
+
+def _write_folder(path: Path, written: Mapping[Path, list[str]]) -> tuple[Path, ...]:
+    root = os.path.commonpath([file.absolute().parent for file in written])
+    names = {file: file.absolute().relative_to(root) for file in written}
+    with folder_in_place(path) as fresh:
+        for file, lines in written.items():
+            write_text(fresh / names[file], lines)
+    return tuple(path / name for name in names.values())
+
+
+def write_table(corpus: Corpus, relations: Sequence[Relation], labels: Sequence[str], path: Path) -> Exported:
+    """Write relations of any corpus as a ``.rels`` table of DISRPT 2025.
+
+    The label column says what the model says, in DISRPT 2025's labels where the senses are PDTB's; all others
+    say what the corpus says. Units stand in text order, tokens are numbered from 1 within the document. There
+    is no line for NoRel, and no line twice.
+    """
+    left_out: Counter[str] = Counter()
+    lines: dict[str, None] = {}
+    as_they_are: set[str] = set()
+    for relation, label in zip(relations, labels, strict=True):
+        first, second = sorted((relation.arg1.tokens, relation.arg2.tokens))
+        if relation.kind is RelationKind.NOREL:
+            left_out["are NoRel, which the shared task does not have"] += 1
+            continue
+        if first[0] == second[0]:
+            left_out["have arguments that begin with the same token"] += 1
+            continue
+        mapped = label_2025(label)
+        if mapped is None:
+            as_they_are.add(label)
+        line = "\t".join(_cells(relation, corpus.documents[relation.document], mapped or label))
+        if line in lines:
+            left_out["repeat a line"] += 1
+        lines[line] = None
+    write_text(path, (line + "\n" for line in ("\t".join(COLUMNS), *lines)))
+    notes = [f"{count} relations {why}: left out" for why, count in sorted(left_out.items())]
+    if as_they_are:
+        notes.append(f"without a label of DISRPT 2025, written as they are: {', '.join(sorted(as_they_are))}")
+    return Exported((path,), len(lines), tuple(notes))
+
+
+def _cells(relation: Relation, document: Document, label: str) -> list[str]:
+    units = sorted((relation.arg1.tokens, relation.arg2.tokens))
+    sentences = [_sentences_of(document, unit) for unit in units]
+    named = relation.kind in (RelationKind.ENTREL, RelationKind.HYPOPHORA)
+    annotated = ";".join(relation.senses) or (str(relation.kind) if named else NOTHING)
+    cells = [
+        relation.document,
+        *map(_ranges, units),
+        *(_words(document, unit) for unit in units),
+        *(_raw(document, unit) for unit in units),
+        *map(_ranges, sentences),
+        *(_words(document, sentence) for sentence in sentences),
+        "1<2" if units[0] == relation.arg1.tokens else "1>2",
+        relation.kind.lower(),
+        annotated.casefold(),
+        label,
+    ]
+    return [" ".join(cell.split()) or NOTHING for cell in cells]
+
+
+def _ranges(tokens: Sequence[int]) -> str:
+    """2, 3, 4, 8 -> ``3-5,9``."""
+    return ",".join(f"{low + 1}-{high}" if high - low > 1 else str(high) for low, high in runs(tokens))
+
+
+def _words(document: Document, tokens: Sequence[int]) -> str:
+    return GAP.join(" ".join(document.words(range(low, high))) for low, high in runs(tokens))
+
+
+def _raw(document: Document, tokens: Sequence[int]) -> str:
+    places = ((document.tokens[low].start, document.tokens[high - 1].end) for low, high in runs(tokens))
+    return GAP.join(document.text[start:end] for start, end in places)
+
+
+def _sentences_of(document: Document, tokens: Sequence[int]) -> range:
+    """All tokens from the sentence in which a unit begins to that in which it ends."""
+    first, last = (document.sentences[document.sentence_index(token)] for token in (tokens[0], tokens[-1]))
+    return range(first.start, last.end)
+
+
+def label_2025(sense: str) -> str | None:
+    """Map a sense of PDTB 2 or 3 to DISRPT 2025's label; None where there is none, as for a bare class."""
+    folded = sense.casefold()
+    return folded if folded in LABELS_2025 else _OF_TYPES.get(".".join(folded.split(".")[:2]))
+
+
+def label_like(sense: str, vocabulary: Collection[str], *, of_2025: bool) -> str | None:
+    """Spell a label as a table does, or as DISRPT 2025; None where the table has nothing like it.
+
+    ``vocabulary`` are the labels that the table has; none where they are hidden.
+    """
+    by_folding = {label.casefold(): label for label in sorted(vocabulary)}
+    if sense.casefold() in by_folding:
+        return by_folding[sense.casefold()]
+    return label_2025(sense) if of_2025 else None

@@ -1,0 +1,333 @@
+"""The Penn Discourse Treebank 3.0: ``gold/SS/wsj_SSNN`` with 34 fields a relation, ``raw/SS/wsj_SSNN``.
+
+GUM's discourse relations have the same fields.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from disco2.annotation.layers import document_from_trees
+from disco2.corpora.reading import existing_folder, lines_of, read_text
+from disco2.corpora.senses import kind_and_senses
+from disco2.corpora.tokens import TokenSpans
+from disco2.corpora.wsj import BARE, WsjLayers, files_by_document, split_by_rule
+from disco2.errors import CorpusError, LayerError, SettingsError
+from disco2.records import Argument, Corpus, Dirt, Document, Relation
+from disco2.records.senses import inventory
+
+INVENTORY = "pdtb3"
+OFFSETS = ("auto", "inclusive", "exclusive")
+FILES = (BARE, ".txt", ".pdtb", ".pipe")
+FIELDS = 34
+CLEAR = 0.95  # the share of telling spans that must agree before the evidence counts as clear
+RARE = 0.1  # below this share of all spans, those for inclusive ends are slips of exclusive ones
+
+Convention = Literal["inclusive", "exclusive"]
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawRelation:
+    """One line as it stands in the file: spans are pairs of character offsets, senses are not yet checked.
+
+    Whether the ends are inclusive (LDC's PDTB 3) or exclusive (GDTB) is for the reader of the corpus to say.
+    ``senses`` are the filled ones of 1A, 1B, 2A and 2B, in that order.
+    """
+
+    kind: str
+    connective_spans: Spans
+    connectives: tuple[str, ...]  # Conn1 and, where filled, Conn2
+    senses: tuple[str, ...]
+    arg1_spans: Spans
+    arg2_spans: Spans
+    sup1_spans: Spans
+    sup2_spans: Spans
+    provenance: str
+
+
+def parse_spans(field: str) -> Spans:
+    """Parse ``"3..7;9..12"`` to ``((3, 7), (9, 12))``; an empty field has no spans."""
+    if not field:
+        return ()
+    spans = []
+    for piece in field.split(";"):
+        start, dots, end = piece.partition("..")
+        if not (dots and _is_offset(start) and _is_offset(end)):
+            raise CorpusError(f"'{piece}' is not a span of the form 12..34.")
+        span = int(start), int(end)
+        if span[1] < span[0]:
+            raise CorpusError(f"The span '{piece}' ends before it starts.")
+        spans.append(span)
+    return tuple(spans)
+
+
+def _is_offset(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10
+
+
+def parse_pdtb3_line(fields: Sequence[str]) -> RawRelation:
+    """Parse the relation in one line's fields; raise CorpusError, without a place, where there is none."""
+    if len(fields) != FIELDS:
+        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 3 has {FIELDS}.")
+    fields = list(map(str.strip, fields))
+    return RawRelation(
+        kind=fields[0],
+        connective_spans=parse_spans(fields[1]),
+        connectives=tuple(fields[i] for i in (7, 10) if fields[i] not in ("", "_")),
+        senses=tuple(fields[i] for i in (8, 9, 11, 12) if fields[i] not in ("", "_")),
+        arg1_spans=parse_spans(fields[14]),
+        arg2_spans=parse_spans(fields[20]),
+        sup1_spans=parse_spans(fields[13]),
+        sup2_spans=parse_spans(fields[26]),
+        provenance=fields[32],
+    )
+
+
+def read_pdtb3_lines(text: str, *, where: str, dirt: Dirt) -> Iterator[tuple[int, RawRelation]]:
+    """Yield the line number and relation of every good line; bad ones are reported and skipped."""
+    for number, line in enumerate(lines_of(text), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield number, parse_pdtb3_line(line.split("|"))
+        except CorpusError as error:
+            detail = f"{error.what} The line was skipped."
+            dirt.add("bad relation line", where=f"{where}:{number}", detail=detail)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One document's text and relations as they stand in the files."""
+
+    id: str
+    file: Path
+    text: str
+    lines: list[tuple[int, RawRelation]]
+
+
+def read_pdtb3(
+    path: Path,
+    *,
+    trees: Path | None = None,
+    coreference: Path | None = None,
+    dependencies: Path | None = None,
+    offsets: Literal["auto", "inclusive", "exclusive"] = "auto",
+    encoding: str = "auto",
+) -> Corpus:
+    """Read ``gold`` (relations) and ``raw`` (texts), two folders in ``path`` or in its ``data``.
+
+    ``offsets`` says whether the ends of spans are inclusive; ``auto`` decides for the whole corpus by looking
+    at the text. ``trees``, ``coreference`` and ``dependencies`` are folders in which a document's file may
+    lie anywhere; without trees, tokens and sentences are split by rule. ``encoding`` is that of gold and raw.
+    """
+    if offsets not in OFFSETS:
+        raise SettingsError(
+            f"Offsets can't be read as '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}."
+        )
+    root = existing_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
+    if not (root / "gold").is_dir() and (root / "data" / "gold").is_dir():
+        root = root / "data"
+    gold = existing_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
+    raw = existing_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
+    files = files_by_document(gold, endings=FILES)
+    dirt = Dirt()
+    sources = list(_sources(files, files_by_document(raw, endings=FILES), encoding=encoding, dirt=dirt))
+    if not sources:
+        raise CorpusError(
+            f"None of {len(files)} files in {gold} has its text in {raw}.",
+            where=str(path),
+            hint="Give a folder with gold/SS/wsj_SSNN and raw/SS/wsj_SSNN.",
+        )
+    evidence = OffsetEvidence()
+    for source in sources:
+        for _, line in source.lines:
+            evidence.add(source.text, _all_spans(line))
+    convention: Convention = evidence.convention if offsets == "auto" else offsets
+    chosen = "by the text" if offsets == "auto" else "as asked"
+    notes = [f"Span ends were read as {convention}, {chosen}: {evidence.describe()}."]
+    if offsets != "auto" and evidence.inclusive + evidence.exclusive and convention != evidence.convention:
+        notes.append(f"The text itself speaks for {evidence.convention} ends.")
+
+    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt)
+    documents: dict[str, Document] = {}
+    relations: list[Relation] = []
+    ways: Counter[str] = Counter()
+    for source in sources:
+        document, way = _document(source, layers, dirt=dirt)
+        ways[way] += 1
+        documents[document.id] = document
+        relations.extend(_relations(source, document, convention, dirt=dirt))
+    notes += [f"{ways[way]} documents {way}." for way in sorted(ways)]
+    return Corpus(
+        name="pdtb3",
+        inventory=INVENTORY,
+        documents=documents,
+        relations=tuple(relations),
+        dirt=dirt,
+        notes=tuple(notes),
+    )
+
+
+def _sources(gold: dict[str, Path], raw: dict[str, Path], *, encoding: str, dirt: Dirt) -> Iterator[_Source]:
+    for name, file in gold.items():
+        table = read_text(file, dirt=dirt, encoding=encoding)
+        if not table.strip():
+            dirt.add("empty file", where=str(file), detail="There are no relations in it.")
+        if name not in raw:
+            dirt.add(
+                "document without text", where=str(file), detail=f"{name} has no raw text; it was left out."
+            )
+            continue
+        lines = list(read_pdtb3_lines(table, where=str(file), dirt=dirt))
+        text = read_text(raw[name], dirt=dirt, encoding=encoding)
+        spans = [span for _, line in lines for span in _all_spans(line)]
+        yield _Source(name, file, text_that_fits(text, spans, where=str(raw[name]), dirt=dirt), lines)
+
+
+def _all_spans(line: RawRelation) -> Spans:
+    return (*line.connective_spans, *line.arg1_spans, *line.arg2_spans, *line.sup1_spans, *line.sup2_spans)
+
+
+def _document(source: _Source, layers: WsjLayers, *, dirt: Dirt) -> tuple[Document, str]:
+    """The document with its layers, and where its tokens are from."""
+    found = layers.trees(source.id)
+    if found is not None:
+        where, _, trees = found
+        try:
+            document = document_from_trees(source.id, source.text, trees, where=where, dirt=dirt)
+            return layers.laid_on(document), "have their tokens from trees"
+        except LayerError as error:
+            dirt.add("document without trees", where=error.where or where, detail=error.what)
+    document = split_by_rule(source.id, source.text)
+    return layers.laid_on(document), "without trees were split by rule and have no phrases"
+
+
+def _relations(
+    source: _Source, document: Document, convention: Convention, *, dirt: Dirt
+) -> Iterator[Relation]:
+    tokens = TokenSpans.of(document)
+    for number, line in source.lines:
+        where = f"{source.file}:{number}"
+        label = kind_and_senses(line.kind, line.senses, inventory(INVENTORY), where=where, dirt=dirt)
+        if label is None:
+            continue
+        arg1, exact1 = tokens.argument(as_exclusive(line.arg1_spans, convention))
+        arg2, exact2 = tokens.argument(as_exclusive(line.arg2_spans, convention))
+        if not arg1.tokens or not arg2.tokens:
+            empty = "Arg2" if arg1.tokens else "Arg1"
+            dirt.add(
+                "empty argument",
+                where=where,
+                detail=f"{empty} of {source.id}:{number} has no token; the relation was skipped.",
+            )
+            continue
+        if not (exact1 and exact2):
+            dirt.add(
+                "span cuts a token",
+                where=where,
+                detail=f"A span of {source.id}:{number} cuts a token, which was taken whole.",
+            )
+        yield Relation(
+            id=f"{source.id}:{number}",
+            document=source.id,
+            kind=label[0],
+            arg1=_on_one_line(arg1),
+            arg2=_on_one_line(arg2),
+            senses=label[1],
+            connective=line.connectives[0] if line.connectives else "",
+            connective_tokens=tokens.under(as_exclusive(line.connective_spans, convention)).tokens,
+            where=where,
+        )
+
+
+def _on_one_line(argument: Argument) -> Argument:
+    return replace(argument, text=" ".join(argument.text.split()))
+
+
+@dataclass(slots=True)
+class OffsetEvidence:
+    """How many spans make sense under one reading only: whether their ends are inclusive or exclusive.
+
+    Most public code reads LDC's PDTB 3 with inclusive ends, GDTB has exclusive ones, and nothing in the files
+    says so. A span should end with a word's last character: read the wrong way, it cuts a word short or takes
+    in the space behind it. At some ends both readings make sense, as before a full stop. Those are many where
+    ends are exclusive, since arguments seldom take in the full stop. They are few where ends are inclusive,
+    since there the other reading cuts off a letter.
+    """
+
+    inclusive: int = 0
+    exclusive: int = 0
+    silent: int = 0
+
+    def add(self, text: str, spans: Iterable[tuple[int, int]]) -> None:
+        for start, end in spans:
+            inclusive, exclusive = _ends_well(text, start, end + 1), _ends_well(text, start, end)
+            if inclusive == exclusive:
+                self.silent += 1
+            elif inclusive:
+                self.inclusive += 1
+            else:
+                self.exclusive += 1
+
+    @property
+    def convention(self) -> Convention:
+        total = self.inclusive + self.exclusive + self.silent
+        if self.inclusive > self.exclusive and self.inclusive >= RARE * total:
+            return "inclusive"
+        return "exclusive"
+
+    def describe(self) -> str:
+        """How clear the evidence is, in words."""
+        telling = self.inclusive + self.exclusive
+        if not telling:
+            return f"no span says which, of {self.silent}; check some arguments, or set the offsets yourself"
+        share = max(self.inclusive, self.exclusive) / telling
+        verdict = "clear" if share >= CLEAR else "mixed; check some arguments, or set the offsets yourself"
+        return (
+            f"{self.inclusive} spans make sense only with inclusive ends, {self.exclusive} only with"
+            f" exclusive ones, {self.silent} with both or neither: the evidence is {verdict}"
+        )
+
+
+def as_exclusive(spans: Spans, convention: Convention) -> Spans:
+    """The spans with exclusive ends."""
+    return spans if convention == "exclusive" else tuple((start, end + 1) for start, end in spans)
+
+
+def text_that_fits(text: str, spans: Iterable[tuple[int, int]], *, where: str, dirt: Dirt) -> str:
+    r"""The text, or the text with ``\n`` for ``\r\n`` where the spans were counted that way.
+
+    Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
+    has them, spans begin in the middle of words.
+    """
+    if "\r\n" not in text:
+        return text
+    starts = [start for start, _ in spans]
+    plain = text.replace("\r\n", "\n")
+    if _good_starts(plain, starts) <= _good_starts(text, starts):
+        return text
+    dirt.add(
+        "line ends not in the offsets",
+        where=where,
+        detail="The file has Windows line ends and its spans don't count them; it was read with plain ones.",
+    )
+    return plain
+
+
+def _good_starts(text: str, starts: Iterable[int]) -> int:
+    return sum(
+        start < len(text) and not text[start].isspace() and not _inside_word(text, start) for start in starts
+    )
+
+
+def _ends_well(text: str, start: int, end: int) -> bool:
+    return start < end <= len(text) and not text[end - 1].isspace() and not _inside_word(text, end)
+
+
+def _inside_word(text: str, offset: int) -> bool:
+    return 0 < offset < len(text) and text[offset - 1].isalnum() and text[offset].isalnum()

@@ -1,0 +1,387 @@
+"""Tasks and their settings: which relations count, which labels they may have, what two senses mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import PurePath
+from typing import Any
+
+from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus
+from disco2.errors import SettingsError
+from disco2.records import Corpus, Instance, Relation, RelationKind
+from disco2.settings import Settings, setting
+
+CLASSES = ("Comparison", "Contingency", "Expansion", "Temporal")
+OTHER = "Other"
+
+LIN_TYPES = (
+    "Comparison.Concession",
+    "Comparison.Contrast",
+    "Contingency.Cause",
+    "Contingency.Pragmatic cause",
+    "Expansion.Alternative",
+    "Expansion.Conjunction",
+    "Expansion.Instantiation",
+    "Expansion.List",
+    "Expansion.Restatement",
+    "Temporal.Asynchronous",
+    "Temporal.Synchrony",
+)
+LIN_EXCLUDED = (
+    "Comparison.Pragmatic concession",
+    "Comparison.Pragmatic contrast",
+    "Contingency.Condition",
+    "Contingency.Pragmatic condition",
+    "Expansion.Exception",
+)
+PDTB3_TYPES = (
+    "Comparison.Concession",
+    "Comparison.Contrast",
+    "Contingency.Cause",
+    "Contingency.Cause+Belief",
+    "Contingency.Condition",
+    "Contingency.Purpose",
+    "Expansion.Conjunction",
+    "Expansion.Equivalence",
+    "Expansion.Instantiation",
+    "Expansion.Level-of-detail",
+    "Expansion.Manner",
+    "Expansion.Substitution",
+    "Temporal.Asynchronous",
+    "Temporal.Synchronous",
+)
+CONLL16_SENSES = (
+    "Comparison.Concession",
+    "Comparison.Contrast",
+    "Contingency.Cause.Reason",
+    "Contingency.Cause.Result",
+    "Contingency.Condition",
+    "EntRel",
+    "Expansion.Alternative",
+    "Expansion.Alternative.Chosen alternative",
+    "Expansion.Conjunction",
+    "Expansion.Exception",
+    "Expansion.Instantiation",
+    "Expansion.Restatement",
+    "Temporal.Asynchronous.Precedence",
+    "Temporal.Asynchronous.Succession",
+    "Temporal.Synchrony",
+)
+
+USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji", "discogem": "documents"}
+# Relations of these kinds have words that state their sense; without the words they resemble implicit ones.
+WEAK_KINDS = (RelationKind.EXPLICIT.value, RelationKind.ALTLEX.value, RelationKind.ALTLEXC.value)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A classification task over the relations of a corpus.
+
+    A sense counts as its label at ``level``: class (1), type (2), subtype (3), or as it was annotated (0). A
+    label outside the four PDTB classes, as in plain pairs, has no levels and always stays whole. The label
+    set is ``labels`` where given; otherwise every label with at least ``minimum`` relations in the training
+    part, and those that ``keep`` names, without those that ``excluded`` names. These two may name a label in
+    full (``Comparison.Contrast``) or by its end (``contrast``).
+
+    ``entrel`` and ``norel`` are the labels that EntRel and NoRel relations take; while one is empty, those
+    relations don't count. ``versus`` turns the task into one class against ``Other``.
+    """
+
+    name: str
+    level: int = 2
+    kinds: frozenset[RelationKind] = frozenset({RelationKind.IMPLICIT})
+    labels: tuple[str, ...] = ()
+    minimum: int = 20
+    keep: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    entrel: str = ""
+    norel: str = ""
+    versus: str = ""
+
+    def __post_init__(self) -> None:
+        if self.level not in (0, 1, 2, 3):
+            raise SettingsError(
+                f"There is no level {self.level} of senses.",
+                hint="Use 1 (class), 2 (type), 3 (subtype) or 0 (as annotated).",
+            )
+        if self.minimum < 1:
+            raise SettingsError(f"A label can't need {self.minimum} relations.", hint="Use 1 or more.")
+
+    def to_json(self) -> dict[str, Any]:
+        """The task as a trained model records it."""
+        return asdict(self) | {"kinds": sorted(self.kinds)}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Task:
+        kinds = frozenset(RelationKind(kind) for kind in content["kinds"])
+        lists = {name: tuple(content[name]) for name in ("labels", "keep", "excluded")}
+        return cls(**{**content, **lists, "kinds": kinds})
+
+    def label_set(self, train_relations: Iterable[Relation]) -> tuple[str, ...]:
+        """The labels to tell apart, sorted. Which ones are frequent enough is read off the training part."""
+        if self.versus:
+            return tuple(sorted((self.versus, OTHER)))
+        counts: Counter[str] = Counter()
+        for relation in train_relations:
+            counts.update(set(self.labels_of(relation)))
+        frequent = self.labels or [label for label, count in counts.items() if count >= self.minimum]
+        kept = [label for label in counts if _is_named(label, self.keep)]
+        kept += [label for label in (self.entrel, self.norel) if counts[label]]
+        chosen = sorted({label for label in (*frequent, *kept) if not _is_named(label, self.excluded)})
+        return tuple(chosen)
+
+    def instances(
+        self, corpus: Corpus, relations: Iterable[Relation], labels: Collection[str]
+    ) -> tuple[list[Instance], Counter[str]]:
+        """The relations that count as instances, each with its labels among ``labels``.
+
+        Neighbours are the relations before and after in file order, which is nearly that of the text, of any
+        kind, within the document. The counts say why relations of the kinds that count were dropped.
+        """
+        wanted = frozenset(labels)
+        neighbours = Neighbours(corpus)
+        kept: list[Instance] = []
+        dropped: Counter[str] = Counter()
+        for relation in relations:
+            if not self._counts(relation):
+                continue
+            gold = tuple(label for label in self.labels_of(relation) if label in wanted)
+            if not gold or not relation.arg1.tokens or not relation.arg2.tokens:
+                dropped[self._why_dropped(relation)] += 1
+                continue
+            previous, following = neighbours.of(relation)
+            document = corpus.documents[relation.document]
+            target = self._target(relation, wanted)
+            kept.append(Instance(relation, document, gold, previous, following, target=target))
+        return kept, dropped
+
+    def _counts(self, relation: Relation) -> bool:
+        return relation.kind in self.kinds or bool(self._label_of_kind(relation))
+
+    def _label_of_kind(self, relation: Relation) -> str:
+        """The label of a relation that has no sense, where it counts under this task."""
+        return {RelationKind.ENTREL: self.entrel, RelationKind.NOREL: self.norel}.get(relation.kind, "")
+
+    def labels_of(self, relation: Relation) -> tuple[str, ...]:
+        """All labels of a relation that counts, without duplicates, in the order of its senses."""
+        if not self._counts(relation):
+            return ()
+        if label := self._label_of_kind(relation):
+            found = [label]
+        else:
+            cut = (_at_level(sense, self.level) for sense in relation.senses)
+            found = [label for label in cut if label is not None]
+        if self.versus and found:
+            # A relation with two senses is positive if one of them is of the class.
+            found = [self.versus if self.versus in found else OTHER]
+        return tuple(dict.fromkeys(found))
+
+    def _target(self, relation: Relation, wanted: Collection[str]) -> tuple[tuple[str, float], ...]:
+        """The shares of the votes for each wanted label, which add up to 1; empty where no vote counts."""
+        shares: dict[str, float] = {}
+        for sense, share in relation.votes:
+            label = _at_level(sense, self.level)
+            if self.versus and label is not None:
+                label = self.versus if label == self.versus else OTHER
+            if label is not None and label in wanted:
+                shares[label] = shares.get(label, 0.0) + share
+        total = sum(shares.values())
+        return tuple((label, share / total) for label, share in shares.items() if share > 0)
+
+    def _why_dropped(self, relation: Relation) -> str:
+        if not relation.arg1.tokens or not relation.arg2.tokens:
+            return "an argument has no tokens"
+        if not relation.senses and not self._label_of_kind(relation):
+            return "no sense"
+        labels = self.labels_of(relation)
+        if not labels:
+            return f"sense {relation.senses[0]} is not annotated at level {self.level}"
+        if _is_named(labels[0], self.excluded):
+            return f"sense {labels[0]} is excluded"
+        return f"sense {labels[0]} is {'not among the labels' if self.labels else 'rare'}"
+
+
+def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
+    """Choose the usual task on a corpus: pdtb2, pdtb3, gum, discogem or conll16.
+
+    On any other corpus, it has every label that occurs, and those of plain pairs as they stand.
+
+    GUM's twelve types are those with 20 training relations, and Disjunction, which has 13. DiscoGeM's are
+    those with 20. CoNLL-16 is scored on fifteen senses of mixed depth, EntRel among them, over all
+    non-explicit relations; in its form, senses of another ``inventory`` have the task usual with them.
+    """
+    kind = corpus_name if corpus_name != "conll16" or inventory == "pdtb2" else inventory
+    if kind == "pdtb2":
+        return Task("pdtb2", labels=LIN_TYPES, excluded=LIN_EXCLUDED)
+    if kind == "pdtb3":
+        return Task("pdtb3", labels=PDTB3_TYPES)
+    if kind in ("gum", "gdtb"):
+        return Task("gum", minimum=20, keep=("Expansion.Disjunction",))
+    if kind == "conll16":
+        kinds = frozenset({RelationKind.IMPLICIT, RelationKind.ALTLEX})
+        return Task("conll16", level=0, kinds=kinds, labels=CONLL16_SENSES, entrel="EntRel")
+    if kind == "discogem":
+        return Task("discogem", minimum=20)
+    # Pairs may have any labels: one that looks like a class of the PDTB has no levels to be cut at either.
+    return Task(corpus_name, level=0 if kind == "pairs" else 2, minimum=1)
+
+
+def binary_task(positive: str) -> Task:
+    """One class of level 1 against all others, with EntRel counted as Expansion, as in the paper."""
+    known = {name.lower(): name for name in CLASSES}
+    if positive.lower() not in known:
+        raise SettingsError(f"There is no class '{positive}'.", hint=f"Known: {', '.join(CLASSES)}.")
+    name = known[positive.lower()]
+    return Task(f"{name} or not", level=1, entrel="Expansion", versus=name)
+
+
+def _at_level(sense: str, level: int) -> str | None:
+    steps = sense.split(".")
+    if level == 0 or steps[0] not in CLASSES:
+        return sense
+    return ".".join(steps[:level]) if len(steps) >= level else None
+
+
+def _is_named(label: str, names: Collection[str]) -> bool:
+    lowered = label.lower()
+    return any(lowered == name.lower() or lowered.endswith("." + name.lower()) for name in names)
+
+
+@dataclass(frozen=True)
+class TaskSettings(Settings):
+    """Which relations count and which labels they have; what is left empty follows the corpus's custom."""
+
+    protocol: str = setting(
+        "",
+        "split: own, gum, lin, ji, documents, cv12-0 to cv12-11, cvK-i; empty: the usual one",
+    )
+    level: int = setting(
+        -1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the usual one", minimum=-1
+    )
+    minimum: int = setting(0, "training relations that a label needs; 0: the usual number", minimum=0)
+    labels: tuple[str, ...] = setting((), "just these labels; empty: all that are frequent enough")
+    keep: tuple[str, ...] = setting((), "labels to keep although they are rare, where labels is empty")
+    excluded: tuple[str, ...] = setting((), "labels to leave out")
+    outcomes: str = setting(
+        "senses",
+        "senses: relations that have one; running-text: EntRel and NoRel are outcomes too",
+        choices=("senses", "running-text"),
+    )
+    whole_sentences: bool = setting(
+        False, "train on relations between neighbouring sentences twice: also with the whole sentences"
+    )
+    weak_weight: float = setting(
+        0.0,
+        "what explicit and AltLex relations of the training part count as further instances, "
+        "connective removed; 0: leave them out",
+        minimum=0,
+    )
+    weak_kinds: tuple[str, ...] = setting(
+        WEAK_KINDS[:2], f"which kinds of relations weak_weight speaks of, among {', '.join(WEAK_KINDS)}"
+    )
+    versus: str = setting("", "a class, such as Expansion, to tell from all others; EntRel is Expansion then")
+    balance: bool = setting(True, "one class against others: repeat the smaller side until both are equal")
+
+    folds: int = setting(
+        1, "seed of the splits by documents (documents, cvK-i); the same in all runs", minimum=0
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        others = (self.level >= 0, self.minimum > 0, self.labels, self.keep, self.excluded)
+        if self.versus and (any(others) or self.outcomes != "senses"):
+            raise SettingsError(
+                "One class against all others has its own labels and level.",
+                hint="Leave out task.versus, or task.level, minimum, labels, keep, excluded and outcomes.",
+            )
+        unknown = [kind for kind in self.weak_kinds if kind not in WEAK_KINDS]
+        if unknown or not self.weak_kinds:
+            raise SettingsError(
+                f"weak_kinds names {unknown[0]!r}." if unknown else "weak_kinds names no kind.",
+                hint=f"Choose from {', '.join(WEAK_KINDS)}; weak_weight=0 leaves them all out.",
+            )
+
+    def task(self, corpus_name: str, inventory: str = "pdtb2") -> Task:
+        """The task on a corpus. The usual labels hold as long as level and minimum are the usual ones."""
+        if self.versus:
+            return binary_task(self.versus)
+        task = task_for(corpus_name, inventory)
+        if self.outcomes == "running-text":
+            task = replace(task, entrel=RelationKind.ENTREL.value, norel=RelationKind.NOREL.value)
+        usual = self.level in (-1, task.level) and not self.minimum
+        return replace(
+            task,
+            level=self.level if self.level >= 0 else task.level,
+            minimum=self.minimum or task.minimum,
+            labels=self.labels or (task.labels if usual else ()),
+            # "Just these labels" leaves none to be kept besides.
+            keep=() if self.labels else self.keep or task.keep,
+            excluded=self.excluded or task.excluded,
+        )
+
+    def protocol_for(self, corpus_name: str) -> str:
+        """The name of the split protocol on a corpus."""
+        return self.protocol or usual_protocol(corpus_name)
+
+
+@dataclass(frozen=True)
+class DataSettings(Settings):
+    """One corpus of a training with several: a ``[[data]]`` table of a configuration, or ``--data``."""
+
+    corpus: str = setting("", f"kind of corpus: {', '.join(CORPUS_NAMES)}")
+    path: str = setting("", "its folder or file; a relative path starts at the folder of the configuration")
+    protocol: str = setting("", "split of its documents, as task.protocol; empty: the usual one")
+    part: str = setting("train", "the part to train on; all: the whole corpus")
+    weight: float = setting(1.0, "what one of its relations counts in training", above=0)
+    limit: int = setting(0, "most relations to train on, chosen at random by the seed; 0: all", minimum=0)
+    level: int = setting(-1, "level of its senses, as task.level; -1: that of the task", minimum=-1)
+    features: bool = setting(
+        True, "let an encoder's surface features learn from it, which needs layers; false: its text alone"
+    )
+    name: str = setting("", "what stages call it; empty: the name of its folder or file, without an ending")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.corpus or not self.path or not self.part:
+            empty = "corpus" if not self.corpus else "path" if not self.path else "part"
+            raise SettingsError(
+                f"The {empty} is missing.", hint='Write, for example: corpus = "discogem", path = "discogem"'
+            )
+        if "\0" in self.path:
+            raise SettingsError("No path has a null character.")
+        object.__setattr__(self, "corpus", known_corpus(self.corpus))
+        object.__setattr__(self, "name", self.name or PurePath(self.path).stem)
+        if self.level > 3:
+            raise SettingsError(f"There is no level {self.level} of senses.", hint="Use -1, 0, 1, 2 or 3.")
+
+
+def usual_protocol(corpus_name: str) -> str:
+    """The name of the split protocol that is usual with a corpus."""
+    return USUAL_PROTOCOLS.get(corpus_name, "own")
+
+
+@dataclass
+class Neighbours:
+    """The relations of each document, of any kind, in file order, which is nearly that of the text."""
+
+    corpus: Corpus
+    _by_document: dict[str, list[Relation]] = field(default_factory=dict)
+    _places: dict[Relation, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for relation in self.corpus.relations:
+            line = self._by_document.setdefault(relation.document, [])
+            self._places.setdefault(relation, len(line))
+            line.append(relation)
+
+    def of(self, relation: Relation) -> tuple[Relation | None, Relation | None]:
+        """Find the relations before and after a relation."""
+        place = self._places.get(relation)
+        if place is None:
+            return None, None
+        line = self._by_document[relation.document]
+        before = line[place - 1] if place else None
+        after = line[place + 1] if place + 1 < len(line) else None
+        return before, after

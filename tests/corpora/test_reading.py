@@ -1,0 +1,142 @@
+"""Text, JSON and folders that somebody else wrote; no search for cycles meanwhile."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disco2.corpora.reading import BrokenJsonError, cycles_left_alone, lines_of, parse_json, read_text, shown
+from disco2.errors import CorpusError
+from disco2.records import Dirt
+
+
+def test_line_ends_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes("Eins\r\nzwei\rdrei\n\u2028".encode())
+    assert read_text(file, dirt=Dirt()) == "Eins\r\nzwei\rdrei\n\u2028"
+
+
+def test_latin1_is_read_and_reported_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes("Die Kuh\nheißt Käthe".encode("latin-1"))
+    dirt = Dirt()
+    assert read_text(file, dirt=dirt) == "Die Kuh\nheißt Käthe"
+    assert [(finding.kind, finding.where) for finding in dirt.findings] == [("not UTF-8", f"{file}:2")]
+
+
+def test_a_named_encoding_must_fit(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes("ä".encode("latin-1"))
+    assert read_text(file, dirt=Dirt(), encoding="latin-1") == "ä"
+    with pytest.raises(CorpusError, match="not utf-8"):
+        read_text(file, dirt=Dirt(), encoding="utf-8")
+    with pytest.raises(CorpusError, match="no encoding 'klingon'"):
+        read_text(file, dirt=Dirt(), encoding="klingon")
+
+
+def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no such file"):
+        read_text(tmp_path / "none", dirt=Dirt())
+    with pytest.raises(CorpusError, match="folder"):
+        read_text(tmp_path, dirt=Dirt())
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\r\n\ufeff", exclude_categories=("Cs",)))))
+def test_lines_come_back_whatever_ends_them(lines: list[str]) -> None:
+    for end in ("\n", "\r\n"):
+        assert lines_of("\ufeff" + "".join(line + end for line in lines)) == lines
+
+
+def test_a_last_line_without_end_counts() -> None:
+    assert lines_of("a\nb") == ["a", "b"]
+    assert lines_of("") == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_told_by_its_mark(tmp_path: Path, encoding: str) -> None:
+    file, dirt = tmp_path / "a.txt", Dirt()
+    file.write_bytes("\ufeffDie Kuh\nheißt Käthe".encode(encoding))
+    assert lines_of(read_text(file, dirt=dirt)) == ["Die Kuh", "heißt Käthe"]
+    assert not dirt.findings
+    file.write_bytes("\ufeffa".encode(encoding)[:-1])
+    with pytest.raises(CorpusError, match="utf-16"):
+        read_text(file, dirt=dirt)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "line"),
+    [
+        ('{"a": 1,\n}', "Expecting property name", 2),
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply", 1),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply", 1),
+        ("9" * 5000, "too many digits", 1),
+        ('{"a": 1, "b": 2, "a": 3}', "key 'a' occurs twice", 1),
+        ('[{"b": {"": 1, "": 1}}]', "key '' occurs twice", 1),
+        ('["fine",\n"\\ud800"]', "half of a surrogate pair", 2),
+        ('"\\udc00\\ud83d"', "half of a surrogate pair", 1),
+        ('"\\ud83d\\u0041"', "half of a surrogate pair", 1),
+        ('{"\\uDFFF": 1}', "half of a surrogate pair", 1),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, reason: str, line: int) -> None:
+    with pytest.raises(BrokenJsonError, match=reason) as caught:
+        parse_json(text)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    "value", ["\U0001f600", "\\ud800", "\\\\ud800", "\\\U0001f600\\", {"\u00e9": ["\ud7ff"]}]
+)
+def test_whole_characters_and_backslashes_are_read(value: object) -> None:
+    assert parse_json(json.dumps(value)) == value
+
+
+def test_half_a_character_at_any_depth_that_the_parser_takes() -> None:
+    for depth in range(900, 1000):  # around the deepest
+        with pytest.raises(BrokenJsonError):
+            parse_json("[" * depth + '"\\ud800"' + "]" * depth)
+
+
+def test_values_in_messages_are_short_however_deep_they_are() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert len(shown(deep)) < 100
+    assert len(shown({"x" * 1000: "y" * 1000})) < 200
+    assert shown("plain") == "'plain'"
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    was_enabled = gc.isenabled()
+    yield
+    (gc.enable if was_enabled else gc.disable)()
+
+
+@cycles_left_alone()
+def fails() -> None:
+    with cycles_left_alone():
+        assert not gc.isenabled()
+    assert not gc.isenabled()
+    raise ValueError("odd")
+
+
+def test_it_goes_on_afterwards_whatever_happens() -> None:
+    gc.enable()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="odd"):
+            fails()
+        assert gc.isenabled()
+
+
+def test_where_it_was_off_it_stays_off() -> None:
+    gc.disable()
+    with cycles_left_alone():
+        pass
+    assert not gc.isenabled()
