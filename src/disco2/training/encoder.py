@@ -153,7 +153,8 @@ def fit_encoder(
         bias=tuned.head.bias.detach().numpy().copy(),
     )
     # The last weights, which may be an average of several members or come from a finished stage.
-    history = History(epochs, _epoch(tuning, development, len(epochs)) if development else None)
+    last = len(epochs) or planned[-1].epochs
+    history = History(epochs, _epoch(tuning, development, last) if development else None)
     return Fitted(trained, history, len(pools.get(OWN, ())), development)
 
 
