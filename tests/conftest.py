@@ -24,7 +24,47 @@ settings.register_profile("no deadline", deadline=None)  # no test fails because
 settings.load_profile("no deadline")
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = Path(__file__).resolve().parent
+SLOW = (  # folders and files that start programs, run shipped models or try very many inputs
+    "acceptance",
+    "annotation/english",
+    "annotation/test_alignment.py",
+    "annotation/test_sta",
+    "annotation/test_spacy",
+    "annotation/test_tokenise.py",
+    "batches/test_cost.py",
+    "benchmarks",
+    "bulk",
+    "bundle",
+    "corpora/test_gum.py",
+    "docs",
+    "drawing",
+    "engines",
+    "experiments",
+    "features/test_feature_extractor.py",
+    "fuzzing",
+    "inference",
+    "interfaces",
+    "mining",
+    "model/test_compiled",
+    "reporting/test_figures.py",
+    "test_lock.py",
+    "test_no_",
+    "test_operations.py",
+    "test_output_folders.py",
+    "test_shipped.py",
+    "test_threads.py",
+    "training",
+    "vectors",
+)
 use_cache_of_this_source()  # before numba is imported
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of ``SLOW``: ``pytest -m "not slow"`` takes a minute without them."""
+    for item in items:
+        if item.path.relative_to(TESTS).as_posix().startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -40,7 +40,7 @@ RUNNING_CALLS = {
 BETWEEN_PROCESSES = {"multiprocessing.reduction", "distributed.protocol.pickle"}
 TALKING = {"socket", "ssl", "http.client", "urllib.request", "ftplib", "smtplib", "xmlrpc", "requests"}
 MAY_TALK = ("interfaces/server/",)  # and Dask, in engines/dask
-MAY_START = ("annotation/stanford/", "engines/dask/")
+MAY_START = ("annotation/stanford.py", "engines/dask/")
 
 
 @cache
