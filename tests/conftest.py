@@ -61,7 +61,7 @@ use_cache_of_this_source()  # before numba is imported
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of ``SLOW``: ``pytest -m "not slow"`` takes a minute without them."""
+    """Mark the tests of ``SLOW``, which `-m "not slow"` leaves out."""
     for item in items:
         if item.path.relative_to(TESTS).as_posix().startswith(SLOW):
             item.add_marker(pytest.mark.slow)
