@@ -13,7 +13,7 @@ import pytest
 from tests.fuzzing.atheris_run import FAULT
 from tests.fuzzing.target import all_targets
 
-RUNS = 100
+RUNS = 50
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(find_spec("atheris") is None, reason="atheris is not installed")
 
