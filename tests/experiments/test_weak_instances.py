@@ -20,9 +20,8 @@ from disco2.corpora.tokens import argument_from_tokens
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
-from disco2.experiments.opening_connective import opening_words
 from disco2.experiments.train_run import prepare_training
-from disco2.experiments.weak_instances import weak_instances, without_connective
+from disco2.experiments.weak_instances import opening_words, weak_instances, without_connective
 from disco2.features.descriptions import layout_features
 from disco2.records import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
 from disco2.training.preparation import Prepared

@@ -5,17 +5,35 @@ Sporleder & Lascarides (2008) warn that they are no implicit relations: hence th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from disco2.corpora.tokens import argument_from_tokens
 from disco2.experiments.division import Parts
-from disco2.experiments.opening_connective import CONNECTIVES, opening_words
 from disco2.records import Argument, Corpus, Document, Instance, Relation, RelationKind
 
 # What a connective at the beginning leaves behind ("However, ..."): no argument of an implicit relation
 # begins so.
 _LEFT_BEHIND = frozenset({",", ";", ":"})
+
+# PDTB's explicit connectives and those that its third version added, without the ones in two pieces.
+_CONNECTIVES = """
+accordingly, additionally, after, afterward, afterwards, also, alternatively, although, and, and then, as,
+as a consequence, as a result, as an alternative, as if, as long as, as soon as, as though, as well, because,
+because of, before, besides, but, but also, but then, by, by comparison, by contrast, by then, consequently,
+conversely, despite, due to, earlier, either, else, even after, even as, even before, even if, even so,
+even then, even though, even when, eventually, except, finally, for, for example, for instance, from, further,
+furthermore, given, hence, however, if, if not, in addition, in case, in comparison, in contrast, in fact,
+in order, in order for, in order to, in other words, in particular, in short, in sum, in that, in the end,
+in the meantime, in turn, indeed, insofar as, instead, instead of, just as, later, lest, like, likewise,
+meantime, meanwhile, more accurately, moreover, much as, neither, nevertheless, next, nonetheless, nor,
+not only, now that, on the contrary, on the one hand, on the other hand, once, only if, or, otherwise,
+overall, plus, previously, rather, rather than, regardless, separately, similarly, simultaneously, since, so,
+so as to, so that, specifically, still, subsequently, such as, then, thereafter, thereby, therefore, though,
+thus, till, to, ultimately, unless, until, upon, when, whenever, where, whereas, whether, while, with,
+without, yet
+"""
+CONNECTIVES = frozenset(tuple(name.split()) for name in _CONNECTIVES.split(","))
 
 
 def weak_instances(
@@ -74,3 +92,14 @@ def _remaining(document: Document, argument: Argument, connective: frozenset[int
     while start < len(tokens) and document.tokens[tokens[start]].text in _LEFT_BEHIND:
         start += 1
     return argument_from_tokens(document, tokens[start:])
+
+
+def opening_words(words: Sequence[str], connectives: Iterable[tuple[str, ...]] = CONNECTIVES) -> int:
+    """How many words at the beginning are a connective, the longest that fits; 0 where there is none."""
+    known = frozenset(connectives)
+    longest = max(map(len, known), default=0)
+    lowered = [word.lower() for word in words[:longest]]
+    return next(
+        (length for length in range(len(lowered), 0, -1) if tuple(lowered[:length]) in known),
+        0,
+    )
