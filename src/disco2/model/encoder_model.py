@@ -131,11 +131,21 @@ class EncoderModel:
 
     def pair_terms(self, instance: Instance) -> tuple[tuple[Floats, ...], Floats]:
         """What aligned pairs of mentions add: for each link its pairs [m, n, Y], and totals [links, Y]."""
-        roles = None if self.entities is None else find_roles([instance])[0]
-        if self.entities is None or roles is None:
+        read = self.read_roles(instance)
+        if read is None or self.entities is None:
             return (), np.zeros((0, len(self.labels)))
+        return self.entities.pair_terms(*read)
+
+    def read_roles(self, instance: Instance) -> tuple[Roles, Floats] | None:
+        """What the entity term reads: trees with links, and the mean states of words, [leaves, H].
+
+        None where there is no such term, or the arguments share no entity.
+        """
+        roles = None if self.entities is None else find_roles([instance])[0]
+        if roles is None:
+            return None
         pieces = self._read_pairs([_texts(instance)])[0]
-        return self.entities.pair_terms(roles, _average(self._states(pieces), pieces, roles))
+        return roles, _average(self._states(pieces), pieces, roles)
 
     def predict(self, instances: Sequence[Instance]) -> list[str]:
         """The best label of each instance."""
