@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.inference.pipeline import Pipeline
 from disco2.model import EncoderModel, ModelSettings
 from disco2.model.bilinear import Bilinear
-from disco2.model.entity_term import EntityTerm, find_pieces, find_roles, link_gradients, score_links
+from disco2.model.entity_term import NAMES, EntityTerm, find_pieces, find_roles, link_gradients, score_links
 from disco2.model.links import link_weights
 from disco2.records import Argument, Instance
 from disco2.trees import MentionIndex, argument_tree, entity_links
@@ -36,7 +37,10 @@ def instances(tmp_path_factory: pytest.TempPathFactory) -> list[Instance]:
 def made_up_term(labels: int, *, size: int = SIZE, pairs: str = "mean") -> EntityTerm:
     random = np.random.default_rng(4)
     shapes = [(K, size), (K, 2 * K), (K, 2 * K), (labels, RANK, K), (labels, RANK, K), (labels, K)]
-    return EntityTerm(*(random.normal(size=shape) for shape in shapes), pairs=pairs)
+    arrays: dict[str, Any] = {
+        name: random.normal(size=shape) for name, shape in zip(NAMES, shapes, strict=True)
+    }
+    return EntityTerm(**arrays, pairs=pairs)
 
 
 def with_entities(model: EncoderModel, **options: str) -> EncoderModel:

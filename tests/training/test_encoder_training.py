@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.errors import InputError, SettingsError
 from disco2.model import EncoderModel, ModelSettings
-from disco2.records import Instance
-from disco2.training.encoder import EncoderSettings, StagePlan, encoder_folder, fit_encoder, text_pairs
+from disco2.training.encoder import EncoderSettings, StagePlan, encoder_folder, fit_encoder, text_pair
 from tests.encoders import write_encoder
 from tests.instances import reasons_and_results
 
@@ -89,7 +87,7 @@ def test_a_run_that_was_killed_ends_as_a_quiet_one(
 ) -> None:
     from disco2.training.fine_tuning import FineTuning, Stage, _StageRun
 
-    pairs = text_pairs(reasons_and_results(60, seed=1))
+    pairs = [text_pair(one) for one in reasons_and_results(60, seed=1)]
     stages = [
         Stage("first", {"a": pairs}, {"a": 20}, epochs=2, batch_size=4, rate=1e-3),
         Stage("last", {"a": pairs, "b": pairs[:8]}, epochs=1, batch_size=4, rate=1e-3, averaging=0.9),
@@ -117,34 +115,6 @@ def test_a_run_that_was_killed_ends_as_a_quiet_one(
     assert steps > 30
     for name, value in quiet.items():
         np.testing.assert_array_equal(resumed[name], value, err_msg=name)
-
-
-def test_an_entity_term_learns_who_is_meant(folder: Path, tmp_path: Path) -> None:
-    """Trees and chains decide; the texts of the two labels have the same words."""
-    corpus = read_role_pairs(write_role_pairs(tmp_path / "roles", size=120, seed=3))
-    every = [Instance(one, corpus.documents[one.document], one.senses) for one in corpus.relations]
-    labels = sorted({one.gold[0] for one in every})
-    words = {word for one in every for word in _words(one)}
-    write_encoder(tmp_path, words)
-
-    def accuracy(size: int) -> float:
-        fitted = fit_encoder(
-            {"own": every[:100]},
-            [],
-            labels=labels,
-            model=ModelSettings(kind="encoder", pieces=64, entity_size=size, rank=4),
-            settings=EncoderSettings(
-                folder=str(tmp_path), epochs=10, rate=1e-3, batch_size=8, averaging=0, entity_rate=1e-2
-            ),
-            stages=(StagePlan(entities=size > 0),),
-            seed=1,
-            folder=tmp_path / str(size),
-        )
-        return float(
-            np.mean([label in one.gold for label, one in zip(fitted.model.predict(every[:100]), every)])
-        )
-
-    assert accuracy(16) > 0.9 > accuracy(0)
 
 
 def test_finished_stages_are_shared(folder: Path, tmp_path: Path) -> None:

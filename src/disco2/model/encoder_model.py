@@ -50,6 +50,15 @@ class TextWord:
     values: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class ReadRoles:
+    """What an entity term reads of a pair: roles, the mean states of its words, and its scores without it."""
+
+    roles: Roles
+    means: Floats  # [leaves, H]
+    scores: Floats  # [Y], of the text alone
+
+
 @dataclass(frozen=True)
 class EncoderModel:
     """Everything that is needed to score pairs of texts.
@@ -85,6 +94,8 @@ class EncoderModel:
         width = None if self.extractor is None else (len(self.labels), self.extractor.width)
         if width != (None if self.feature_weights is None else self.feature_weights.shape):
             raise ValueError("its weights do not fit its features")
+        if bool(self.settings.entity_size) != (self.entities is not None):
+            raise ValueError("its entity term does not fit its settings")
         if self.entities is not None:
             self.entities.check_shapes(labels=len(self.labels), size=size)
         try:
@@ -119,33 +130,45 @@ class EncoderModel:
     def _score(self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]) -> Floats:
         found: Floats = np.zeros((len(pairs), len(self.labels)), dtype=np.float32)
         linked: list[tuple[int, Roles, Floats]] = []
-        for row, (pieces, one) in enumerate(zip(self._read_pairs(pairs), roles, strict=True)):
-            states = self._states(pieces)
-            found[row] = self.weights @ _pool(states, pieces) + self.bias
-            if one is not None:
-                linked.append((row, one, _average(states, pieces, one)))
+        for row, (one, (scores, means)) in enumerate(zip(roles, self._read(pairs, roles), strict=True)):
+            found[row] = scores
+            if one is not None and means is not None:
+                linked.append((row, one, means))
         if linked and self.entities is not None:
-            rows, having, means = zip(*linked, strict=True)
-            found[list(rows)] += self.entities.scores(having, means)
+            rows, having, of_words = zip(*linked, strict=True)
+            found[list(rows)] += self.entities.scores(having, of_words)
         return found
+
+    def _read(
+        self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]
+    ) -> Iterator[tuple[Floats, Floats | None]]:
+        """For each pair W [m1; m2] + b, [Y], and where it has roles the mean states of its words."""
+        for pieces, one in zip(self._read_pairs(pairs), roles, strict=True):
+            states = self._states(pieces)
+            means = None
+            if one is not None:
+                means = find_pieces(one, pieces.sequence_ids, pieces.offsets).average(states)
+            yield self.weights @ _pool(states, pieces) + self.bias, means
+
+    def read_roles(self, instances: Sequence[Instance]) -> Iterator[ReadRoles | None]:
+        """For each instance what an entity term reads of it; None where its arguments share no entity."""
+        roles = find_roles(instances)
+        linked = [place for place, one in enumerate(roles) if one is not None]
+        texts = [_texts(instances[place]) for place in linked]
+        read = self._read(texts, [roles[place] for place in linked])
+        for one in roles:
+            if one is None:
+                yield None
+                continue
+            scores, means = next(read)
+            yield None if means is None else ReadRoles(one, means, scores)
 
     def pair_terms(self, instance: Instance) -> tuple[tuple[Floats, ...], Floats]:
         """What aligned pairs of mentions add: for each link its pairs [m, n, Y], and totals [links, Y]."""
-        read = self.read_roles(instance)
+        read = None if self.entities is None else next(self.read_roles([instance]))
         if read is None or self.entities is None:
             return (), np.zeros((0, len(self.labels)))
-        return self.entities.pair_terms(*read)
-
-    def read_roles(self, instance: Instance) -> tuple[Roles, Floats] | None:
-        """What the entity term reads: trees with links, and the mean states of words, [leaves, H].
-
-        None where there is no such term, or the arguments share no entity.
-        """
-        roles = None if self.entities is None else find_roles([instance])[0]
-        if roles is None:
-            return None
-        pieces = self._read_pairs([_texts(instance)])[0]
-        return roles, _average(self._states(pieces), pieces, roles)
+        return self.entities.pair_terms(read.roles, read.means)
 
     def predict(self, instances: Sequence[Instance]) -> list[str]:
         """The best label of each instance."""
@@ -220,10 +243,6 @@ def _pool(states: Floats, pieces: Encoding) -> Floats:
     numbers = argument_numbers(pieces.sequence_ids)
     sides = [states[numbers == number] for number in (1, 2)]
     return np.concatenate([side.sum(axis=0) / max(1, len(side)) for side in sides])
-
-
-def _average(states: Floats, pieces: Encoding, roles: Roles) -> Floats:
-    return find_pieces(roles, pieces.sequence_ids, pieces.offsets).average(states)
 
 
 def read_tokenizer(content: bytes, *, most_pieces: int) -> Tokenizer:

@@ -33,12 +33,11 @@ def node_vectors(
 ) -> NodeVectors | None:
     """u of every node, d of every node on the way to an aligned mention. None where nothing is composed."""
     if isinstance(model, EncoderModel):
-        read = model.read_roles(instance)
+        read = None if model.entities is None else next(model.read_roles([instance]))
         if read is None or model.entities is None:
             return None
-        roles, means = read
-        leaves = np.tanh(means @ model.entities.P.T)
-        return _compose(roles.example, leaves, model.entities.U, model.entities.V)
+        leaves = np.tanh(read.means @ model.entities.P.T)
+        return _compose(read.roles.example, leaves, model.entities.U, model.entities.V)
     if not model.settings.composes:
         return None
     example = model.encoder.encode([instance])[0]

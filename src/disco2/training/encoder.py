@@ -14,7 +14,6 @@ import numpy as np
 from disco2.errors import InputError, SettingsError
 from disco2.evaluation.scores import hits
 from disco2.model import EncoderModel, ModelSettings
-from disco2.model.entity_term import Roles, find_roles
 from disco2.records import Instance
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
@@ -51,7 +50,6 @@ class EncoderSettings(Settings):
     state: str = setting(
         "", "folder that keeps finished stages, for trainings that share them; empty: none is kept at the end"
     )
-    entity_rate: float = setting(2e-3, "highest learning rate of the entity term", above=0)
     threads: int = setting(1, "threads of PyTorch; 0: its own choice", minimum=0)
 
 
@@ -72,8 +70,6 @@ class StagePlan(Settings):
     members: int = setting(
         1, "models, each with the next seed, whose weights are averaged at the end of the stage", minimum=1
     )
-
-    entities: bool = setting(False, "train the entity term too; its dimensions are model.entity_size")
 
     @property
     def drawn(self) -> dict[str, int]:
@@ -113,10 +109,7 @@ def fit_encoder(
 
     if settings.threads:
         torch.set_num_threads(settings.threads)
-    texts = {name: text_pairs(pool) for name, pool in pools.items()}
-    with_roles = (
-        {name: text_pairs(pool, roles=True) for name, pool in pools.items()} if model.entity_size else {}
-    )
+    texts = {name: [text_pair(one) for one in pool] for name, pool in pools.items()}
     planned = []
     for plan in stages or (StagePlan(data=tuple(pools)),):
         drawn = plan.drawn
@@ -129,7 +122,7 @@ def fit_encoder(
         planned.append(
             Stage(
                 name=plan.name,
-                pools={name: (with_roles if plan.entities else texts)[name] for name in drawn},
+                pools={name: texts[name] for name in drawn},
                 drawn=drawn,
                 epochs=plan.epochs or settings.epochs,
                 rate=plan.rate or settings.rate,
@@ -140,45 +133,33 @@ def fit_encoder(
                 averaging=settings.averaging if plan.averaging < 0 else plan.averaging,
                 seed=plan.seed or seed,
                 members=plan.members,
-                entity_rate=settings.entity_rate if plan.entities else 0.0,
             )
         )
     kept = Path(settings.state) if settings.state else folder / STAGES
-    entities = None
-    if model.entity_size:
-        entities = {"size": model.entity_size, "rank": model.rank, "pairs": model.pairs}
-    tuning = FineTuning(encoder, labels, planned, kept, most_pieces=model.pieces, entities=entities)
-    looked_at = text_pairs(development, roles=bool(model.entity_size))
+    tuning = FineTuning(encoder, labels, planned, kept, most_pieces=model.pieces)
     epochs: list[Epoch] = []
 
     def look(stage: str, epoch: int) -> None:
-        epochs.append(_epoch(tuning, development, looked_at, len(epochs) + 1))
+        epochs.append(_epoch(tuning, development, len(epochs) + 1))
         progress(epochs[-1])
 
     tuned = tuning.run(look, report)
     trained = EncoderModel(
-        settings=replace(model, features=False),
+        settings=replace(model, features=False, entity_size=0),
         labels=tuple(labels),
         onnx=export_onnx(tuned.encoder, takes_types=tuned.takes_types, quantise=settings.int8),
         tokenizer=(encoder / "tokenizer.json").read_bytes(),
         weights=tuned.head.weight.detach().numpy().copy(),
         bias=tuned.head.bias.detach().numpy().copy(),
-        entities=tuned.entities.term() if tuned.entities is not None else None,
     )
     # The last weights, which may be an average of several members or come from a finished stage.
     last = len(epochs) or planned[-1].epochs
-    history = History(epochs, _epoch(tuning, development, looked_at, last) if development else None)
+    history = History(epochs, _epoch(tuning, development, last) if development else None)
     return Fitted(trained, history, len(pools.get(OWN, ())), development)
 
 
-def text_pairs(instances: Sequence[Instance], *, roles: bool = False) -> list[TextPair]:
-    """What an encoder sees of instances, with the ``roles`` of shared entities where they are asked for."""
-    found: Sequence[Roles | None] = find_roles(instances) if roles else [None] * len(instances)
-    return [_text_pair(instance, one) for instance, one in zip(instances, found, strict=True)]
-
-
-def _text_pair(instance: Instance, roles: Roles | None) -> TextPair:
-    """Several gold labels count alike, votes as much as all of them."""
+def text_pair(instance: Instance) -> TextPair:
+    """What the encoder sees of an instance; several gold labels count alike, votes as much as all of them."""
     from disco2.training.fine_tuning import TextPair
 
     relation = instance.relation
@@ -193,7 +174,7 @@ def _text_pair(instance: Instance, roles: Roles | None) -> TextPair:
         hint = f"connective:{relation.connective.lower()}"
     elif relation.senses and relation.senses[0].count(".") == 2:
         hint = f"sense:{relation.senses[0]}"
-    return TextPair(relation.arg1.text, relation.arg2.text, target, instance.weight, hint, roles)
+    return TextPair(relation.arg1.text, relation.arg2.text, target, instance.weight, hint)
 
 
 def encoder_folder(given: str) -> Path:
@@ -234,12 +215,11 @@ def _check_vocabulary(folder: Path) -> None:
         )
 
 
-def _epoch(
-    tuning: FineTuning, development: Sequence[Instance], pairs: Sequence[TextPair], number: int
-) -> Epoch:
+def _epoch(tuning: FineTuning, development: Sequence[Instance], number: int) -> Epoch:
     if not development:
         return Epoch(number, tuning.loss, 0.0, 0.0)
-    scores = tuning.scores(pairs).astype(np.float64)
+    texts = [(one.relation.arg1.text, one.relation.arg2.text) for one in development]
+    scores = tuning.scores(texts).astype(np.float64)
     gold = [one.gold for one in development]
     right = hits(gold, [tuning.labels[label] for label in scores.argmax(axis=1)])
     scores -= scores.max(axis=1, keepdims=True)

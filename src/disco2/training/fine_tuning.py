@@ -5,11 +5,9 @@ piece t, m1 and m2 the means of h_t over the pieces of either argument, the scor
 
     psi = W [m1; m2] + b        W [Y, 2H], b [Y]
 
-A stage may add the term of shared entities (``model.entity_term``); its gradients are those of the paper's
-composition, in NumPy, and flow into the encoder. The loss is the cross-entropy against a distribution over
-labels, so that votes of several annotators can be used as they are. A second linear layer on the same vector,
-only there in training, predicts a ``hint``: the connective that was removed from a mined pair, or the subtype
-of an annotated sense.
+The loss is the cross-entropy against a distribution over labels, so that votes of several annotators can be
+used as they are. A second linear layer on the same vector, only there in training, predicts a ``hint``: the
+connective that was removed from a mined pair, or the subtype of an annotated sense.
 """
 
 from __future__ import annotations
@@ -18,9 +16,9 @@ import json
 import logging
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -32,21 +30,9 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel
 from transformers.utils import logging as transformers_logging
 
-from disco2.batches import Batch, collate
 from disco2.errors import InputError
 from disco2.files import write_bytes
-from disco2.model.bilinear import Bilinear
 from disco2.model.encoder_model import argument_numbers, read_tokenizer
-from disco2.model.entity_term import (
-    NAMES,
-    EntityTerm,
-    LeafPieces,
-    Roles,
-    find_pieces,
-    link_gradients,
-    score_links,
-)
-from disco2.model.links import link_weights
 from disco2.training.history import Report
 
 LOG = logging.getLogger(__name__)
@@ -54,7 +40,7 @@ STATE = "state.safetensors"
 PROGRESS = "progress.json"
 _CHUNK = 50  # batches that are sorted by length together
 
-_ENTITIES = "entities."  # in the names of the entity term's parameters
+Pieces = tuple[list[int], list[int]]  # word pieces, and the argument to which each belongs
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +55,6 @@ class TextPair:
     target: Mapping[str, float]
     weight: float = 1.0
     hint: str = ""
-    roles: Roles | None = None  # where the pair shares an entity and the entity term is to be trained
-
-    @property
-    def key(self) -> dict[str, object]:
-        """All that a result may depend on, as JSON."""
-        plain = {"arg1": self.arg1, "arg2": self.arg2, "target": dict(self.target)}
-        found: dict[str, object] = {**plain, "weight": self.weight, "hint": self.hint}
-        if self.roles is not None:
-            example = self.roles.example
-            trees = [[tree.left.tolist(), tree.right.tolist()] for tree in (example.first, example.second)]
-            links = [[link.first.tolist(), link.second.tolist()] for link in example.links]
-            found["roles"] = [trees, links, self.roles.words.tolist()]
-        return found
 
 
 @dataclass(frozen=True)
@@ -100,71 +73,14 @@ class Stage:
     averaging: float = 0.0  # decay of the moving average of the weights; 0: the last weights
     seed: int = 1
     members: int = 1  # models with seeds of their own, from ``seed`` on, whose weights are averaged
-    entity_rate: float = 0.0  # learning rate of the entity term; 0: the stage has no such term
 
     @property
     def hints(self) -> list[str]:
         return sorted({one.hint for pool in self.pools.values() for one in pool if one.hint})
 
 
-class _LinkScores(torch.autograd.Function):
-    """The term of each link [links, Y] of a batch, with the gradients that NumPy computes."""
-
-    @staticmethod
-    def forward(ctx: Any, batch: Batch, weights: np.ndarray, *given: Tensor) -> Tensor:
-        leaves, U, V, *factors = (one.detach().numpy() for one in given)
-        matrices = Bilinear(*factors)
-        scores, done = score_links(batch, leaves, U, V, matrices, weights)
-        ctx.kept = {"batch": batch, "done": done, "U": U, "V": V, "matrices": matrices, "weights": weights}
-        return torch.from_numpy(scores)
-
-    @staticmethod
-    def backward(ctx: Any, *d_scores: Tensor) -> tuple[Tensor | None, ...]:
-        leaves, U, V, matrices = link_gradients(**ctx.kept, d_links=d_scores[0].numpy())
-        arrays = (leaves, U, V, matrices.first, matrices.second, matrices.diagonal)
-        return None, None, *(torch.from_numpy(np.ascontiguousarray(array)) for array in arrays)
-
-
-class EntityLayer(nn.Module):
-    """The parameters of ``model.entity_term.EntityTerm``, to be trained."""
-
-    def __init__(self, *, size: int, hidden: int, labels: int, rank: int, pairs: str) -> None:
-        super().__init__()
-        self.pairs = pairs
-        half = 0.5 / math.sqrt(size)  # about the size at which vectors neither vanish nor saturate
-        self.P = nn.Parameter(torch.randn(size, hidden) / math.sqrt(3 * hidden))
-        self.U = nn.Parameter(torch.randn(size, 2 * size) * half)
-        self.V = nn.Parameter(torch.randn(size, 2 * size) * half)
-        self.B1 = nn.Parameter(torch.randn(labels, rank, size) * 0.1)
-        self.B2 = nn.Parameter(torch.randn(labels, rank, size) * 0.1)
-        self.B3 = nn.Parameter(torch.zeros(labels, size))
-
-    def forward(self, states: Tensor, batch: Sequence[tuple[int, Roles, LeafPieces]]) -> Tensor:
-        """[n, T, H] states of pieces, and rows of them that have roles -> [n, Y]."""
-        together = collate([roles.example for _, roles, _ in batch])
-        means = []
-        for row, _, pieces in batch:
-            spread = torch.zeros(pieces.count, states.shape[2])
-            shares = torch.from_numpy(pieces.shares).unsqueeze(1)
-            leaves = torch.from_numpy(pieces.leaves.astype(np.int64))
-            taken = states[row, torch.from_numpy(pieces.pieces.astype(np.int64))]
-            means.append(spread.index_add(0, leaves, taken * shares))
-        leaf_vectors = torch.tanh(torch.cat(means) @ self.P.T)
-        weights = link_weights(together, self.pairs, np.dtype(np.float32))
-        matrices = (self.B1, self.B2, self.B3)
-        by_link = _LinkScores.apply(together, weights, leaf_vectors, self.U, self.V, *matrices)  # type: ignore[no-untyped-call]
-        rows = torch.tensor([batch[example][0] for example in together.link_examples.tolist()])
-        found: Tensor = torch.zeros(len(states), by_link.shape[1]).index_add(0, rows, by_link)
-        return found
-
-    def term(self) -> EntityTerm:
-        """The trained term, in NumPy."""
-        arrays = {name: getattr(self, name).detach().numpy().copy() for name in NAMES}
-        return EntityTerm(**arrays, pairs=self.pairs)
-
-
 class PairEncoder(nn.Module):
-    """The encoder with the linear layer that scores labels, and the entity term where there is one."""
+    """The encoder with the linear layer that scores labels."""
 
     def __init__(self, encoder: nn.Module, labels: int) -> None:
         super().__init__()
@@ -174,20 +90,14 @@ class PairEncoder(nn.Module):
         self.takes_types = getattr(config, "type_vocab_size", 0) > 1
         self.dropout = nn.Dropout(0.1)
         self.head = nn.Linear(2 * size, labels)
-        self.entities: EntityLayer | None = None
 
-    def add_entities(self, *, size: int, rank: int, pairs: str) -> None:
-        """Give the model an entity term, untrained."""
-        labels, hidden = self.head.out_features, self.head.in_features // 2
-        self.entities = EntityLayer(size=size, hidden=hidden, labels=labels, rank=rank, pairs=pairs)
+    def forward(self, ids: Tensor, argument: Tensor) -> Tensor:
+        """Scores [n, Y] for pieces [n, T]; ``argument`` [n, T] is 1, 2, or 0 for padding."""
+        scores: Tensor = self.head(self.pooled(ids, argument))
+        return scores
 
-    def forward(self, batch: Sequence[Ready]) -> Tensor:
-        """Scores [n, Y] of prepared pairs."""
-        return self.score(batch, *self.read(batch))
-
-    def read(self, batch: Sequence[Ready]) -> tuple[Tensor, Tensor]:
-        """The states of all pieces, [n, T, H], and [m1; m2], [n, 2H]."""
-        ids, argument = _padded(batch)  # [n, T]; an argument is 1, 2, or 0 for padding
+    def pooled(self, ids: Tensor, argument: Tensor) -> Tensor:
+        """[m1; m2], [n, 2H]."""
         given = {"input_ids": ids, "attention_mask": (argument > 0).long()}
         if self.takes_types:
             given["token_type_ids"] = (argument == 2).long()
@@ -196,19 +106,7 @@ class PairEncoder(nn.Module):
         for number in (1, 2):
             mask = (argument == number).to(states.dtype).unsqueeze(-1)
             means.append((states * mask).sum(1) / mask.sum(1).clamp(min=1))
-        return states, torch.cat(means, dim=1)
-
-    def score(self, batch: Sequence[Ready], states: Tensor, pooled: Tensor) -> Tensor:
-        """[n, Y]."""
-        scores: Tensor = self.head(pooled)
-        linked = [
-            (row, one.roles, one.leaf_pieces)
-            for row, one in enumerate(batch)
-            if one.roles is not None and one.leaf_pieces is not None
-        ]
-        if linked and self.entities is not None:
-            scores = scores + self.entities(states, linked)
-        return scores
+        return torch.cat(means, dim=1)
 
 
 def load_encoder(folder: Path) -> nn.Module:
@@ -226,7 +124,7 @@ def load_encoder(folder: Path) -> nn.Module:
 
 
 @dataclass(frozen=True)
-class Ready:
+class _Ready:
     """A pair as numbers."""
 
     ids: list[int]
@@ -234,8 +132,6 @@ class Ready:
     target: dict[int, float]
     weight: float
     hint: int  # -1 without
-    roles: Roles | None = None
-    leaf_pieces: LeafPieces | None = None
 
 
 class FineTuning:
@@ -254,7 +150,6 @@ class FineTuning:
         folder: Path,
         *,
         most_pieces: int = 96,
-        entities: Mapping[str, Any] | None = None,
         save_every: int = 200,
     ) -> None:
         self.labels, self.stages, self.folder = tuple(labels), tuple(stages), folder
@@ -267,10 +162,8 @@ class FineTuning:
             raise InputError(f"The tokenizer can't be read: {error}.", where=str(tokenizer)) from error
         torch.manual_seed(stages[0].seed)
         self.model = PairEncoder(load_encoder(encoder), len(self.labels))
-        if entities:  # after the layers above, whose first weights stay the same with and without
-            self.model.add_entities(**entities)
         weights = sha256((encoder / "model.safetensors").read_bytes()).hexdigest()
-        self._names = _stage_names(self.stages, [weights, self.labels, most_pieces], entities)
+        self._names = _stage_names(self.stages, [weights, self.labels, most_pieces])
 
     def run(
         self,
@@ -287,14 +180,18 @@ class FineTuning:
                     continue
                 self.model.load_state_dict(first)
                 self._run_stage(replace(stage, seed=stage.seed + member), name, after_epoch, report)
-                kept = self.model.state_dict()
-                if not stage.entity_rate:  # runs with and without an entity term share such a stage
-                    kept = {key: value for key, value in kept.items() if not key.startswith(_ENTITIES)}
-                _save_tensors(self._finished(name), kept)
+                _save_tensors(self._finished(name), self.model.state_dict())
                 self._state(name).unlink(missing_ok=True)
-            self.model.load_state_dict(first | _mean([load_file(self._finished(name)) for name in names]))
+            self.model.load_state_dict(_mean([load_file(self._finished(name)) for name in names]))
         self.model.eval()
         return self.model
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Pieces]:
+        """For each pair its word pieces and the argument, 1 or 2, to which each belongs."""
+        return [
+            (one.ids, argument_numbers(one.sequence_ids).tolist())
+            for one in self.tokenizer.encode_batch(list(pairs))
+        ]
 
     def _finished(self, name: str) -> Path:
         return self.folder / f"{name}.safetensors"
@@ -302,17 +199,18 @@ class FineTuning:
     def _state(self, name: str) -> Path:
         return self.folder / f"{name}.partly.safetensors"
 
-    def scores(self, pairs: Sequence[TextPair], *, batch_size: int = 64) -> np.ndarray:
-        """psi of all labels, [n, Y]."""
+    def scores(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64) -> np.ndarray:
+        """psi of all labels for pairs of texts, [n, Y]."""
         was_training = self.model.training
         self.model.eval()
-        read = self._ready(pairs)
-        order = sorted(range(len(read)), key=lambda place: len(read[place].ids))
+        read = self._read(pairs)
+        order = sorted(range(len(read)), key=lambda place: len(read[place][0]))
         found = np.zeros((len(read), len(self.labels)), dtype=np.float32)
         with torch.no_grad():
             for begin in range(0, len(order), batch_size):
                 rows = order[begin : begin + batch_size]
-                found[rows] = self.model([read[row] for row in rows]).numpy()
+                ids, argument = _padded([read[row] for row in rows])
+                found[rows] = self.model(ids, argument).numpy()
         self.model.train(was_training)
         return found
 
@@ -320,7 +218,7 @@ class FineTuning:
         self, stage: Stage, name: str, after_epoch: Callable[[str, int], None], report: Report
     ) -> None:
         run = _StageRun(
-            self.model, stage, {key: self._ready(pool, stage.hints) for key, pool in stage.pools.items()}
+            self.model, stage, {key: self._ready(pool, stage) for key, pool in stage.pools.items()}
         )
         begin = run.load(self._state(name)) if self._state(name).is_file() else 0
         if begin:
@@ -340,28 +238,26 @@ class FineTuning:
                     after_epoch(stage.name, run.ends.index(step + 1))
         run.keep_average()
 
-    def _ready(self, pool: Sequence[TextPair], hints: Sequence[str] = ()) -> list[Ready]:
+    def _ready(self, pool: Sequence[TextPair], stage: Stage) -> list[_Ready]:
         label_number = {label: place for place, label in enumerate(self.labels)}
-        hint_number = {hint: place for place, hint in enumerate(hints)}
-        read = self.tokenizer.encode_batch([(one.arg1, one.arg2) for one in pool])
+        hint_number = {hint: place for place, hint in enumerate(stage.hints)}
+        read = self._read([(one.arg1, one.arg2) for one in pool])
         return [
-            Ready(
-                pieces.ids,
-                argument_numbers(pieces.sequence_ids).tolist(),
-                {label_number[label]: share for label, share in one.target.items() if label in label_number},
+            _Ready(
+                ids,
+                argument,
+                {label_number[label]: share for label, share in one.target.items()},
                 one.weight,
-                hint_number.get(one.hint, -1),
-                one.roles,
-                find_pieces(one.roles, pieces.sequence_ids, pieces.offsets) if one.roles else None,
+                hint_number[one.hint] if one.hint else -1,
             )
-            for one, pieces in zip(pool, read, strict=True)
+            for one, (ids, argument) in zip(pool, read, strict=True)
         ]
 
 
 class _StageRun:
     """The steps of one stage: batches, optimiser, moving average."""
 
-    def __init__(self, model: PairEncoder, stage: Stage, pools: Mapping[str, Sequence[Ready]]) -> None:
+    def __init__(self, model: PairEncoder, stage: Stage, pools: Mapping[str, Sequence[_Ready]]) -> None:
         self.model, self.stage = model, stage
         torch.manual_seed(stage.seed)
         self.hint_head = nn.Linear(model.head.in_features, max(len(stage.hints), 1))
@@ -373,7 +269,7 @@ class _StageRun:
         self.steps = len(self.batches)
         self.losses: list[float] = []
         self._named = dict(nn.ModuleDict({"model": model, "hints": self.hint_head}).named_parameters())
-        self._optimiser = torch.optim.AdamW(_groups(self._named, stage), fused=True)
+        self._optimiser = torch.optim.AdamW(_groups(self._named.values()), lr=stage.rate, fused=True)
         self._average = {name: value.detach().clone() for name, value in model.named_parameters()}
 
     def take_step(self, step: int) -> None:
@@ -381,7 +277,7 @@ class _StageRun:
         self.model.train()
         torch.manual_seed(_number(self.stage.seed, step))
         for group in self._optimiser.param_groups:
-            group["lr"] = group["highest"] * _slope(step, self.steps, self.stage.warm_up)
+            group["lr"] = self.stage.rate * _slope(step, self.steps, self.stage.warm_up)
         loss = self._loss(self.batches[step])
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -394,12 +290,12 @@ class _StageRun:
                 for name, parameter in self.model.named_parameters():
                     self._average[name].lerp_(parameter, 1 - decay)
 
-    def _loss(self, batch: Sequence[Ready]) -> Tensor:
+    def _loss(self, batch: Sequence[_Ready]) -> Tensor:
         """Mean over the batch of weight * (cross-entropy of the label + hint_weight * that of the hint)."""
         stage = self.stage
-        states, pooled = self.model.read(batch)
-        pooled = self.model.dropout(pooled)
-        scores = self.model.score(batch, states, pooled)
+        ids, argument = _padded([(one.ids, one.argument) for one in batch])
+        pooled = self.model.dropout(self.model.pooled(ids, argument))
+        scores = self.model.head(pooled)
         target = torch.zeros_like(scores)
         for row, one in enumerate(batch):
             for label, share in one.target.items():
@@ -451,9 +347,9 @@ class _StageRun:
         return int(tensors["step"])
 
 
-def _epoch(pools: Mapping[str, Sequence[Ready]], stage: Stage, epoch: int) -> list[list[Ready]]:
+def _epoch(pools: Mapping[str, Sequence[_Ready]], stage: Stage, epoch: int) -> list[list[_Ready]]:
     """The batches of an epoch, each of pairs of about the same length; the same for the same seed."""
-    chosen: list[Ready] = []
+    chosen: list[_Ready] = []
     for name, pool in sorted(pools.items()):
         count = stage.drawn.get(name, 0)
         # Where a part of the pool is drawn, every epoch takes the next part of one order.
@@ -472,29 +368,24 @@ def _epoch(pools: Mapping[str, Sequence[Ready]], stage: Stage, epoch: int) -> li
     return batches
 
 
-def _stage_names(
-    stages: Sequence[Stage], base: object, entities: Mapping[str, Any] | None = None
-) -> list[list[str]]:
+def _stage_names(stages: Sequence[Stage], base: object) -> list[list[str]]:
     """For each member of each stage a hash of all that its result depends on.
 
     A member's name is that of a stage with its seed and no other member, so that the two share their work.
     """
-    not_hashed = ("pools", "members", "entity_rate")
     before = sha256(json.dumps(base).encode())
     names: list[list[str]] = []
     for stage in stages:
         names.append([])
         for member in range(stage.members):
             digest = before.copy()
-            plain = {name: value for name, value in vars(stage).items() if name not in not_hashed}
+            plain = {name: value for name, value in vars(stage).items() if name not in ("pools", "members")}
             plain["seed"] = stage.seed + member
-            if stage.entity_rate:
-                plain |= {"entity_rate": stage.entity_rate, "entities": entities}
             digest.update(json.dumps(plain, sort_keys=True, default=dict).encode())
             for name, pool in sorted(stage.pools.items()):
                 digest.update(name.encode())
                 for one in pool:
-                    digest.update(json.dumps(one.key, sort_keys=True).encode())
+                    digest.update(json.dumps(asdict(one), sort_keys=True, default=dict).encode())
             names[-1].append(f"{stage.name}-{digest.hexdigest()[:16]}")
         before = sha256(json.dumps(names).encode())
     return names
@@ -512,29 +403,21 @@ def _save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     write_bytes(path, save({name: value.detach().contiguous() for name, value in tensors.items()}))
 
 
-def _groups(named: Mapping[str, nn.Parameter], stage: Stage) -> list[dict[str, Any]]:
-    """Weight decay for matrices alone, not for biases and norms; the entity term has its own rate."""
-    term = [value for name, value in named.items() if _ENTITIES in name]
-    others = [value for name, value in named.items() if _ENTITIES not in name]
-    parts = (
-        ([value for value in others if value.ndim > 1], 0.01, stage.rate),
-        ([value for value in others if value.ndim <= 1], 0.0, stage.rate),
-        (term if stage.entity_rate else [], 0.01, stage.entity_rate),
-    )
-    return [
-        {"params": values, "weight_decay": decay, "lr": rate, "highest": rate}
-        for values, decay, rate in parts
-        if values
-    ]
+def _groups(parameters: Iterable[nn.Parameter]) -> list[dict[str, Any]]:
+    """Weight decay for matrices alone, not for biases and norms."""
+    every = list(parameters)
+    matrices = [parameter for parameter in every if parameter.ndim > 1]
+    others = [parameter for parameter in every if parameter.ndim <= 1]
+    return [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
 
 
-def _padded(batch: Sequence[Ready]) -> tuple[Tensor, Tensor]:
-    longest = max(len(one.ids) for one in batch)
-    ids = torch.zeros(len(batch), longest, dtype=torch.long)
-    argument = torch.zeros(len(batch), longest, dtype=torch.long)
-    for row, one in enumerate(batch):
-        ids[row, : len(one.ids)] = torch.tensor(one.ids)
-        argument[row, : len(one.argument)] = torch.tensor(one.argument)
+def _padded(read: Sequence[Pieces]) -> tuple[Tensor, Tensor]:
+    longest = max(len(ids) for ids, _ in read)
+    ids = torch.zeros(len(read), longest, dtype=torch.long)
+    argument = torch.zeros(len(read), longest, dtype=torch.long)
+    for row, (pieces, numbers) in enumerate(read):
+        ids[row, : len(pieces)] = torch.tensor(pieces)
+        argument[row, : len(numbers)] = torch.tensor(numbers)
     return ids, argument
 
 
