@@ -4,8 +4,8 @@
 
 GUM: the sense between given arguments, of these the ones between sentences, and running text (EntRel and
 NoRel allowed); layers are the built-in annotators'. DiscoGeM: split by document. Acceptance: the everyday
-pairs of tests/acceptance. Every row has the accuracy with its 95% interval (bootstrap, seed 1), macro-F1 over
-the gold labels and the calibration error of the probabilities.
+pairs and the role twins of tests/acceptance. Every row has the accuracy with its 95% interval (bootstrap,
+seed 1), macro-F1 over the gold labels and the calibration error of the probabilities.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.inference.pipeline import Pipeline
 from disco2.records import Corpus, Instance
 from disco2.shipped import shipped_names
-
-ACCEPTANCE = Path(__file__).parent.parent / "tests" / "acceptance" / "pairs.jsonl"
 
 
 @dataclass(frozen=True)
@@ -84,11 +82,14 @@ def pair_test(name: str, corpus: Corpus, *, protocol: str, part: str) -> TestSet
     return TestSet(name, divide(layered, configuration).instances[part])
 
 
-def acceptance_test() -> TestSet:
+def acceptance_tests() -> list[TestSet]:
     """The pairs on whose sense both labellers and the author agree."""
-    from tests.acceptance.test_answers import acceptance_corpus
+    from tests.acceptance.test_answers import PAIRS, TWINS, acceptance_corpus
 
-    return pair_test("everyday pairs of our own", acceptance_corpus(), protocol="own", part="train")
+    named = {"everyday pairs of our own": PAIRS, "role twins of our own": TWINS}
+    return [
+        pair_test(name, acceptance_corpus(file), protocol="own", part="train") for name, file in named.items()
+    ]
 
 
 def measure(nlp: Pipeline, name: str, test: TestSet) -> Figures:
@@ -130,7 +131,7 @@ def main() -> None:
         corpus = read_corpus("discogem", given.discogem)
         tests.append(pair_test("DiscoGeM, by document", corpus, protocol="documents", part=given.part))
     if given.part == "test":
-        tests.append(acceptance_test())
+        tests += acceptance_tests()
     found = []
     print(
         f"{'measured on':32} {'pairs':>6} {'model':18} {'accuracy':>6} {'95%':>13} {'macro-F1':>8} {'ECE':>6}"
