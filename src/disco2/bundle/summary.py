@@ -97,6 +97,8 @@ def _limits(manifest: Manifest) -> list[str]:
     if manifest.is_encoder:
         features = ", and surface features of their clauses" if manifest.model.get("features") else ""
         known = f"It reads two texts{features}; it does not know who is who in them."
+        if manifest.model.get("entity_size"):
+            known = f"It reads two texts, the roles of people and things that both mention{features}."
     else:
         known = "It was trained on pairs without a connective; of pairs that have one it knows nothing."
     return [

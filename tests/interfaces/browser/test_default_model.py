@@ -1,4 +1,4 @@
-"""The page with the default model: an encoder, whose words matter and whose trees carry no vectors."""
+"""The page with the default model: an encoder, whose words matter, with the paper's entity term."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def default(browser_program: str, tmp_path_factory: pytest.TempPathFactory) -> I
         yield process
 
 
-def test_the_score_has_text_features_and_words(open_page: OpenPage, default: ServerProcess) -> None:
+def test_the_score_has_text_entities_features_and_words(open_page: OpenPage, default: ServerProcess) -> None:
     page = open_page(default.address)
     expect(arcs(page)).to_have_count(1)
     arcs(page).first.click()
@@ -25,4 +25,5 @@ def test_the_score_has_text_features_and_words(open_page: OpenPage, default: Ser
     expect(detail).to_contain_text("words that matter most, approximately")
     expect(detail).to_contain_text("hungry")
     expect(detail).to_contain_text("Features")
-    expect(detail).to_contain_text("comes from the text")
+    expect(detail).to_contain_text("comes from the entity pairs")
+    expect(detail.get_by_role("rowheader", name="Tina")).to_have_count(1)
