@@ -12,6 +12,7 @@ so that features are made for boundaries, not for pairs of them. Each ranker is 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -199,6 +200,7 @@ def _mark_before(sentence: ParsedSentence, place: int) -> str:
 
 
 def _number(count: int) -> str:
+    count = max(count, 0)
     return str(count) if count < 4 else "4" if count < 7 else "7"
 
 
@@ -264,7 +266,8 @@ def arg1_begin_features(anchor: Anchor, place: int, arg2: Span, listed: Connecti
     side = "before" if place < arg2[0] else "next" if place == arg2[1] else "behind"
     first, second = anchor.first, anchor.second
     same = first >= 0 and sentence.left[first] == place
-    between = sum(place < other < arg2[0] for other in anchor.boundaries)
+    places = anchor.boundaries
+    between = bisect_left(places, arg2[0]) - bisect_left(places, place) - 1
     edge = "^" if place == 0 else ""
     alone = [
         f"B {side}{edge}",
@@ -288,7 +291,8 @@ def arg1_end_features(anchor: Anchor, place: int, arg2: Span, listed: Connective
     edge = "$" if place == len(sentence) else ""
     first = anchor.first
     same = first >= 0 and behind_marks(sentence, sentence.right[first]) == place
-    between = sum(arg2[1] < other < place for other in anchor.boundaries)
+    places = anchor.boundaries
+    between = bisect_left(places, place) - bisect_left(places, arg2[1]) - 1
     mark = _mark_before(sentence, place)
     alone = [
         f"E {side}{edge}",
@@ -302,30 +306,37 @@ def arg1_end_features(anchor: Anchor, place: int, arg2: Span, listed: Connective
     return _with_connective(anchor, alone, more)
 
 
-def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> list[list[str]]:
-    """Features of each span as the whole of Arg1: how it lies to Arg2, which heads and verbs it holds."""
+def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[list[list[str]], list[int]]:
+    """Features of spans as the whole of Arg1: how they lie to Arg2, which heads and verbs they hold.
+
+    There are few kinds of spans and many spans: features of each kind, and the kind of each span.
+    """
     sentence, first = anchor.sentence, anchor.first
     verbs = [0]
     for token, tag in enumerate(sentence.tags):
         verbs.append(verbs[-1] + (tag.startswith(("VB", "MD")) and not arg2[0] <= token < arg2[1]))
     outside = first >= 0 and not arg2[0] <= first < arg2[1]
     place = "first" if arg2[0] == 0 else "inside"
-    made: dict[tuple[str, bool, bool, bool], list[str]] = {}  # few kinds of spans, many spans
-    found = []
+    made: dict[tuple[str, bool, bool, bool], int] = {}
+    rows: list[list[str]] = []
+    kinds = []
     for begin, end in spans:
         shape = "before" if end <= arg2[0] else "behind" if begin >= arg2[1] else "around"
         holds = outside and begin <= first < end
         key = shape, holds, verbs[end] > verbs[begin], begin == 0 and end == len(sentence)
         if key not in made:
             alone = [f"P {shape} {holds:d}", f"P verb {key[2]:d} {shape}", f"P whole {key[3]:d}"]
-            made[key] = [
-                *alone,
-                *[f"{anchor.name}|{feature}" for feature in alone],
-                f"{anchor.name} {place}|{alone[0]}",
-                f"{anchor.link} {place}|{alone[0]}",
-            ]
-        found.append(made[key])
-    return found
+            made[key] = len(rows)
+            rows.append(
+                [
+                    *alone,
+                    *[f"{anchor.name}|{feature}" for feature in alone],
+                    f"{anchor.name} {place}|{alone[0]}",
+                    f"{anchor.link} {place}|{alone[0]}",
+                ]
+            )
+        kinds.append(made[key])
+    return rows, kinds
 
 
 def earlier_features(

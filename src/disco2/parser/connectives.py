@@ -269,12 +269,9 @@ def sense_features(
     sentence: ParsedSentence,
     candidate: ConnectiveCandidate,
     listed: ConnectiveList,
-    *,
-    style: Iterable[str] = (),
 ) -> list[str]:
-    """Features of a connective's sense: those of the connective, and what its two clauses look like."""
+    """Features of a connective's sense beside ``connective_features``: what its two clauses look like."""
     name = candidate.name
-    features = connective_features(sentence, candidate, listed, style=style)
     start, end = candidate.first_part
     head = sentence.head_of(range(start, end))
     second = sentence.heads[head]
@@ -297,9 +294,7 @@ def sense_features(
                 alone.append(f"{number} adverb {listed.word(word)}")
     alone.append(f"tenses {' '.join(described)}")
     alone.append(f"order {second >= 0 and first >= 0 and first < second:d}")
-    features.extend(alone)
-    features.extend(f"{name}|{feature}" for feature in alone)
-    return features
+    return [*alone, *[f"{name}|{feature}" for feature in alone]]
 
 
 def describe_tense(sentence: ParsedSentence, clause: int) -> str:

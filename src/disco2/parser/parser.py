@@ -81,6 +81,7 @@ class FoundConnective:
     sentence: int
     candidate: ConnectiveCandidate
     probability: float
+    features: list[str]  # of ``connective_features``
 
 
 class ParsedDocument:
@@ -118,7 +119,8 @@ class ParsedDocument:
     def sense_features(
         self, number: int, candidate: ConnectiveCandidate, listed: ConnectiveList
     ) -> list[str]:
-        return sense_features(self.sentences[number], candidate, listed, style=self.style)
+        own = self.connective_features(number, candidate, listed)
+        return [*own, *sense_features(self.sentences[number], candidate, listed)]
 
     def earlier_features(self, number: int, candidate: ConnectiveCandidate) -> list[list[str]]:
         """Features of each earlier sentence that may be the Arg1, the nearest first."""
@@ -136,27 +138,28 @@ class ParsedDocument:
 
 @dataclass(frozen=True, slots=True)
 class SpanChoice:
-    """The candidates for a span, as features of beginnings, of ends and of pairs; ``pairs`` index the first
-    two.
+    """The candidates for a span, as features of beginnings, of ends and of kinds of pairs.
+
+    Each of the ``pairs`` has the numbers of its beginning, its end and its kind.
     """
 
     begins: list[list[str]]
     ends: list[list[str]]
-    pairs: list[tuple[int, int]]
-    both: list[list[str]]
+    kinds: list[list[str]]
+    pairs: list[tuple[int, int, int]]
     spans: list[Span]
 
 
 def arg2_choice(anchor: Anchor, listed: ConnectiveList) -> SpanChoice:
     """All spans that Arg2 and its connective may have."""
     begins, ends = arg2_boundaries(anchor)
-    pairs = [(begin, end) for begin in range(len(begins)) for end in range(len(ends))]
+    pairs = [(begin, end, 0) for begin in range(len(begins)) for end in range(len(ends))]
     return SpanChoice(
         [begin_features(anchor, place, rank, listed) for rank, place in enumerate(begins)],
         [end_features(anchor, place, rank, listed) for rank, place in enumerate(ends)],
+        [[]],
         pairs,
-        [],
-        [(begins[begin], ends[end]) for begin, end in pairs],
+        [(begins[begin], ends[end]) for begin, end, _ in pairs],
     )
 
 
@@ -165,18 +168,19 @@ def arg1_choice(anchor: Anchor, arg2: Span, listed: ConnectiveList) -> SpanChoic
     begins, ends, spans = arg1_boundaries(anchor, arg2)
     begin_at = {place: number for number, place in enumerate(begins)}
     end_at = {place: number for number, place in enumerate(ends)}
+    rows, kinds = pair_features(anchor, spans, arg2)
     return SpanChoice(
         [arg1_begin_features(anchor, place, arg2, listed) for place in begins],
         [arg1_end_features(anchor, place, arg2, listed) for place in ends],
-        [(begin_at[begin], end_at[end]) for begin, end in spans],
-        pair_features(anchor, spans, arg2),
+        rows,
+        [(begin_at[begin], end_at[end], kind) for (begin, end), kind in zip(spans, kinds, strict=True)],
         spans,
     )
 
 
 def choose_spans(model: LinearModel, choices: Sequence[SpanChoice]) -> list[Span | None]:
     """The best span of each choice, ``argmax f(b) + g(e) + h(b, e)``; None where there is none to choose."""
-    rows = [row for choice in choices for row in (*choice.begins, *choice.ends, *choice.both)]
+    rows = [row for choice in choices for row in (*choice.begins, *choice.ends, *choice.kinds)]
     scores = model.scores(rows)[:, 0]
     best: list[Span | None] = []
     offset = 0
@@ -185,13 +189,11 @@ def choose_spans(model: LinearModel, choices: Sequence[SpanChoice]) -> list[Span
         middle, last = offset + begins, offset + begins + ends
         if choice.spans:
             index = np.array(choice.pairs)
-            total = scores[offset + index[:, 0]] + scores[middle + index[:, 1]]
-            if choice.both:
-                total = total + scores[last : last + len(choice.both)]
+            total = scores[offset + index[:, 0]] + scores[middle + index[:, 1]] + scores[last + index[:, 2]]
             best.append(choice.spans[int(total.argmax())])
         else:
             best.append(None)
-        offset = last + len(choice.both)
+        offset = last + len(choice.kinds)
     return best
 
 
@@ -234,11 +236,15 @@ class DiscourseParser:
         if connectives is None:
             found = self.find_connectives(parsed)
         else:
-            found = [FoundConnective(*parsed.locate(tokens), 1.0) for tokens in connectives]
+            located = [parsed.locate(tokens) for tokens in connectives]
+            found = [
+                FoundConnective(*place, 1.0, parsed.connective_features(*place, self.listed))
+                for place in located
+            ]
         relations = self._explicit(parsed, found)
         if implicit:
             relations.extend(self._implicit(parsed, found, relations))
-        return sorted(relations, key=lambda one: (min(one.arg1[0], one.arg2[0]), one.arg2, one.connective))
+        return sorted(relations, key=lambda one: (one.connective or one.arg2, one.arg2, one.arg1))
 
     def find_connectives(self, parsed: ParsedDocument) -> list[FoundConnective]:
         """The connectives of a document, in text order."""
@@ -252,17 +258,17 @@ class DiscourseParser:
         found: list[FoundConnective] = []
         offset = 0
         for number, candidates in enumerate(by_sentence):
-            here = chances[offset : offset + len(candidates)]
-            offset += len(candidates)
+            begin, offset = offset, offset + len(candidates)
+            here = chances[begin:offset]
             found.extend(
-                FoundConnective(number, candidates[chosen], here[chosen])
+                FoundConnective(number, candidates[chosen], here[chosen], items[begin + chosen])
                 for chosen in without_overlaps(candidates, here, least=self.least)
             )
         return found
 
     def _explicit(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[ParsedRelation]:
         senses = self._senses(parsed, found)
-        items = [parsed.connective_features(one.sentence, one.candidate, self.listed) for one in found]
+        items = [one.features for one in found]
         before = yes_probabilities(self.models["earlier"].scores(items)) >= 0.5
         # Where Arg1 lies in an earlier sentence, both arguments are whole sentences.
         same = [number for number, one in enumerate(found) if not (before[number] and one.sentence)]
