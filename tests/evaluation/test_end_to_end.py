@@ -83,6 +83,11 @@ def test_an_explicit_relation_needs_its_connective() -> None:
     assert count_document(gold, found)["all exact"].tolist() == [0, 1, 1]
 
 
+def test_a_connective_of_two_relations_is_there_once() -> None:
+    other = relation(range(0, 3), range(11, 20), "Contrast", 10)
+    assert count_document([GOLD[0], other], FOUND[:1])["connectives"].tolist() == [1, 1, 1]
+
+
 def test_each_gold_relation_is_matched_once() -> None:
     twice = [GOLD[0], GOLD[0]]
     assert count_document(GOLD[:1], twice)["explicit exact"].tolist() == [1, 2, 1]

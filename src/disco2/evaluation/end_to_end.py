@@ -116,7 +116,8 @@ def count_document(
     counts: Counts = {}
     stated = [one for one in gold if one.kind == EXPLICIT], [one for one in predicted if one.kind == EXPLICIT]
     others = [one for one in gold if one.kind != EXPLICIT], [one for one in predicted if one.kind != EXPLICIT]
-    with_words = [one for one in stated[0] if one.connective]
+    # GUM may tie two relations to one connective; it is there once.
+    with_words = list({one.connective: one for one in stated[0] if one.connective}.values())
     counts["connectives"] = _exact(with_words, stated[1], lambda one: one.connective)
     for name, (there, found) in (
         ("explicit", stated),
