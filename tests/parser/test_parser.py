@@ -41,6 +41,15 @@ def test_only_listed_connectives_are_found() -> None:
     assert [one.candidate.name for one in parser.find_connectives(ParsedDocument(document()))] == ["because"]
 
 
+def test_an_explanation_names_what_decided() -> None:
+    found = DiscourseParser.load().explain(document(), [2])
+    assert found.sense == "Contingency.Cause"
+    assert sum(value for _, value in found.is_connective) > 0
+    assert any(name.startswith("because") for name, _ in found.has_sense[:5])
+    weights = [abs(value) for _, value in found.has_sense]
+    assert weights == sorted(weights, reverse=True)
+
+
 def test_nothing_to_choose_from() -> None:
     parser = DiscourseParser.load()
     assert choose_spans(parser.models["arg1"], []) == []

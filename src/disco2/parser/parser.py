@@ -84,6 +84,15 @@ class FoundConnective:
     features: list[str]  # of ``connective_features``
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Features with their parts in two scores, the largest first: of a connective, of this sense."""
+
+    sense: str
+    is_connective: list[tuple[str, float]]
+    has_sense: list[tuple[str, float]]
+
+
 class ParsedDocument:
     """The sentences of a document laid out for questions, each thing made when it is first asked for."""
 
@@ -245,6 +254,22 @@ class DiscourseParser:
         if implicit:
             relations.extend(self._implicit(parsed, found, relations))
         return sorted(relations, key=lambda one: (one.connective or one.arg2, one.arg2, one.arg1))
+
+    def explain(self, document: Document, connective: Sequence[int]) -> Explanation:
+        """Why these tokens are a connective, or none, and why it has its sense."""
+        parsed = ParsedDocument(document)
+        number, candidate = parsed.locate(connective)
+        items = parsed.sense_features(number, candidate, self.listed)
+        found = FoundConnective(
+            number, candidate, 1.0, parsed.connective_features(number, candidate, self.listed)
+        )
+        ((sense, _),) = self._senses(parsed, [found])
+        model = self.models["sense"]
+        return Explanation(
+            sense=sense,
+            is_connective=self.models["connective"].terms(found.features, 0),
+            has_sense=model.terms(items, model.classes.index(sense)),
+        )
 
     def find_connectives(self, parsed: ParsedDocument) -> list[FoundConnective]:
         """The connectives of a document, in text order."""
@@ -436,4 +461,11 @@ def token_f1(one: Collection[int], other: Collection[int]) -> float:
     return 2 * both / (len(one) + len(other)) if both else 0.0
 
 
-__all__ = ["DiscourseParser", "FoundConnective", "ParsedDocument", "ParsedRelation", "ParsedSentence"]
+__all__ = [
+    "DiscourseParser",
+    "Explanation",
+    "FoundConnective",
+    "ParsedDocument",
+    "ParsedRelation",
+    "ParsedSentence",
+]
