@@ -42,6 +42,7 @@ SECTIONS = {
     "model": "The decision function.",
     "training": "How it learns.",
     "encoder": "How an encoder is fine-tuned, where `model.kind` is `encoder`.",
+    "entities": "How its entity term is fitted, where `model.entity_size` is not 0.",
 }
 
 

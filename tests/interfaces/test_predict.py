@@ -133,6 +133,7 @@ def test_invalid_utf8(run_small: Run, tmp_path: Path) -> None:
         (["It rained.", "--file", "x"], "more than one input"),
         (["--pairs", "p", "--document", "d"], "more than one input"),
         (["--file", "nowhere.txt"], "no such file"),
+        (["{text}"], "Use: --file "),
         (["--file", "."], "folder"),
         (["--document", "nowhere.json"], "no such file"),
         (["--document", "{text}"], "not JSON"),

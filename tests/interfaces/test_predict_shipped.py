@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
@@ -50,3 +51,15 @@ def test_a_document_and_pairs(tmp_path: Path) -> None:
     (answer,) = map(json.loads, (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines())
     assert (answer["line"], answer["kind"]) == (1, "Implicit")
     assert answer["sense"] not in ("EntRel", "NoRel")
+
+
+def test_spacy_is_imported_without_pytorch() -> None:
+    """PyTorch, where it is installed, would take two seconds; it can be imported afterwards."""
+    code = (
+        "import sys\nfrom importlib.util import find_spec\nfrom disco2.interfaces.cli import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print('torch' in sys.modules, bool(find_spec('torch')))"
+    )
+    command = [sys.executable, "-c", code, "annotate", "It rained. We left."]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=MODELS).stdout
+    assert found.splitlines()[-1] == f"False {find_spec('torch') is not None}"

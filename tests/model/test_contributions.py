@@ -112,7 +112,7 @@ def test_of_a_long_chain_some_pairs_and_the_sum_of_all(members: int, monkeypatch
     example = replace(example, features=np.zeros(0, dtype=np.int32))
     model = random_model(np.random.default_rng(7), members=members)
     found = contributions(model, example)
-    monkeypatch.setattr("disco2.model.contributions.LISTED", 100)
+    monkeypatch.setattr("disco2.model.links.LISTED", 100)
     whole = contributions(model, example)
     assert [terms.shape for terms in found.links] == [(10, 10, LABELS)]
     assert [terms.shape for terms in whole.links] == [(100, 100, LABELS)]

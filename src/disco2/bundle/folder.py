@@ -44,6 +44,8 @@ from disco2.errors import BundleError
 from disco2.features import FeatureExtractor
 from disco2.files import FileList, check_folder_place, folder_in_place, hash_file
 from disco2.model import AnyModel, EncoderModel, ModelSettings, RelationModel
+from disco2.model.entity_term import NAMES as ENTITY_NAMES
+from disco2.model.entity_term import EntityTerm
 from disco2.model.runaway import check_finite
 from disco2.shipped import MANIFEST
 from disco2.version import VERSION
@@ -153,7 +155,11 @@ def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
             files, weights = (content[ENCODER], content[TOKENIZER]), (parameters["W"], parameters["b"])
             extractor = _read_features(content[FEATURES]) if FEATURES in content else None
             given = (tuple(manifest.labels), *files, *weights, extractor, parameters.get("F"))
-            return EncoderModel(settings, *given), manifest
+            entities = None
+            if settings.entity_size:
+                arrays_of_term = {name: parameters[name] for name in ENTITY_NAMES}
+                entities = EntityTerm(**arrays_of_term, pairs=settings.pairs)
+            return EncoderModel(settings, *given, entities), manifest
         vectors = named_table(manifest, arrays) if manifest.vectors else stored_table(content[WORDS], arrays)
         model = RelationModel(
             settings=settings,

@@ -18,6 +18,7 @@ from disco2.features import FeatureSettings
 from disco2.model import ModelSettings
 from disco2.settings import Settings
 from disco2.training.encoder import EncoderSettings, StagePlan
+from disco2.training.entity_term import EntitySettings
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 
@@ -41,6 +42,7 @@ class Configuration:
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    entities: EntitySettings = field(default_factory=EntitySettings)
     data: tuple[DataSettings, ...] = ()
     stages: tuple[StagePlan, ...] = ()  # of an encoder's training; none: all data in one stage
 

@@ -25,6 +25,7 @@ from disco2.model.arrays import Floats
 from disco2.records import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.encoder import OWN, fit_encoder
+from disco2.training.entity_term import fit_entity_term, linked_pairs
 from disco2.training.fit import Fitted, learn, most_common
 from disco2.training.history import Progress, Report
 from disco2.training.preparation import Prepared, prepare
@@ -56,6 +57,8 @@ def train_model(
         return most_common(parts.instances["train"], parts.labels, model)
     if model.kind == "encoder":
         tuned = _fine_tuned(parts, configuration, progress, report, checkpoint)
+        if model.entity_size:
+            tuned = _with_entities(tuned, parts, configuration, report)
         if model.features:
             tuned = _with_features(tuned, corpus, parts, configuration)
         return _with_offsets(tuned, _training_and_development(parts, configuration)[2])
@@ -131,6 +134,28 @@ def _fine_tuned(
             report=report,
         )
     return replace(fitted, training_relations=len(training))
+
+
+def _with_entities(tuned: Fitted, parts: Parts, configuration: Configuration, report: Report) -> Fitted:
+    """The encoder with the term of shared entities, fitted to all training pairs that have layers."""
+    training, widened, _ = _training_and_development(parts, configuration)
+    further = (one for one in parts.further if one.entry.features)
+    instances = [*training, *widened, *chain(*(one.instances(parts.task, parts.labels) for one in further))]
+    if not isinstance(tuned.model, EncoderModel):
+        return tuned
+    report("entity term: reading the pairs that share an entity")
+    pairs = list(linked_pairs(tuned.model, instances))
+    if not pairs:
+        raise CorpusError(
+            "No training pair shares an entity.",
+            hint="Leave out model.entity_size, or train with layers: --automatic all",
+        )
+    shape, seed = configuration.model, configuration.training.seed
+    term = fit_entity_term(pairs, shape=shape, settings=configuration.entities, seed=seed, report=report)
+    settings = replace(
+        tuned.model.settings, entity_size=shape.entity_size, rank=shape.rank, pairs=shape.pairs
+    )
+    return replace(tuned, model=replace(tuned.model, settings=settings, entities=term))
 
 
 def _with_features(tuned: Fitted, corpus: Corpus, parts: Parts, configuration: Configuration) -> Fitted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from disco2.inference.prediction import Prediction, Span
 from disco2.inference.shared import mention_span
 from disco2.model import AnyModel, EncoderModel
 from disco2.model.arrays import Floats
-from disco2.model.contributions import Contributions, contributions
+from disco2.model.contributions import contributions
 from disco2.records import Argument, Document, Instance, Mention
 from disco2.trees import ArgumentTree, EntityLink, MentionIndex, argument_tree, entity_links, mention_node
 
@@ -118,10 +118,10 @@ def source_of(prediction: Prediction) -> Instance:
 def score_terms(model: AnyModel, instance: Instance, entities: EntitySpans) -> ScoreTerms:
     """Every term of every outcome's score, named."""
     if isinstance(model, EncoderModel):
-        return _encoder_terms(model, instance)
+        return _encoder_terms(model, instance, entities)
     example = model.encoder.encode([instance])[0]
     parts = contributions(model, example)
-    pairs, other_pairs = _pairs(parts, entities)
+    pairs, other_pairs = _pairs(parts.links, parts.link_totals, entities)
     features = _features(model.extractor, example.features, parts.features)
     return ScoreTerms(parts.bias, parts.arguments, tuple(pairs), tuple(other_pairs), features)
 
@@ -135,7 +135,7 @@ def _features(
     return tuple(NamedFeature(readable_feature(extractor, int(column)), row) for column, row in named)
 
 
-def _encoder_terms(model: EncoderModel, instance: Instance) -> ScoreTerms:
+def _encoder_terms(model: EncoderModel, instance: Instance, entities: EntitySpans) -> ScoreTerms:
     texts = instance.relation.arg1.text, instance.relation.arg2.text
     first, second = model.argument_terms(*texts)
     words = (
@@ -151,10 +151,14 @@ def _encoder_terms(model: EncoderModel, instance: Instance) -> ScoreTerms:
         fired = model.extractor.transform([instance]).row(0)
         rows = model.feature_weights.T[fired].astype(np.float64)
         features = _features(model.extractor, fired, rows)
-    return ScoreTerms(model.bias.astype(np.float64), first + second, (), (), features, tuple(words))
+    pairs, others = _pairs(*model.pair_terms(instance), entities)
+    bias = model.bias.astype(np.float64)
+    return ScoreTerms(bias, first + second, tuple(pairs), tuple(others), features, tuple(words))
 
 
-def _pairs(parts: Contributions, entities: EntitySpans) -> tuple[list[NamedPair], list[UnlistedPairs]]:
+def _pairs(
+    links: Sequence[Floats], totals: Floats, entities: EntitySpans
+) -> tuple[list[NamedPair], list[UnlistedPairs]]:
     """The aligned pairs in the order of the model's links, each with the text of its mentions.
 
     Of a long chain those of its first mentions on each side, and all others as one term: the number of terms
@@ -162,9 +166,9 @@ def _pairs(parts: Contributions, entities: EntitySpans) -> tuple[list[NamedPair]
     """
     pairs: list[NamedPair] = []
     other_pairs: list[UnlistedPairs] = []
-    if not parts.links:  # the model reads no entities, whether or not there are some
+    if not links:  # the model reads no entities, whether or not there are some
         return pairs, other_pairs
-    for link, terms, total in zip(entities.links, parts.links, parts.link_totals, strict=True):
+    for link, terms, total in zip(entities.links, links, totals, strict=True):
         rows, columns, _ = terms.shape
         chain = link.chain
         pairs.extend(

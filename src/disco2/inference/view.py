@@ -13,7 +13,7 @@ from typing import Any
 from disco2.errors import InputError
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.score_terms import EntitySpans, ScoreTerms, score_terms, source_of
-from disco2.model import AnyModel, EncoderModel
+from disco2.model import AnyModel
 from disco2.model.arrays import Floats
 from disco2.model.node_vectors import NodeVectors, node_vectors
 from disco2.records import Document
@@ -186,9 +186,7 @@ def relation_view(model: AnyModel, prediction: Prediction, *, senses: int = 4) -
         raise InputError(f"{senses} senses can't be shown.", hint="Give 0 or a larger number.")
     instance = source_of(prediction)
     entities = EntitySpans(prediction, MentionIndex(instance.document))
-    vectors = None
-    if not isinstance(model, EncoderModel):
-        vectors = node_vectors(model, model.encoder.encode([instance])[0], member=MEMBER - 1)
+    vectors = node_vectors(model, instance, member=MEMBER - 1)
     first, second = entities.trees
     up = vectors.up if vectors else (None, None)
     terms = score_terms(model, instance, entities)
@@ -201,7 +199,7 @@ def relation_view(model: AnyModel, prediction: Prediction, *, senses: int = 4) -
         chains=_chains(entities, vectors),
         member=MEMBER,
         members=model.settings.members,
-        dimensions=model.settings.K if vectors else 0,
+        dimensions=vectors.up[0].shape[1] if vectors else 0,
         senses=tuple(
             _sense(prediction, terms, sense, model.labels.index(sense))
             for sense in list(prediction.probabilities)[:senses]

@@ -32,11 +32,12 @@ def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
     return up
 
 
-def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats) -> Floats:
+def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats, *, leaves: bool = False) -> Floats:
     """dL/dU, [K, 2K], given dL/du at every node from outside the upward pass.
 
     ``d_up`` [leaves + inner, K] is used up: what flows from parents to inner children is added to it. Word
-    vectors are not trained, so nothing is computed for the leaves.
+    vectors are not trained, so nothing is computed for the leaves, unless ``leaves``: then their rows of
+    ``d_up`` hold dL/du afterwards.
     """
     count, K = len(up) - batch.inner_nodes, up.shape[1]
     for end, begin in pairwise(reversed(batch.levels.tolist())):
@@ -45,7 +46,7 @@ def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats) -> Floats
         delta *= 1 - np.square(up[rows])
         for children, half in ((batch.left, U[:, :K]), (batch.right, U[:, K:])):
             nodes = children[begin:end]
-            inner = np.flatnonzero(nodes >= count)
+            inner = np.arange(len(nodes)) if leaves else np.flatnonzero(nodes >= count)
             if len(inner):  # a child has one parent, so no row is hit twice
                 d_up[nodes[inner]] += delta[inner] @ half
     delta = d_up[count:]

@@ -16,15 +16,13 @@ import numpy as np
 
 from disco2.batches import Batch, Example, collate
 from disco2.model.arrays import Floats
-from disco2.model.bilinear import Bilinear
 from disco2.model.ensemble import members_of
+from disco2.model.links import link_terms
 from disco2.model.network import forward
 from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
 from disco2.model.relation_model import RelationModel
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
-
-LISTED = 10  # mentions on each side of a link, where it has more than LISTED x LISTED pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +32,7 @@ class Contributions:
     scores: Floats  # [Y] in double precision
     bias: Floats  # [Y]
     arguments: Floats  # [Y]
-    # For each entity link [first mentions, second mentions, Y], weights included; of a long one the first
-    # LISTED mentions on each side.
+    # For each entity link [first mentions, second mentions, Y], see ``links.link_terms``.
     links: tuple[Floats, ...]
     link_totals: Floats  # [links, Y]: the sum over all pairs, listed or not
     features: Floats  # [fired, Y], in the order of the example's features
@@ -76,7 +73,7 @@ def _of_member(
     composed, weights = done.composed, done.weights
     if composed and weights is not None and composed.down is not None and composed.entities is not None:
         matrices = entity_matrices(parameters)
-        links = _link_terms(matrices, composed.down, weights, batch)
+        links = link_terms(matrices, composed.down, weights, batch)
         totals = weights * matrices.scores(*composed.entities)
     features: Floats = np.zeros((0, labels))
     if done.features is not None:
@@ -86,18 +83,3 @@ def _of_member(
 
 def _mean(terms: Sequence[Floats]) -> Floats:
     return terms[0] if len(terms) == 1 else np.mean(terms, axis=0)
-
-
-def _link_terms(matrices: Bilinear, down: Floats, weights: Floats, batch: Batch) -> tuple[Floats, ...]:
-    first, second = batch.first_mentions, batch.second_mentions
-    most = np.where(batch.pair_counts > LISTED**2, LISTED, LISTED**2)
-    return tuple(
-        weight * matrices.all_pairs(down[rows[:listed]], down[others[:listed]])
-        for rows, others, weight, listed in zip(
-            np.split(first.rows, first.starts[1:]),
-            np.split(second.rows, second.starts[1:]),
-            weights,
-            most,
-            strict=True,
-        )
-    )

@@ -4,7 +4,9 @@ A pair is one sequence of word pieces, ``[CLS] arg1 [SEP] arg2 [SEP]``. With h_t
 of piece t, m1 and m2 the means of h_t over the pieces of either argument, and phi [n] the surface features
 that fire, the scores of all labels are
 
-    psi = W [m1; m2] + F phi + b        W [Y, 2H], F [Y, n], b [Y]
+    psi = W [m1; m2] + psi_E + F phi + b        W [Y, 2H], F [Y, n], b [Y]
+
+psi_E is the term of the entities that both arguments mention, where the model has one (``entity_term``).
 
 Every pair is run alone. The int8 encoder scales its activations by their range over the whole input, so that
 in a batch the scores of a pair would depend on the other pairs; alone they never do. Without padding
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 
 from disco2.features import FeatureExtractor
 from disco2.model.arrays import Floats
+from disco2.model.entity_term import EntityTerm, Roles, find_pieces, find_roles
 from disco2.model.onnx_check import check_onnx
 from disco2.model.settings import ModelSettings
 from disco2.records import WITHOUT_SENSE, Instance
@@ -47,6 +50,15 @@ class TextWord:
     values: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class ReadRoles:
+    """What an entity term reads of a pair: roles, the mean states of its words, and its scores without it."""
+
+    roles: Roles
+    means: Floats  # [leaves, H]
+    scores: Floats  # [Y], of the text alone
+
+
 @dataclass(frozen=True)
 class EncoderModel:
     """Everything that is needed to score pairs of texts.
@@ -64,12 +76,14 @@ class EncoderModel:
     bias: Floats  # [Y]
     extractor: FeatureExtractor | None = None
     feature_weights: Floats | None = None  # [Y, n]
+    entities: EntityTerm | None = None
 
     @property
     def parameters(self) -> dict[str, Floats]:
         """What a bundle stores beside the encoder."""
         features = {} if self.feature_weights is None else {"F": self.feature_weights}
-        return {"W": self.weights, "b": self.bias, **features}
+        entities = {} if self.entities is None else self.entities.parameters
+        return {"W": self.weights, "b": self.bias, **features, **entities}
 
     def __post_init__(self) -> None:
         """Raise ValueError where the parts don't fit each other."""
@@ -80,6 +94,10 @@ class EncoderModel:
         width = None if self.extractor is None else (len(self.labels), self.extractor.width)
         if width != (None if self.feature_weights is None else self.feature_weights.shape):
             raise ValueError("its weights do not fit its features")
+        if bool(self.settings.entity_size) != (self.entities is not None):
+            raise ValueError("its entity term does not fit its settings")
+        if self.entities is not None:
+            self.entities.check_shapes(labels=len(self.labels), size=size)
         try:
             pieces = self._read_pairs([("It rained.", "We left.")])[0]
             states = self._states(pieces)
@@ -97,7 +115,8 @@ class EncoderModel:
 
     def scores(self, instances: Sequence[Instance], *, batch_size: int = 0) -> Floats:
         """psi(y) for each instance and label, [n, Y]; ``batch_size`` changes nothing."""
-        found = self.score_texts([(one.relation.arg1.text, one.relation.arg2.text) for one in instances])
+        roles = [None] * len(instances) if self.entities is None else find_roles(instances)
+        found = self._score([_texts(one) for one in instances], roles)
         if self.extractor is not None and self.feature_weights is not None:
             fired = self.extractor.transform(instances)
             for row in range(len(fired)):
@@ -105,11 +124,51 @@ class EncoderModel:
         return found
 
     def score_texts(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """psi without the term of the features, for pairs of texts."""
+        """W [m1; m2] + b, [n, Y]: psi without the terms of entities and features, for pairs of texts."""
+        return self._score(pairs, [None] * len(pairs))
+
+    def _score(self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]) -> Floats:
         found: Floats = np.zeros((len(pairs), len(self.labels)), dtype=np.float32)
-        for row, pieces in enumerate(self._read_pairs(pairs)):
-            found[row] = self.weights @ self._pooled(pieces) + self.bias
+        linked: list[tuple[int, Roles, Floats]] = []
+        for row, (one, (scores, means)) in enumerate(zip(roles, self._read(pairs, roles), strict=True)):
+            found[row] = scores
+            if one is not None and means is not None:
+                linked.append((row, one, means))
+        if linked and self.entities is not None:
+            rows, having, of_words = zip(*linked, strict=True)
+            found[list(rows)] += self.entities.scores(having, of_words)
         return found
+
+    def _read(
+        self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]
+    ) -> Iterator[tuple[Floats, Floats | None]]:
+        """For each pair W [m1; m2] + b, [Y], and where it has roles the mean states of its words."""
+        for pieces, one in zip(self._read_pairs(pairs), roles, strict=True):
+            states = self._states(pieces)
+            means = None
+            if one is not None:
+                means = find_pieces(one, pieces.sequence_ids, pieces.offsets).average(states)
+            yield self.weights @ _pool(states, pieces) + self.bias, means
+
+    def read_roles(self, instances: Sequence[Instance]) -> Iterator[ReadRoles | None]:
+        """For each instance what an entity term reads of it; None where its arguments share no entity."""
+        roles = find_roles(instances)
+        linked = [place for place, one in enumerate(roles) if one is not None]
+        texts = [_texts(instances[place]) for place in linked]
+        read = self._read(texts, [roles[place] for place in linked])
+        for one in roles:
+            if one is None:
+                yield None
+                continue
+            scores, means = next(read)
+            yield None if means is None else ReadRoles(one, means, scores)
+
+    def pair_terms(self, instance: Instance) -> tuple[tuple[Floats, ...], Floats]:
+        """What aligned pairs of mentions add: for each link its pairs [m, n, Y], and totals [links, Y]."""
+        read = None if self.entities is None else next(self.read_roles([instance]))
+        if read is None or self.entities is None:
+            return (), np.zeros((0, len(self.labels)))
+        return self.entities.pair_terms(read.roles, read.means)
 
     def predict(self, instances: Sequence[Instance]) -> list[str]:
         """The best label of each instance."""
@@ -117,7 +176,8 @@ class EncoderModel:
 
     def argument_terms(self, arg1: str, arg2: str) -> tuple[Floats, Floats]:
         """W1 m1 and W2 m2, [Y] each, in double precision: what either argument adds to the scores."""
-        pooled = self._pooled(self._read_pairs([(arg1, arg2)])[0]).astype(np.float64)
+        pieces = self._read_pairs([(arg1, arg2)])[0]
+        pooled = _pool(self._states(pieces), pieces).astype(np.float64)
         parts = self.weights.astype(np.float64) * pooled
         size = len(pooled) // 2
         return parts[:, :size].sum(axis=1), parts[:, size:].sum(axis=1)
@@ -128,26 +188,16 @@ class EncoderModel:
         An approximation: words interact, so that these values don't add up to the score.
         """
         pieces = self._read_pairs([(arg1, arg2)])[0]
-        whole = self.weights @ self._pooled(pieces) + self.bias
+        whole = self.weights @ _pool(self._states(pieces), pieces) + self.bias
         mask = self._tokenizer.token_to_id(MASK)
         found = []
         for argument, start, end, places in _words(pieces):
             ids = list(pieces.ids)
             for place in places:
                 ids[place] = ids[place] if mask is None else mask
-            hidden = self.weights @ self._pooled(pieces, ids) + self.bias
+            hidden = self.weights @ _pool(self._states(pieces, ids), pieces) + self.bias
             found.append(TextWord(argument, start, end, whole - hidden))
         return found
-
-    def _pooled(self, pieces: Encoding, ids: Sequence[int] | None = None) -> Floats:
-        """[m1; m2], [2H]; zeros for an argument without a piece.
-
-        A special piece counts for the argument before it, the first one for arg1.
-        """
-        states = self._states(pieces, ids)
-        numbers = argument_numbers(pieces.sequence_ids)
-        sides = [states[numbers == number] for number in (1, 2)]
-        return np.concatenate([side.sum(axis=0) / max(1, len(side)) for side in sides])
 
     def _states(self, pieces: Encoding, ids: Sequence[int] | None = None) -> Floats:
         """h, [T, H]."""
@@ -179,6 +229,20 @@ class EncoderModel:
     def __reduce__(self) -> tuple[Any, ...]:
         """Sessions can't be copied to another process; a copy opens its own."""
         return EncoderModel, tuple(getattr(self, field.name) for field in fields(self))
+
+
+def _texts(instance: Instance) -> tuple[str, str]:
+    return instance.relation.arg1.text, instance.relation.arg2.text
+
+
+def _pool(states: Floats, pieces: Encoding) -> Floats:
+    """[T, H] -> [m1; m2], [2H]; zeros for an argument without a piece.
+
+    A special piece counts for the argument before it, the first one for arg1.
+    """
+    numbers = argument_numbers(pieces.sequence_ids)
+    sides = [states[numbers == number] for number in (1, 2)]
+    return np.concatenate([side.sum(axis=0) / max(1, len(side)) for side in sides])
 
 
 def read_tokenizer(content: bytes, *, most_pieces: int) -> Tokenizer:

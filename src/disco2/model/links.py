@@ -11,6 +11,9 @@ import numpy as np
 
 from disco2.batches import Batch, MentionGroups
 from disco2.model.arrays import Floats
+from disco2.model.bilinear import Bilinear
+
+LISTED = 10  # mentions on each side of a link, where it has more than LISTED x LISTED pairs
 
 
 def sum_mentions(down: Floats, mentions: MentionGroups) -> Floats:
@@ -40,3 +43,22 @@ def link_weights(batch: Batch, scaling: str, dtype: np.dtype[np.floating]) -> Fl
         if scaling == "root":
             weights = np.sqrt(weights)
     return weights.astype(dtype)[:, None]
+
+
+def link_terms(matrices: Bilinear, down: Floats, weights: Floats, batch: Batch) -> tuple[Floats, ...]:
+    """For each link what its pairs add, [first mentions, second mentions, Y], weights included.
+
+    Of a link with more than LISTED x LISTED pairs the first LISTED mentions on each side.
+    """
+    first, second = batch.first_mentions, batch.second_mentions
+    most = np.where(batch.pair_counts > LISTED**2, LISTED, LISTED**2)
+    return tuple(
+        weight * matrices.all_pairs(down[rows[:listed]], down[others[:listed]])
+        for rows, others, weight, listed in zip(
+            np.split(first.rows, first.starts[1:]),
+            np.split(second.rows, second.starts[1:]),
+            weights,
+            most,
+            strict=True,
+        )
+    )

@@ -10,9 +10,11 @@ from disco2.batches import Batch, Example, MentionGroups, collate
 from disco2.batches.example import EncodedArgument, Ints
 from disco2.model.arrays import Floats
 from disco2.model.composition import compose_downward, compose_upward
+from disco2.model.encoder_model import EncoderModel
 from disco2.model.ensemble import members_of
 from disco2.model.parameters import Parameters
 from disco2.model.relation_model import RelationModel
+from disco2.records import Instance
 from disco2.threads import single_threaded
 
 DownwardVectors = dict[int, Floats]  # node -> d, from the root down
@@ -26,23 +28,36 @@ class NodeVectors:
     down: tuple[tuple[DownwardVectors, DownwardVectors], ...]  # for each link, on the way to its mentions
 
 
-def node_vectors(model: RelationModel, example: Example, *, member: int = 0) -> NodeVectors | None:
+def node_vectors(
+    model: RelationModel | EncoderModel, instance: Instance, *, member: int = 0
+) -> NodeVectors | None:
     """u of every node, d of every node on the way to an aligned mention. None where nothing is composed."""
+    if isinstance(model, EncoderModel):
+        read = None if model.entities is None else next(model.read_roles([instance]))
+        if read is None or model.entities is None:
+            return None
+        leaves = np.tanh(read.means @ model.entities.P.T)
+        return _compose(read.roles.example, leaves, model.entities.U, model.entities.V)
     if not model.settings.composes:
         return None
-    batch = collate([example])
+    example = model.encoder.encode([instance])[0]
     stacked: Parameters = {name: model.parameters[name] for name in ("U", "V") if name in model.parameters}
     parameters = members_of(model.settings, stacked)[member]
+    words = np.concatenate([example.first.words, example.second.words])
+    return _compose(example, model.leaves[words], parameters["U"], parameters.get("V"))
+
+
+def _compose(example: Example, leaves: Floats, U: Floats, V: Floats | None) -> NodeVectors:
+    batch = collate([example])
     with single_threaded():
-        words = model.leaves[batch.words].astype(np.float64)
-        up = compose_upward(batch, words, parameters["U"].astype(np.float64))
+        up = compose_upward(batch, leaves.astype(np.float64), U.astype(np.float64))
         of_nodes = (
             up[_upward_rows(batch, example.first, int(batch.first_roots[0]))],
             up[_upward_rows(batch, example.second, int(batch.second_roots[0]))],
         )
-        if not example.links:
+        if not example.links or V is None:
             return NodeVectors(of_nodes, ())
-        down = compose_downward(batch, up, parameters["V"].astype(np.float64))
+        down = compose_downward(batch, up, V.astype(np.float64))
     ways = zip(
         _ways(batch, down, example.first, [link.first for link in example.links], batch.first_mentions),
         _ways(batch, down, example.second, [link.second for link in example.links], batch.second_mentions),

@@ -50,6 +50,9 @@ class ModelSettings(Settings):
         minimum=0,
     )
 
+    entity_size: int = setting(
+        0, "dimensions of an encoder's entity term, whose rank and pairs are set above; 0: none", minimum=0
+    )
     pieces: int = setting(96, "word pieces of a pair that an encoder reads at most", minimum=8, below=513)
 
     def __post_init__(self) -> None:

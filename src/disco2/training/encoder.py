@@ -145,7 +145,7 @@ def fit_encoder(
 
     tuned = tuning.run(look, report)
     trained = EncoderModel(
-        settings=replace(model, features=False),
+        settings=replace(model, features=False, entity_size=0),
         labels=tuple(labels),
         onnx=export_onnx(tuned.encoder, takes_types=tuned.takes_types, quantise=settings.int8),
         tokenizer=(encoder / "tokenizer.json").read_bytes(),

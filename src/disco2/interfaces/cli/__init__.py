@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from disco2.errors import Disco2Error, InputError
 from disco2.threads import limit_this_process
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
@@ -36,6 +40,8 @@ def _run() -> None:
     if sys.stdout is None:  # closed by whoever started the program: nobody wants to see results
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     limit_this_process()  # before anything is imported that multiplies matrices
+    if not any(argument.startswith("--spacy") for argument in sys.argv):
+        sys.meta_path.insert(0, _NoTorchForThinc())
     from disco2.interfaces.cli.app import app
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -44,6 +50,21 @@ def _run() -> None:
         app()
     finally:
         sys.stdout.flush()
+
+
+class _NoTorchForThinc:
+    """Hides PyTorch from thinc, which spaCy imports and which imports PyTorch where it is installed.
+
+    That takes over two seconds, and only pipelines of --spacy may need it. Everybody else can import it.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """None: other finders are asked. While thinc looks at what is installed, torch is not."""
+        compat = sys.modules.get("thinc.compat")
+        if name == "torch" and compat is not None and not hasattr(compat, "has_torch"):
+            raise ModuleNotFoundError("No PyTorch is needed here.", name=name)
+        return None
 
 
 def _fail(error: Disco2Error) -> None:

@@ -51,6 +51,7 @@ def predict(
     """The relation of every pair of neighbouring sentences in a paragraph, or of pairs that are given."""
     many = bool(bulk.files)
     _check_inputs(text, file, document, pairs, many or None)
+    _check_text(text)
     check_paragraphs(paragraphs)
     _check_use(
         {"--output": output is not None, "--restart": restart},
@@ -110,6 +111,12 @@ def _check_inputs(*given: object) -> None:
             hint="Give one of: a text in quotes, --file, --files (with its pattern in quotes), --document, "
             "--pairs.",
         )
+
+
+def _check_text(text: str | None) -> None:
+    """A text that names a file is most likely meant as the file."""
+    if text and len(text) < 256 and len(text.split()) == 1 and Path(text).is_file():
+        raise InputError("This is the name of a file, not a text.", where=text, hint=f"Use: --file {text}")
 
 
 def _check_use(options: Mapping[str, bool], *, unless: bool, belong_to: str) -> None:
