@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from disco2.errors import InputError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
+from disco2.inference.choice import RelationChoice
 from disco2.inference.decoding import check_encoding
 
 JSONL, PARQUET = "jsonl", "parquet"
@@ -20,6 +21,8 @@ class BulkSettings:
 
     format: str = JSONL
     paragraphs: str = "blank"
+    kinds: tuple[str, ...] = RelationChoice().kinds
+    between_only: bool = False
     explain: bool = False
     encoding: str = "utf-8"
     shard_documents: int = SHARD_DOCUMENTS  # on average, where they are short
@@ -40,3 +43,8 @@ class BulkSettings:
                 f"A document can't have at most {self.most_bytes} bytes.", hint="Give 1 or more."
             )
         check_encoding(self.encoding)
+
+    @property
+    def choice(self) -> RelationChoice:
+        """Which relations are written."""
+        return RelationChoice(self.kinds, self.between_only)

@@ -89,7 +89,7 @@ class ShardWork:
         size = sum(len(source.content) for source in sources)
         place = self.folder.shard(key)
         if self.job.settings.format == PARQUET:
-            digest = write_parquet(place, making.answers(), labels=self._loaded().model.labels)
+            digest = write_parquet(place, making.answers(), labels=self._loaded().outcomes)
         else:
             digest = write_jsonl(place, making.answers())
         record = {
@@ -109,7 +109,9 @@ class ShardWork:
 
     def _answerer(self) -> Answerer:
         settings = self.job.settings
-        return Answerer(self._loaded(), paragraphs=settings.paragraphs, explain=settings.explain)
+        return Answerer(
+            self._loaded(), choice=settings.choice, paragraphs=settings.paragraphs, explain=settings.explain
+        )
 
     def _loaded(self) -> Pipeline:
         if self._pipeline is None:

@@ -16,7 +16,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
+from disco2.parser.linear import LinearModel
 from disco2.parser.sentences import CLAUSES, ParsedSentence, behind_marks, is_closing, unit_boundaries
 from disco2.records import Document
 
@@ -382,3 +385,64 @@ def _content(sentence: ParsedSentence) -> set[str]:
         for word, tag in zip(sentence.words, sentence.tags, strict=True)
         if tag.startswith(("NN", "VB", "JJ")) and len(word) > 3
     }
+
+
+@dataclass(frozen=True, slots=True)
+class SpanChoice:
+    """The candidates for a span, as features of beginnings, of ends and of kinds of pairs.
+
+    Each of the ``pairs`` has the numbers of its beginning, its end and its kind.
+    """
+
+    begins: list[list[str]]
+    ends: list[list[str]]
+    kinds: list[list[str]]
+    pairs: list[tuple[int, int, int]]
+    spans: list[Span]
+
+
+def arg2_choice(anchor: Anchor, listed: ConnectiveList) -> SpanChoice:
+    """All spans that Arg2 and its connective may have."""
+    begins, ends = arg2_boundaries(anchor)
+    pairs = [(begin, end, 0) for begin in range(len(begins)) for end in range(len(ends))]
+    return SpanChoice(
+        [begin_features(anchor, place, rank, listed) for rank, place in enumerate(begins)],
+        [end_features(anchor, place, rank, listed) for rank, place in enumerate(ends)],
+        [[]],
+        pairs,
+        [(begins[begin], ends[end]) for begin, end, _ in pairs],
+    )
+
+
+def arg1_choice(anchor: Anchor, arg2: Span, listed: ConnectiveList) -> SpanChoice:
+    """All spans of the same sentence that Arg1 may have, given Arg2; there may be none."""
+    begins, ends, spans = arg1_boundaries(anchor, arg2)
+    begin_at = {place: number for number, place in enumerate(begins)}
+    end_at = {place: number for number, place in enumerate(ends)}
+    rows, kinds = pair_features(anchor, spans, arg2)
+    return SpanChoice(
+        [arg1_begin_features(anchor, place, arg2, listed) for place in begins],
+        [arg1_end_features(anchor, place, arg2, listed) for place in ends],
+        rows,
+        [(begin_at[begin], end_at[end], kind) for (begin, end), kind in zip(spans, kinds, strict=True)],
+        spans,
+    )
+
+
+def choose_spans(model: LinearModel, choices: Sequence[SpanChoice]) -> list[Span | None]:
+    """The best span of each choice, ``argmax f(b) + g(e) + h(b, e)``; None where there is none to choose."""
+    rows = [row for choice in choices for row in (*choice.begins, *choice.ends, *choice.kinds)]
+    scores = model.scores(rows)[:, 0]
+    best: list[Span | None] = []
+    offset = 0
+    for choice in choices:
+        begins, ends = len(choice.begins), len(choice.ends)
+        middle, last = offset + begins, offset + begins + ends
+        if choice.spans:
+            index = np.array(choice.pairs)
+            total = scores[offset + index[:, 0]] + scores[middle + index[:, 1]] + scores[last + index[:, 2]]
+            best.append(choice.spans[int(total.argmax())])
+        else:
+            best.append(None)
+        offset = last + len(choice.kinds)
+    return best

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,15 @@ def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any]]:
         raise BundleError(f"The parser's model can't be read: {error}.", where=str(folder)) from error
 
 
+def models_digest(folder: Path) -> str:
+    """A hash that tells models apart, from the folder's list alone."""
+    try:
+        listed = json.loads((folder / HIDDEN_LIST.name).read_text(encoding="utf-8"))["files"]
+        return sha256("".join(listed[name] for name in (MODEL_FILE, WEIGHTS_FILE)).encode()).hexdigest()
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise _incomplete(folder, error) from error
+
+
 def _check_hashes(folder: Path) -> None:
     """Compare the files with the hashes in the folder's list."""
     try:
@@ -124,6 +134,10 @@ def _check_hashes(folder: Path) -> None:
                     hint="Install disco2 again, or train the parser again.",
                 )
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise BundleError(
-            f"There is no whole parser model: {error}.", where=str(folder), hint="Install disco2 again."
-        ) from error
+        raise _incomplete(folder, error) from error
+
+
+def _incomplete(folder: Path, error: Exception) -> BundleError:
+    return BundleError(
+        f"There is no whole parser model: {error}.", where=str(folder), hint="Install disco2 again."
+    )

@@ -24,17 +24,14 @@ from disco2.parser.arguments import (
     Anchor,
     SentenceEdges,
     Span,
+    SpanChoice,
     anchor_connective,
-    arg1_begin_features,
-    arg1_boundaries,
-    arg1_end_features,
-    arg2_boundaries,
-    begin_features,
+    arg1_choice,
+    arg2_choice,
+    choose_spans,
     count_paragraphs,
     earlier_features,
-    end_features,
     find_edges,
-    pair_features,
 )
 from disco2.parser.clauses import clause_candidates, clause_features
 from disco2.parser.connectives import (
@@ -46,12 +43,20 @@ from disco2.parser.connectives import (
     sense_features,
     without_overlaps,
 )
-from disco2.parser.linear import LinearModel, Scores, probabilities, read_models, yes_probabilities
+from disco2.parser.linear import (
+    LinearModel,
+    Scores,
+    models_digest,
+    probabilities,
+    read_models,
+    yes_probabilities,
+)
 from disco2.parser.sentences import ParsedSentence, read_sentence
 from disco2.records import Document, RelationKind
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 MODELS = ("connective", "sense", "earlier", "earlier sentence", "arg2", "arg1", "clause", "clause sense")
+Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
 SAME = 0.7  # overlap of both arguments from which an explicit relation says what an implicit one would
 
 
@@ -60,8 +65,8 @@ class ParsedRelation:
     """A relation: its arguments and connective as tokens of the document, not always adjacent.
 
     ``sense`` is of level 2. ``probability`` is that of the relation being there, ``sense_probability`` that
-    of the sense, given that it is. ``connective`` is empty, and so is ``name``, where no words state the
-    relation.
+    of the sense, given that it is; ``senses`` has all senses that it may have, the most probable first.
+    ``connective`` is empty, and so is ``name``, where no words state the relation.
     """
 
     kind: RelationKind
@@ -72,6 +77,7 @@ class ParsedRelation:
     sense_probability: float
     connective: tuple[int, ...] = ()
     name: str = ""
+    senses: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +92,22 @@ class FoundConnective:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Features with their parts in two scores, the largest first: of a connective, of this sense."""
+    """Features with their parts in scores: of being a connective, the largest first, and of all senses.
+
+    The score of a sense is the sum of its column in ``values``.
+    """
 
     sense: str
     is_connective: list[tuple[str, float]]
-    has_sense: list[tuple[str, float]]
+    senses: tuple[str, ...]  # [Y]
+    features: tuple[str, ...]  # [n]
+    values: Scores  # [n, Y]
+
+    @property
+    def has_sense(self) -> list[tuple[str, float]]:
+        """Features with their parts in the score of the best sense, the largest first."""
+        own = self.values[:, self.senses.index(self.sense)].tolist()
+        return sorted(zip(self.features, own, strict=True), key=lambda term: -abs(term[1]))
 
 
 class ParsedDocument:
@@ -145,67 +162,6 @@ class ParsedDocument:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class SpanChoice:
-    """The candidates for a span, as features of beginnings, of ends and of kinds of pairs.
-
-    Each of the ``pairs`` has the numbers of its beginning, its end and its kind.
-    """
-
-    begins: list[list[str]]
-    ends: list[list[str]]
-    kinds: list[list[str]]
-    pairs: list[tuple[int, int, int]]
-    spans: list[Span]
-
-
-def arg2_choice(anchor: Anchor, listed: ConnectiveList) -> SpanChoice:
-    """All spans that Arg2 and its connective may have."""
-    begins, ends = arg2_boundaries(anchor)
-    pairs = [(begin, end, 0) for begin in range(len(begins)) for end in range(len(ends))]
-    return SpanChoice(
-        [begin_features(anchor, place, rank, listed) for rank, place in enumerate(begins)],
-        [end_features(anchor, place, rank, listed) for rank, place in enumerate(ends)],
-        [[]],
-        pairs,
-        [(begins[begin], ends[end]) for begin, end, _ in pairs],
-    )
-
-
-def arg1_choice(anchor: Anchor, arg2: Span, listed: ConnectiveList) -> SpanChoice:
-    """All spans of the same sentence that Arg1 may have, given Arg2; there may be none."""
-    begins, ends, spans = arg1_boundaries(anchor, arg2)
-    begin_at = {place: number for number, place in enumerate(begins)}
-    end_at = {place: number for number, place in enumerate(ends)}
-    rows, kinds = pair_features(anchor, spans, arg2)
-    return SpanChoice(
-        [arg1_begin_features(anchor, place, arg2, listed) for place in begins],
-        [arg1_end_features(anchor, place, arg2, listed) for place in ends],
-        rows,
-        [(begin_at[begin], end_at[end], kind) for (begin, end), kind in zip(spans, kinds, strict=True)],
-        spans,
-    )
-
-
-def choose_spans(model: LinearModel, choices: Sequence[SpanChoice]) -> list[Span | None]:
-    """The best span of each choice, ``argmax f(b) + g(e) + h(b, e)``; None where there is none to choose."""
-    rows = [row for choice in choices for row in (*choice.begins, *choice.ends, *choice.kinds)]
-    scores = model.scores(rows)[:, 0]
-    best: list[Span | None] = []
-    offset = 0
-    for choice in choices:
-        begins, ends = len(choice.begins), len(choice.ends)
-        middle, last = offset + begins, offset + begins + ends
-        if choice.spans:
-            index = np.array(choice.pairs)
-            total = scores[offset + index[:, 0]] + scores[middle + index[:, 1]] + scores[last + index[:, 2]]
-            best.append(choice.spans[int(total.argmax())])
-        else:
-            best.append(None)
-        offset = last + len(choice.kinds)
-    return best
-
-
 class DiscourseParser:
     """The models of a parser, and the list of connectives they know. ``parse`` is the whole of it."""
 
@@ -216,11 +172,18 @@ class DiscourseParser:
         *,
         least: float = 0.5,
         least_clause: float = 0.4,
+        digest: str = "",
     ) -> None:
         self.models = models
         self.listed = listed
         self.least = least
         self.least_clause = least_clause
+        self.digest = digest  # tells parsers apart; empty for one that was never stored
+
+    @property
+    def senses(self) -> tuple[str, ...]:
+        """All senses that a connective may have."""
+        return self.models["sense"].classes
 
     @classmethod
     def load(cls, folder: Path | None = None) -> DiscourseParser:
@@ -255,20 +218,26 @@ class DiscourseParser:
             relations.extend(self._implicit(parsed, found, relations))
         return sorted(relations, key=lambda one: (one.connective or one.arg2, one.arg2, one.arg1))
 
-    def explain(self, document: Document, connective: Sequence[int]) -> Explanation:
-        """Why these tokens are a connective, or none, and why it has its sense."""
-        parsed = ParsedDocument(document)
+    def explain(self, document: Document | ParsedDocument, connective: Sequence[int]) -> Explanation:
+        """Why these tokens are a connective, or none, and why it has its sense.
+
+        Laid out as a ``ParsedDocument``, a document can be asked about many times.
+        """
+        parsed = document if isinstance(document, ParsedDocument) else ParsedDocument(document)
         number, candidate = parsed.locate(connective)
         items = parsed.sense_features(number, candidate, self.listed)
         found = FoundConnective(
             number, candidate, 1.0, parsed.connective_features(number, candidate, self.listed)
         )
-        ((sense, _),) = self._senses(parsed, [found])
+        (ranked,) = self._senses(parsed, [found])
         model = self.models["sense"]
+        known = [name for name in items if name in model.rows]
         return Explanation(
-            sense=sense,
+            sense=ranked[0][0],
             is_connective=self.models["connective"].terms(found.features, 0),
-            has_sense=model.terms(items, model.classes.index(sense)),
+            senses=model.classes,
+            features=tuple(known),
+            values=model.weights[[model.rows[name] for name in known]],
         )
 
     def find_connectives(self, parsed: ParsedDocument) -> list[FoundConnective]:
@@ -326,17 +295,18 @@ class DiscourseParser:
                     kind=RelationKind.EXPLICIT,
                     arg1=first,
                     arg2=second,
-                    sense=senses[number][0],
+                    sense=senses[number][0][0],
                     probability=one.probability,
-                    sense_probability=senses[number][1],
+                    sense_probability=senses[number][0][1],
                     connective=connective,
                     name=one.candidate.name,
+                    senses=senses[number],
                 )
             )
         return relations
 
-    def _senses(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[tuple[str, float]]:
-        """The best sense that each connective may have, with its probability."""
+    def _senses(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[Ranked]:
+        """The senses that each connective may have."""
         model = self.models["sense"]
         scores = model.scores(
             [parsed.sense_features(one.sentence, one.candidate, self.listed) for one in found]
@@ -346,7 +316,7 @@ class DiscourseParser:
             if allowed:
                 barred = [number for number, sense in enumerate(model.classes) if sense not in allowed]
                 scores[row, barred] = -np.inf
-        return _best_classes(model, scores)
+        return _rank_classes(model, scores)
 
     def _spans(self, anchors: Sequence[Anchor]) -> tuple[list[Span | None], list[Span | None]]:
         """Arg2 with its connective, and Arg1 in the same sentence, of each anchor."""
@@ -390,10 +360,10 @@ class DiscourseParser:
         chances = yes_probabilities(self.models["clause"].scores(items))
         chosen = np.flatnonzero(chances >= self.least_clause).tolist()
         model = self.models["clause sense"]
-        senses = _best_classes(model, model.scores([items[number] for number in chosen]))
+        senses = _rank_classes(model, model.scores([items[number] for number in chosen]))
         arg2s, arg1s = self._spans([anchors[number] for number in chosen])
         relations = []
-        for number, (sense, chance), arg2, arg1 in zip(chosen, senses, arg2s, arg1s, strict=True):
+        for number, ranked, arg2, arg1 in zip(chosen, senses, arg2s, arg1s, strict=True):
             start = anchors[number].sentence.start
             second = _tokens(start, arg2, ())
             first = _tokens(start, arg1, second)
@@ -403,9 +373,10 @@ class DiscourseParser:
                         kind=RelationKind.IMPLICIT,
                         arg1=first,
                         arg2=second,
-                        sense=sense,
+                        sense=ranked[0][0],
                         probability=float(chances[number]),
-                        sense_probability=chance,
+                        sense_probability=ranked[0][1],
+                        senses=ranked,
                     )
                 )
         return relations
@@ -419,8 +390,17 @@ def _load(folder: Path) -> DiscourseParser:
         frozenset(settings["frequent words"].split()),
     )
     return DiscourseParser(
-        models, listed, least=settings["least connective"], least_clause=settings["least clause"]
+        models,
+        listed,
+        least=settings["least connective"],
+        least_clause=settings["least clause"],
+        digest=models_digest(folder),
     )
+
+
+def shipped_digest() -> str:
+    """What tells the shipped parser from others, without loading it."""
+    return models_digest(SHIPPED)
 
 
 def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[int, ...]:
@@ -431,14 +411,15 @@ def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[in
     return tuple(token for token in range(start + span[0], start + span[1]) if token not in left_out)
 
 
-def _best_classes(model: LinearModel, scores: Scores) -> list[tuple[str, float]]:
+def _rank_classes(model: LinearModel, scores: Scores) -> list[Ranked]:
+    """The classes of each row that may be, the most probable first."""
     if not len(scores):
         return []
     chances = probabilities(scores)
-    best = chances.argmax(axis=1)
+    order = np.argsort(-chances, axis=1, kind="stable")
     return [
-        (model.classes[number], float(row[number]))
-        for number, row in zip(best.tolist(), chances, strict=True)
+        tuple((model.classes[number], float(row[number])) for number in ranks if row[number] > 0)
+        for ranks, row in zip(order.tolist(), chances, strict=True)
     ]
 
 
@@ -468,4 +449,7 @@ __all__ = [
     "ParsedDocument",
     "ParsedRelation",
     "ParsedSentence",
+    "SpanChoice",
+    "arg1_choice",
+    "arg2_choice",
 ]

@@ -10,8 +10,10 @@ import typer
 
 from disco2.annotation.formats.document_json import parse_annotated
 from disco2.errors import InputError
+from disco2.inference.finding import has_trees
 from disco2.inference.json_form import text_result
-from disco2.interfaces.cli.console import print_json
+from disco2.interfaces.cli.choice_options import ChoiceOptions, takes_choice
+from disco2.interfaces.cli.console import print_json, tell
 from disco2.interfaces.cli.input_text import Encoding, document_name, read_bytes, read_input
 from disco2.interfaces.cli.options import AsJson, path_option
 from disco2.interfaces.cli.paragraph_option import Paragraphs, check_paragraphs
@@ -24,9 +26,11 @@ BATCH_SIZE, BLANK, UTF_8 = 64, "blank", "utf-8"  # what holds where nothing is s
 
 
 @takes_files
+@takes_choice
 @takes_pipeline
 def predict(
     pipeline: PipelineOptions,
+    asked: ChoiceOptions,
     bulk: FilesOptions,
     text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
     file: Annotated[Path | None, path_option(help="File of a text; - for standard input.")] = None,
@@ -48,7 +52,7 @@ def predict(
     encoding: Encoding = UTF_8,
     as_json: AsJson = False,
 ) -> None:
-    """The relation of every pair of neighbouring sentences in a paragraph, or of pairs that are given."""
+    """All relations of a text: stated by connectives, inside sentences, between them; or those of pairs."""
     many = bool(bulk.files)
     _check_inputs(text, file, document, pairs, many or None)
     _check_text(text)
@@ -64,17 +68,19 @@ def predict(
         {"--encoding": encoding != UTF_8}, unless=file is not None or many, belong_to="--file and --files"
     )
     _check_use(
-        {"--paragraphs": paragraphs != BLANK, "--json": as_json},
+        {"--paragraphs": paragraphs != BLANK, "--json": as_json, **asked.given},
         unless=pairs is None,
         belong_to="texts; answers to pairs are always JSON lines",
     )
     _check_use({"--json": as_json}, unless=not many, belong_to="one text; for many files, there is --format")
     _check_use({"An annotator": pipeline.chosen}, unless=document is None, belong_to="texts without layers")
+    choice = asked.choice
     if many:
         predict_into_folder(
             pipeline,
             bulk,
             output,
+            choice=choice,
             restart=restart,
             paragraphs=paragraphs,
             explain=explain,
@@ -95,7 +101,9 @@ def predict(
     with pipeline.loaded(annotators=known is None) as nlp:
         if known is None:
             known = nlp.annotate(read, document_id=name, paragraphs=paragraphs)
-        found = nlp.relations(known, paragraphs=paragraphs)
+        elif not has_trees(known) and not choice.between_only:
+            tell("the document has no trees: only its neighbouring sentences are judged")
+        found = nlp.find(known, choice, paragraphs=paragraphs)
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
             print_json(text_result(nlp, known, found, explanations, annotators=makers))
