@@ -68,6 +68,7 @@ class Job:
             "parser": self.parser,
             "prior": self.prior,
             **asdict(self.settings),
+            "kinds": list(self.settings.kinds),  # as JSON gives it back
         }
 
     @property
