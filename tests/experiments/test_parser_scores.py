@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from disco2.experiments.parser import RuleBaseline, as_spans, gold_relations, score_parser, with_neighbours
+from disco2.experiments.parser import (
+    RuleBaseline,
+    as_spans,
+    gold_relations,
+    has_relations,
+    score_parser,
+    with_neighbours,
+)
+from disco2.interfaces.cli.evaluate_parser import score_pipeline
 from disco2.parser.parser import DiscourseParser
 from disco2.records import Corpus, RelationKind
+from tests.inference.small_pipeline import small_pipeline
 from tests.training.test_parser_training import corpus
 
 
@@ -55,3 +64,21 @@ def test_scores_of_rules_and_parser() -> None:
         assert scores.end_to_end["connectives"].f1 == 1.0
         assert scores.given["explicit both exact"].f1 == 1.0
         assert scores.whole["all exact"].right == 1
+
+
+def test_scores_of_a_pipeline() -> None:
+    both = two_documents()
+    pipeline = small_pipeline()
+    scores = score_pipeline(pipeline, both, part="test")
+    assert scores.end_to_end["connectives"].f1 == 1.0
+    assert scores.senses == 1.0
+    assert scores.whole["all exact"].found == len(pipeline.relations(both.documents["other"]))
+
+
+def test_gold_senses_are_those_of_pdtb_3() -> None:
+    both = two_documents()
+    old = replace(both.relations[2], senses=("Temporal.Synchrony",))
+    found = gold_relations(replace(both, relations=(old,)), "test")
+    assert found[0].senses == ("Temporal.Synchronous",)
+    assert has_relations(both, "test")
+    assert not has_relations(both, "dev")

@@ -14,6 +14,7 @@ from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation, score_re
 from disco2.experiments.annotators import documents_of
 from disco2.parser.parser import DiscourseParser, ParsedRelation
 from disco2.records import Corpus, Document, Relation, RelationKind
+from disco2.records.sense_mapping import in_pdtb3
 from disco2.training.parser import level2
 
 Parse = Callable[[Document], list[SpanRelation]]
@@ -27,7 +28,7 @@ class ParserScores:
     end_to_end: dict[str, PrecisionRecall]
     given: dict[str, PrecisionRecall]
     senses: float  # accuracy of the sense of gold connectives
-    implicit: dict[str, PrecisionRecall]  # inside a sentence
+    implicit: dict[str, PrecisionRecall]  # inside a sentence; empty where the corpus has none there
     whole: dict[str, PrecisionRecall]  # everything but NoRel
 
 
@@ -57,20 +58,31 @@ def score_parser(corpus: Corpus, parse: Parse, parse_given: ParseGiven, *, part:
         end_to_end=score_relations(stated, found_stated),
         given=score_relations(stated, given),
         senses=right / len(stated),
-        implicit=score_relations(inside, found_inside),
+        implicit=score_relations(inside, found_inside) if inside else {},
         whole=score_relations(gold, found),
     )
 
 
+def has_relations(corpus: Corpus, part: str) -> bool:
+    """Whether a part has explicit relations, without which there is nothing to score or to learn from."""
+    return any(
+        corpus.parts.get(one.document) == part and one.kind == RelationKind.EXPLICIT and one.connective_tokens
+        for one in corpus.relations
+    )
+
+
 def gold_relations(corpus: Corpus, part: str) -> list[SpanRelation]:
-    """All relations of a part but NoRel; the kind stands for the sense of those that have none."""
+    """All relations of a part but NoRel; the kind stands for the sense of those that have none.
+
+    Senses are PDTB 3's, which the parser knows, whatever the corpus has.
+    """
     return [
         SpanRelation(
             one.document,
             one.kind.value,
             frozenset(one.arg1.tokens),
             frozenset(one.arg2.tokens),
-            tuple(map(level2, one.senses)) or (one.kind.value,),
+            tuple(level2(in_pdtb3(sense)) for sense in one.senses) or (one.kind.value,),
             frozenset(one.connective_tokens),
         )
         for one in corpus.relations
@@ -123,9 +135,9 @@ class RuleBaseline:
                 continue
             if one.kind == RelationKind.EXPLICIT and _is_run(one):
                 connective = corpus.documents[one.document].words(one.connective_tokens)
-                senses[tuple(word.lower() for word in connective)][level2(one.senses[0])] += 1
+                senses[tuple(word.lower() for word in connective)][level2(in_pdtb3(one.senses[0]))] += 1
             elif one.kind == RelationKind.IMPLICIT:
-                implicit[level2(one.senses[0])] += 1
+                implicit[level2(in_pdtb3(one.senses[0]))] += 1
         longest = max(map(len, senses))
         occurrences: Counter[tuple[str, ...]] = Counter()
         for document in documents_of(corpus, "train"):
