@@ -9,8 +9,8 @@ from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.choice import RelationChoice
 from disco2.inference.decoding import check_encoding
 
-JSONL, PARQUET = "jsonl", "parquet"
-FORMATS = (JSONL, PARQUET)
+JSONL, PARQUET, CSV = "jsonl", "parquet", "csv"
+FORMATS = (JSONL, PARQUET, CSV)
 SHARD_DOCUMENTS = 500  # some seconds of work
 MOST_BYTES = 5_000_000  # a very long novel
 
@@ -30,7 +30,7 @@ class BulkSettings:
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
-            raise InputError(f"There is no format '{self.format}'.", hint=f"Choose {' or '.join(FORMATS)}.")
+            raise InputError(f"There is no format '{self.format}'.", hint=f"Choose {', '.join(FORMATS)}.")
         if self.paragraphs not in PARAGRAPH_BREAKS:
             raise InputError(
                 f"There are no paragraphs '{self.paragraphs}'.",

@@ -15,12 +15,14 @@ from disco2.inference.json_form import text_result
 from disco2.interfaces.cli.choice_options import ChoiceOptions, takes_choice
 from disco2.interfaces.cli.console import print_json, tell
 from disco2.interfaces.cli.input_text import Encoding, document_name, read_bytes, read_input
+from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, path_option
 from disco2.interfaces.cli.paragraph_option import Paragraphs, check_paragraphs
 from disco2.interfaces.cli.pipeline_options import PipelineOptions, takes_pipeline
 from disco2.interfaces.cli.predict_files import FilesOptions, predict_into_folder, takes_files
 from disco2.interfaces.cli.predict_listing import print_relations
 from disco2.interfaces.cli.predict_pairs import check_pairs, predict_pairs
+from disco2.interfaces.exports import FORMS, check_form, write_relations
 
 BATCH_SIZE, BLANK, UTF_8 = 64, "blank", "utf-8"  # what holds where nothing is said
 
@@ -41,8 +43,18 @@ def predict(
     ] = None,
     output: Annotated[
         Path | None,
-        path_option(help="With --pairs a file, with --files a folder; an interrupted run goes on there."),
+        path_option(
+            help="With --pairs a file, with --files a folder; an interrupted run goes on there. With --form "
+            "a new folder."
+        ),
     ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            help=f"Write the relations of one text into the folder --output, as {', '.join(FORMS)}.",
+            autocompletion=among(FORMS),
+        ),
+    ] = "",
     batch_size: Annotated[int, typer.Option(help="With --pairs: how many are done at a time.")] = BATCH_SIZE,
     restart: Annotated[
         bool, typer.Option("--restart", help="With --pairs, --files: drop what an earlier run has left.")
@@ -58,10 +70,13 @@ def predict(
     _check_text(text)
     check_paragraphs(paragraphs)
     _check_use(
-        {"--output": output is not None, "--restart": restart},
-        unless=pairs is not None or many,
-        belong_to="--pairs and --files; for one text, use: --json > FILE",
+        {"--output": output is not None},
+        unless=pairs is not None or many or bool(form),
+        belong_to="--pairs, --files and --form; for one text, use: --json > FILE",
     )
+    _check_use({"--restart": restart}, unless=pairs is not None or many, belong_to="--pairs and --files")
+    _check_use({"--form": bool(form)}, unless=pairs is None and not many, belong_to="one text")
+    _check_form(form, output, other=as_json or explain)
     _check_use({"--batch-size": batch_size != BATCH_SIZE}, unless=pairs is not None, belong_to="--pairs")
     _check_use(bulk.given, unless=many, belong_to="--files")
     _check_use(
@@ -104,11 +119,27 @@ def predict(
         elif not has_trees(known) and not choice.between_only:
             tell("the document has no trees: only its neighbouring sentences are judged")
         found = nlp.find(known, choice, paragraphs=paragraphs)
+        if form and output is not None:
+            for note in write_relations([(known, found)], output, form):
+                tell(note)
+            tell(f"{len(found)} relations written as {form} to {output}")
+            return
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
             print_json(text_result(nlp, known, found, explanations, annotators=makers))
         else:
             print_relations(found, explanations)
+
+
+def _check_form(form: str, output: Path | None, *, other: bool) -> None:
+    """Whether there is such a form, and a folder for it."""
+    if not form:
+        return
+    check_form(form)
+    if output is None:
+        raise InputError(f"There is no folder for the form '{form}'.", hint="Give one: --output DIR")
+    if other:
+        raise InputError("--form goes neither with --json nor with --explain.", hint="Choose one of them.")
 
 
 def _check_inputs(*given: object) -> None:

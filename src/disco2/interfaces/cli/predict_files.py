@@ -46,7 +46,7 @@ class FilesOptions(EngineOptions):
     format: Annotated[
         str,
         typer.Option(
-            help=f"With --files: {JSONL}, a line for each document, or parquet, a row for each relation.",
+            help=f"With --files: {JSONL}, a line for each document; parquet or csv, a row for each relation.",
             autocompletion=among(FORMATS),
         ),
     ] = JSONL
