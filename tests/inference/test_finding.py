@@ -9,7 +9,7 @@ import pytest
 
 from disco2.errors import InputError
 from disco2.inference.choice import KINDS, RelationChoice
-from disco2.inference.finding import answer_share, find_span
+from disco2.inference.finding import answer_share, draft_relations, find_span, has_trees
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
 from disco2.records import Document
@@ -117,9 +117,11 @@ def without_trees(document: Document) -> Document:
 
 
 def test_without_trees_neighbouring_sentences_are_judged(small: Pipeline) -> None:
-    """The small model needs trees; it is not asked for anything."""
-    document = small.annotate("Bob left. However, Tina stayed.")
-    assert small.relations(without_trees(replace(document, sentences=document.sentences[:1]))) == []
+    document = without_trees(small.annotate("Bob left because it rained. However, Tina stayed."))
+    assert not has_trees(document)
+    draft = draft_relations(document, small.parser, RelationChoice())
+    assert draft.entries == (None,)
+    assert [one.connective for one in draft.candidates] == ["However"]
 
 
 def test_explicit_relations_are_explained(shipped: Pipeline) -> None:
