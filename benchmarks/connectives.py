@@ -27,7 +27,7 @@ def counts(corpus: Corpus, part: str) -> tuple[int, int, int]:
     for name, document in corpus.documents.items():
         if corpus.parts[name] != part:
             continue
-        for candidate in adjacent_sentences(document):
+        for candidate in adjacent_sentences(document, marking=True):
             is_linked = (name, candidate.instance.relation.arg2.tokens[0]) in linked
             marked += bool(candidate.connective)
             gold += is_linked

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -98,12 +99,21 @@ def test_parquet_has_the_same_relations(predict: Predicting, corpus: Path, tmp_p
     assert len(rows) == len(relations) == 120
     for row, relation in zip(rows, relations, strict=True):
         assert (row["document"], row["document_sha256"]) == (relation["document"], relation["sha256"])
-        for name in ("index", "kind", "sense", "probability", "connective", "entities"):
+        for name in (
+            "index",
+            "kind",
+            "sense",
+            "probability",
+            "presence",
+            "connective",
+            "connective_parts",
+            "entities",
+        ):
             assert row[name] == relation[name]
         allowed = {label: chance for label, chance in row["probabilities"].items() if chance is not None}
         assert allowed == relation["probabilities"]
         for side in ("arg1", "arg2"):
-            assert {name: row[f"{side}_{name}"] for name in ("text", "start", "end")} == relation[side]
+            assert {name: row[f"{side}_{name}"] for name in relation[side]} == relation[side]
         assert json.loads(row["explanation"]) == relation["explanation"]
     whole = parquet.read_table(tmp_path / "rows" / "relations")  # as pandas reads a folder
     assert whole.num_rows == 120
@@ -347,7 +357,7 @@ def test_a_worker_with_another_model_is_refused(predict: Predicting, corpus: Pat
     from disco2.bulk import predict_files
 
     job = job_of(predict.bundle)
-    other = type(job)(job.settings, "another digest", job.annotators, job.makers, job.packages)
+    other = replace(job, model="another digest")
     with pytest.raises(InputError, match="other model"):
         predict_files(
             [str(corpus / PATTERN)],

@@ -21,8 +21,9 @@ def checked(pipeline: Pipeline, text: str) -> list[Prediction]:
     found = pipeline(text)
     for one in found:
         spans = [
-            one.arg1,
-            one.arg2,
+            *one.arg1.pieces,
+            *one.arg2.pieces,
+            *(() if one.connective_span is None else one.connective_span.pieces),
             *(span for entity in one.entities for span in (*entity.arg1, *entity.arg2)),
         ]
         for span in spans:

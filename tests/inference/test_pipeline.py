@@ -25,7 +25,7 @@ STORY = "Bob gave Tina the burger. She was hungry. However, Bob ate it.\n\nPrice
 
 
 def test_every_pair_of_neighbours_within_a_paragraph(pipeline: Pipeline) -> None:
-    found = pipeline(STORY)
+    found = pipeline(STORY, between_only=True, norel=True)
     assert [(one.arg1.text, one.arg2.text) for one in found] == [
         ("Bob gave Tina the burger.", "She was hungry."),
         ("She was hungry.", "However, Bob ate it."),
@@ -40,12 +40,12 @@ def test_every_pair_of_neighbours_within_a_paragraph(pipeline: Pipeline) -> None
 
 
 def test_kinds_and_the_outcomes_that_are_allowed(pipeline: Pipeline) -> None:
-    implicit, explicit, _ = pipeline(STORY)
+    implicit, explicit, _ = pipeline(STORY, between_only=True, norel=True)
     assert (implicit.connective, explicit.connective) == ("", "However")
     assert explicit.kind == "Explicit"
     assert set(explicit.probabilities) == set(pipeline.senses)
     assert set(implicit.probabilities) == set(pipeline.model.labels)
-    for one in pipeline(STORY):
+    for one in pipeline(STORY, between_only=True, norel=True):
         if not one.connective:
             assert one.kind == (one.sense if one.sense in ("EntRel", "NoRel") else "Implicit")
 
@@ -152,7 +152,7 @@ def test_paragraphs_may_end_at_every_line_or_never(small: Pipeline) -> None:
     text = "Bob left. Tina stayed.\r\nIt rained.\r\n \r\nPrices rose."
 
     def pairs(paragraphs: str) -> int:
-        return len(small(text, paragraphs=paragraphs))
+        return len(small(text, paragraphs=paragraphs, norel=True))
 
     assert (pairs("line"), pairs("blank"), pairs("none")) == (1, 2, 3)
     with pytest.raises(SettingsError, match="blank, line, none"):
@@ -162,7 +162,8 @@ def test_paragraphs_may_end_at_every_line_or_never(small: Pipeline) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\u2028", "\u2029"])
 def test_no_sentence_goes_on_behind_a_line_that_is_a_paragraph(pipeline: Pipeline, end: str) -> None:
     text = f"Bob in the house{end}Bob left. Tina stayed.{end}Tina"
-    for found in (pipeline(text, paragraphs="line"), *pipeline.pipe([text], paragraphs="line")):
+    many = pipeline.pipe([text], paragraphs="line", norel=True)
+    for found in (pipeline(text, paragraphs="line", norel=True), *many):
         assert [(one.arg1.text, one.arg2.text) for one in found] == [("Bob left.", "Tina stayed.")]
     document = pipeline.annotate(text, paragraphs="line")
     assert document.text == text

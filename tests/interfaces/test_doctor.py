@@ -324,8 +324,8 @@ def test_a_wrong_pipeline_is_found_out(monkeypatch: pytest.MonkeyPatch, shipped:
     class Deaf(Pipeline):
         """Finds nobody again, and is too sure of itself."""
 
-        def relations(self, document: Any, **options: Any) -> Any:
-            found = super().relations(document, **options)
+        def find(self, document: Any, choice: Any, **options: Any) -> Any:
+            found = super().find(document, choice, **options)
             return [
                 replace(one, entities=(), probabilities=dict.fromkeys(one.probabilities, 0.5))
                 for one in found

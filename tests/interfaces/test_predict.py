@@ -85,7 +85,7 @@ def test_nothing_to_pair_is_said(run_small: Run) -> None:
     for text in ("", "It rained.", "..."):
         code, out, err = run_small("predict", text)
         assert (code, out) == (0, "")
-        assert "no pair" in err
+        assert "no relation" in err
         assert json.loads(run_small("predict", text, "--json")[1])["relations"] == []
 
 

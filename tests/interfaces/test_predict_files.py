@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -75,6 +76,20 @@ def test_pandas_reads_both_formats(run_small: Run, texts: Path) -> None:
     assert set(rows["sense"]) <= set(rows["probabilities"][0])
 
 
+def test_csv_has_a_row_for_each_relation(run_small: Run, texts: Path) -> None:
+    predict(run_small, texts, "--format", "csv", "--shard-documents", "10")
+    rows = []
+    for shard in (texts / "out" / "relations").glob("*.csv"):
+        with shard.open(encoding="utf-8", newline="") as stream:
+            rows += list(csv.DictReader(stream))
+    alone = json.loads(run_small("predict", "--file", texts / "in" / "07.txt", "--json")[1])["relations"]
+    found = [row for row in rows if row["document"] == "07.txt"]
+    assert [(row["sense"], row["arg2"]) for row in found] == [
+        (one["sense"], one["arg2"]["text"]) for one in alone
+    ]
+    assert found[0]["arg1_spans"] == f"{alone[0]['arg1']['start']}-{alone[0]['arg1']['end']}"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -84,7 +99,7 @@ def test_pandas_reads_both_formats(run_small: Run, texts: Path) -> None:
         (["in/01.txt", "--files", "in/00.txt", "--output", "out"], "quotes"),
         (["--files", "in/*.txt", "--output", "out", "--json"], "has no effect here"),
         (["--files", "in/*.txt", "--output", "out", "--batch-size", "3"], "has no effect here"),
-        (["--files", "in/*.txt", "--output", "out", "--format", "xml"], "jsonl or parquet"),
+        (["--files", "in/*.txt", "--output", "out", "--format", "xml"], "jsonl, parquet, csv"),
         (["--files", "in/*.txt", "--output", "out", "--workers", "-1"], "workers"),
         (["--files", "in/*.txt", "--output", "out", "--engine", "steam"], "engine"),
         (["--files", "in/*.txt", "--output", "out", "--scheduler", "tcp://h:1"], "Dask"),

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 import disco2
 from disco2.bundle import read_manifest, save_bundle
+from disco2.inference.choice import RelationChoice
 from disco2.inference.json_form import read_schema
 from disco2.inference.pipeline import Pipeline
 from disco2.shipped import find_model, shipped_names
@@ -31,7 +32,9 @@ def test_the_counts_of_the_small_model_are_those_of_its_pairs() -> None:
 
 def test_every_way_to_ask_takes_a_prior(small_bundle: Path) -> None:
     nlp, shares = small_pipeline(), {"Comparison.Contrast": 0.9}
-    usual, (implicit, explicit) = nlp(TEXT), nlp(TEXT, prior=shares)
+    asked = RelationChoice.of(between_only=True, norel=True)
+    document = nlp.annotate(TEXT)
+    usual, (implicit, explicit) = nlp.find(document, asked), nlp.find(document, asked, prior=shares)
     assert implicit.scores == usual[0].scores
     # p' is p times the ratio of shares: 0.9 to 16 of 48 relations, 0.1 to the other 32 of 48
     ratios = dict.fromkeys(LABELS, 0.1 / (32 / 48)) | {"Comparison.Contrast": 0.9 / (16 / 48)}
@@ -43,7 +46,7 @@ def test_every_way_to_ask_takes_a_prior(small_bundle: Path) -> None:
     classified = nlp.classify(*PAIR, prior=shares)
     assert classified.probabilities != nlp.classify(*PAIR).probabilities
     assert next(nlp.classify_many([PAIR], prior=shares)) == classified
-    assert next(nlp.pipe([TEXT], prior=shares))[0].probabilities == implicit.probabilities
+    assert next(nlp.pipe([TEXT], prior=shares))[0].probabilities == pytest.approx(implicit.probabilities)
     loaded = disco2.load(small_bundle, annotators=RuleAnnotator(), prior=shares)
     assert loaded(TEXT)[0].probabilities == pytest.approx(implicit.probabilities)
     uniform = loaded(TEXT, prior="uniform")[0]  # in place of the one it was loaded with
@@ -52,7 +55,8 @@ def test_every_way_to_ask_takes_a_prior(small_bundle: Path) -> None:
 
 def test_the_terms_of_a_score_are_the_models_own() -> None:
     nlp = small_pipeline()
-    (found, _) = nlp(TEXT, prior={"NoRel": 0.9999})
+    (found, explicit) = nlp(TEXT, norel=True, prior={"NoRel": 0.9999})
+    assert explicit == nlp(TEXT, norel=True)[1]  # the parser knows its own shares
     assert found.sense == "NoRel" != max(found.scores, key=lambda label: found.scores[label])
     assert nlp.explain(found).score == found.scores["NoRel"]
 
@@ -82,7 +86,9 @@ def test_a_prior_takes_offsets_back(tmp_path: Path) -> None:
         data = {"label_counts": COUNTS, **data}
         save_bundle(one, tmp_path / name, data=data, calibration={"temperature": 1.5})
         nlp = disco2.load(tmp_path / name, annotators=RuleAnnotator())
-        found.append([nlp(TEXT, prior=prior)[0].probabilities for prior in (None, {"NoRel": 0.5})])
+        found.append(
+            [nlp(TEXT, norel=True, prior=prior)[0].probabilities for prior in (None, {"NoRel": 0.5})]
+        )
     (plain, with_prior), (more, with_the_same) = found
     assert more["NoRel"] > plain["NoRel"]
     assert with_the_same == pytest.approx(with_prior, abs=1e-6)

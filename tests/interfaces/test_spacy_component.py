@@ -209,3 +209,15 @@ def test_other_languages_need_a_model_of_their_own(small_bundle: Any) -> None:
         spacy.blank("de").add_pipe("disco2")
     with pytest.warns(UserWarning, match="English annotators"):
         spacy.blank("de").add_pipe("disco2", config={"model": str(small_bundle)})
+
+
+def test_explicit_relations_have_spans_of_their_parts(nlp: Language) -> None:
+    doc = nlp("We stayed at home because the road was flooded.")
+    (relation,) = doc._.discourse_relations
+    assert (relation.kind, relation.connective, relation.sense) == (
+        "Explicit",
+        "because",
+        "Contingency.Cause",
+    )
+    assert [span.text for span in relation.connective_parts] == ["because"]
+    assert relation.arg1.text == relation.arg1_parts[0].text == "We stayed at home"

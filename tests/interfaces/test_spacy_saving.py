@@ -60,7 +60,7 @@ def test_what_is_on_a_document_is_plain_data_without_the_text(nlp: Language) -> 
     doc = nlp(TEXTS[0])
     written = json.dumps(doc.user_data[("._.", "discourse_relations", None, None)])
     assert "burger" not in written
-    assert '"schema": 3' in written
+    assert '"schema": 4' in written
 
 
 def test_several_processes_give_the_same(nlp: Language) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from disco2.errors import Disco2Error, LayerError
 from disco2.inference.annotating import annotate_texts
+from disco2.inference.choice import RelationChoice
 from disco2.inference.explanation import Explanation
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
@@ -42,8 +43,9 @@ class Answerer:
     are found one by one, and the answers still come from what is left of the batch, together.
     """
 
-    def __init__(self, pipeline: Pipeline, *, paragraphs: str, explain: bool) -> None:
+    def __init__(self, pipeline: Pipeline, *, choice: RelationChoice, paragraphs: str, explain: bool) -> None:
         self._pipeline = pipeline
+        self._choice = choice
         self._paragraphs = paragraphs
         self._explain = explain
 
@@ -105,7 +107,7 @@ class Answerer:
         )
         answers = []
         for text, document in zip(batch, documents, strict=True):
-            found = self._pipeline.relations(document, paragraphs=self._paragraphs)
+            found = self._pipeline.find(document, self._choice, paragraphs=self._paragraphs)
             explanations = list(self._pipeline.explain_many(found)) if self._explain else None
             answers.append(Answer(text.name, text.sha256, len(document.sentences), found, explanations))
         return answers

@@ -3,7 +3,7 @@
 OUTPUT/
   manifest.json             the job, totals, every shard with its hash; written last
   errors.jsonl              documents without relations, and why
-  relations/KEY.jsonl       the shards (or KEY.parquet); KEY is a hash of their documents and of the job
+  relations/KEY.jsonl       the shards (or .parquet, .csv); KEY is a hash of their documents and of the job
   records/KEY.json          what is in a shard, and its hash
   records/.root             a hash of where the documents lay: two corpora may have one name
   .working/                 while a run is not finished: its job, what workers are on, a lock

@@ -16,6 +16,7 @@ from disco2.bundle.manifest import digest
 from disco2.errors import InputError
 from disco2.inference.json_form import SCHEMA
 from disco2.inference.pipeline import Pipeline
+from disco2.parser.parser import shipped_digest
 from disco2.version import VERSION
 
 DIGITS = 32  # of a shard's name
@@ -30,6 +31,7 @@ class Job:
     annotators: str  # their names, which tell weights apart
     makers: str  # hash of their weights, code, and what computes for them
     packages: dict[str, str]
+    parser: str  # hash of the parser that finds connectives and clauses
     prior: Mapping[str, float] | str | None = (
         None  # of labels, where a user expects others than those of training
     )
@@ -51,6 +53,7 @@ class Job:
             annotators=annotators.name,
             makers=sha256(makers.encode()).hexdigest() if makers else "",
             packages=_packages(settings),
+            parser=shipped_digest(),
             prior=prior,
         )
 
@@ -62,8 +65,10 @@ class Job:
             "annotators": self.annotators,
             "makers": self.makers,
             "packages": self.packages,
+            "parser": self.parser,
             "prior": self.prior,
             **asdict(self.settings),
+            "kinds": list(self.settings.kinds),  # as JSON gives it back
         }
 
     @property
@@ -83,6 +88,7 @@ class Job:
         """Raise InputError where a worker has not what the job was planned with."""
         found = {
             "model": (pipeline.info.digest, self.model),
+            "parser": (pipeline.parser.digest, self.parser),
             "annotators": (pipeline.annotators.name, self.annotators),
             "packages": (str(_packages(self.settings)), str(self.packages)),
         }

@@ -45,11 +45,13 @@ def write_parquet(path: Path, answers: Iterable[Answer], *, labels: Sequence[str
 
 
 def _schema(arrow: Any, labels: Sequence[str]) -> Any:
-    """``probabilities`` has a field for each outcome of the model; null where it was not allowed."""
+    """``probabilities`` has a field for each outcome that there is; null where it was not allowed."""
     string, int64, float64 = arrow.string(), arrow.int64(), arrow.float64()
     span = [("text", string), ("start", int64), ("end", int64)]
     spans = arrow.list_(arrow.struct(span))
-    arguments = [(f"{side}_{name}", kind) for side in ("arg1", "arg2") for name, kind in span]
+    arguments = [
+        (f"{side}_{name}", kind) for side in ("arg1", "arg2") for name, kind in (*span, ("parts", spans))
+    ]
     return arrow.schema(
         [
             ("document", string),
@@ -59,7 +61,9 @@ def _schema(arrow: Any, labels: Sequence[str]) -> Any:
             ("sense", string),
             ("probability", float64),
             ("probabilities", arrow.struct([(label, float64) for label in labels])),
+            ("presence", float64),
             ("connective", string),
+            ("connective_parts", spans),
             *arguments,
             ("entities", arrow.list_(arrow.struct([("chain", string), ("arg1", spans), ("arg2", spans)]))),
             ("explanation", string),  # JSON, with --explain

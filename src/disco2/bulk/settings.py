@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from disco2.errors import InputError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
+from disco2.inference.choice import RelationChoice
 from disco2.inference.decoding import check_encoding
 
-JSONL, PARQUET = "jsonl", "parquet"
-FORMATS = (JSONL, PARQUET)
+JSONL, PARQUET, CSV = "jsonl", "parquet", "csv"
+FORMATS = (JSONL, PARQUET, CSV)
 SHARD_DOCUMENTS = 500  # some seconds of work
 MOST_BYTES = 5_000_000  # a very long novel
 
@@ -20,6 +21,8 @@ class BulkSettings:
 
     format: str = JSONL
     paragraphs: str = "blank"
+    kinds: tuple[str, ...] = RelationChoice().kinds
+    between_only: bool = False
     explain: bool = False
     encoding: str = "utf-8"
     shard_documents: int = SHARD_DOCUMENTS  # on average, where they are short
@@ -27,7 +30,7 @@ class BulkSettings:
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
-            raise InputError(f"There is no format '{self.format}'.", hint=f"Choose {' or '.join(FORMATS)}.")
+            raise InputError(f"There is no format '{self.format}'.", hint=f"Choose {', '.join(FORMATS)}.")
         if self.paragraphs not in PARAGRAPH_BREAKS:
             raise InputError(
                 f"There are no paragraphs '{self.paragraphs}'.",
@@ -40,3 +43,8 @@ class BulkSettings:
                 f"A document can't have at most {self.most_bytes} bytes.", hint="Give 1 or more."
             )
         check_encoding(self.encoding)
+
+    @property
+    def choice(self) -> RelationChoice:
+        """Which relations are written."""
+        return RelationChoice(self.kinds, self.between_only)

@@ -11,10 +11,10 @@ from typing import Any
 from disco2.bulk.answers import Answer, Answerer, Text
 from disco2.bulk.folder import Json, OutputFolder, read_json
 from disco2.bulk.job import Job
-from disco2.bulk.jsonl_shard import write_jsonl
+from disco2.bulk.jsonl_shard import write_csv, write_jsonl
 from disco2.bulk.parquet_shard import write_parquet
 from disco2.bulk.reading import Source, read_source
-from disco2.bulk.settings import PARQUET
+from disco2.bulk.settings import CSV, PARQUET
 from disco2.bulk.working_notes import APART_AFTER, SUSPECT_AFTER, WorkingNotes, batch_name, document_name
 from disco2.errors import Disco2Error, InputError
 from disco2.inference.pipeline import Pipeline
@@ -89,7 +89,9 @@ class ShardWork:
         size = sum(len(source.content) for source in sources)
         place = self.folder.shard(key)
         if self.job.settings.format == PARQUET:
-            digest = write_parquet(place, making.answers(), labels=self._loaded().model.labels)
+            digest = write_parquet(place, making.answers(), labels=self._loaded().outcomes)
+        elif self.job.settings.format == CSV:
+            digest = write_csv(place, making.answers())
         else:
             digest = write_jsonl(place, making.answers())
         record = {
@@ -109,7 +111,9 @@ class ShardWork:
 
     def _answerer(self) -> Answerer:
         settings = self.job.settings
-        return Answerer(self._loaded(), paragraphs=settings.paragraphs, explain=settings.explain)
+        return Answerer(
+            self._loaded(), choice=settings.choice, paragraphs=settings.paragraphs, explain=settings.explain
+        )
 
     def _loaded(self) -> Pipeline:
         if self._pipeline is None:

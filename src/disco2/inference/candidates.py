@@ -42,12 +42,14 @@ class Candidate:
         return len(relation.arg1.tokens) + len(relation.arg2.tokens)
 
 
-def adjacent_sentences(document: Document, *, paragraphs: str = "blank") -> list[Candidate]:
+def adjacent_sentences(
+    document: Document, *, paragraphs: str = "blank", marking: bool = False
+) -> list[Candidate]:
     """Every pair of neighbouring sentences that no paragraph break parts, in order.
 
     Paragraphs end at a ``blank`` line, at every ``line`` end, or at ``none``. A sentence without any letter
-    or digit is no argument, and its neighbours are not neighbours of each other. Where the second sentence
-    opens with a connective, the pair is marked with it.
+    or digit is no argument, and its neighbours are not neighbours of each other. With ``marking``, a pair
+    whose second sentence opens with a connective is marked with it.
     """
     if paragraphs not in PARAGRAPH_BREAKS:
         raise SettingsError(
@@ -65,7 +67,10 @@ def adjacent_sentences(document: Document, *, paragraphs: str = "blank") -> list
         if parting is not None and parting.search(document.text, spans[first].end, spans[second].start):
             continue
         sentences = document.sentences[first], document.sentences[second]
-        relations.append(_relation(document, len(relations), sentences, (spans[first], spans[second])))
+        relation = _relation(document, len(relations), sentences, (spans[first], spans[second]))
+        if marking:
+            relation = marked(relation, opening_connective(document, sentences[1]))
+        relations.append(relation)
         places.append(first)
     instances = with_neighbours(document, relations)
     return [
@@ -107,14 +112,13 @@ def _relation(
     document: Document, number: int, sentences: tuple[Sentence, Sentence], spans: tuple[Span, Span]
 ) -> Relation:
     first, second = sentences
-    relation = Relation(
+    return Relation(
         id=f"{document.id}:{number}",
         document=document.id,
         kind=RelationKind.IMPLICIT,
         arg1=Argument(tuple(range(first.start, first.end)), spans[0].text),
         arg2=Argument(tuple(range(second.start, second.end)), spans[1].text),
     )
-    return marked(relation, opening_connective(document, second))
 
 
 def _span(document: Document, sentence: Sentence) -> Span:

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disco2.errors import InputError
+from disco2.inference.decision import Decision, Decisions
 from disco2.inference.prediction import Prediction, Span
-from disco2.inference.score_terms import EntitySpans, ScoreTerms, score_terms, source_of
 from disco2.model import AnyModel
 from disco2.model.arrays import Floats
-from disco2.trees import MentionIndexes
+from disco2.parser.parser import DiscourseParser
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +82,9 @@ class Explanation:
     precision, and ``rounding`` is what is between their sum and the score. So ``bias + arguments + all pairs
     + all other pairs + all features + rounding`` is the score, with nothing left over. Of an encoder,
     ``arguments`` is what the two texts add, and ``words`` says roughly which words matter.
+
+    Of an explicit relation the features are those of the connective and its clauses; ``connective`` says why
+    it is one, apart from the sum: a connective has a positive total there.
     """
 
     sense: str
@@ -96,6 +98,7 @@ class Explanation:
     features: tuple[Term, ...]  # all that fire, the one that adds or takes most first
     rounding: Term
     words: tuple[WordShare, ...] = ()  # in text order; empty where the model is no encoder
+    connective: tuple[Term, ...] = ()  # the one that adds or takes most first; empty where there is none
 
     def terms(self) -> Iterable[Term | MentionPair | OtherPairs]:
         """All of them, in the order in which they are shown."""
@@ -114,33 +117,37 @@ class Explanation:
             "features": [feature.to_json() for feature in self.features],
             "rounding": self.rounding.to_json(),
             "words": [word.to_json() for word in self.words],
+            "connective": [term.to_json() for term in self.connective],
         }
 
 
 def explained(
-    model: AnyModel, predictions: Sequence[Prediction], *, sense: str = "", rival: str = ""
+    model: AnyModel,
+    parser: DiscourseParser,
+    predictions: Sequence[Prediction],
+    *,
+    sense: str = "",
+    rival: str = "",
 ) -> Iterator[Explanation]:
     """Take the score of a sense apart: the predicted one against the next best, unless others are named."""
-    mentions = MentionIndexes()
+    decisions = Decisions(model, parser)
     for prediction in predictions:
-        instance = source_of(prediction)
-        entities = EntitySpans(prediction, mentions.of(instance.document))
-        terms = score_terms(model, instance, entities)
-        yield _explanation(model, prediction, terms, sense or prediction.sense, rival)
+        decision = decisions.of(prediction, sense)
+        yield _explanation(decision, prediction, sense or prediction.sense, rival)
 
 
-def _explanation(
-    model: AnyModel, prediction: Prediction, terms: ScoreTerms, sense: str, rival: str
-) -> Explanation:
-    others = [outcome for outcome in prediction.probabilities if outcome != sense]
+def _explanation(decision: Decision, prediction: Prediction, sense: str, rival: str) -> Explanation:
+    column = decision.column(sense)
+    others = [one for one in prediction.probabilities if one != sense and one in decision.labels]
     rival = rival or (others[0] if others else "")
-    column = _column(model, sense)
-    rival_column = _column(model, rival) if rival else None
+    rival_column = decision.column(rival) if rival else None
+    terms = decision.terms
 
     def values(row: Floats) -> tuple[float, float]:
         return float(row[column]), 0.0 if rival_column is None else float(row[rival_column])
 
-    score, rival_score = prediction.scores[sense], prediction.scores[rival] if rival else 0.0
+    score = decision.scores[column]
+    rival_score = 0.0 if rival_column is None else decision.scores[rival_column]
     return Explanation(
         sense=sense,
         score=score,
@@ -163,12 +170,5 @@ def _explanation(
             0.0 if rival_column is None else terms.rounding(rival_column, rival_score),
         ),
         words=tuple(WordShare(word.argument, word.span, *values(word.values)) for word in terms.words),
+        connective=tuple(Term(name, value, 0.0) for name, value in decision.connective),
     )
-
-
-def _column(model: AnyModel, label: str) -> int:
-    if label not in model.labels:
-        raise InputError(
-            f"The model knows no outcome '{label}'.", hint=f"It knows: {', '.join(model.labels)}."
-        )
-    return model.labels.index(label)

@@ -13,7 +13,7 @@ from disco2.inference.prediction import Prediction
 from disco2.records import Document
 from disco2.version import VERSION
 
-SCHEMA = 3  # raised when a reader of the old form would stumble
+SCHEMA = 4  # raised when a reader of the old form would stumble
 SCHEMA_FILE = Path(__file__).with_name("predictions.schema.json")
 
 Json = dict[str, Any]
@@ -73,6 +73,7 @@ def heading(pipeline: Pipeline, *, annotators: str | None = None) -> Json:
             "running_text_temperature": pipeline.calibration.of_running_text,
             **({} if prior is None else {"prior": prior.given}),
         },
+        "parser": pipeline.parser.digest,
         "annotators": pipeline.annotators.name if annotators is None else annotators,
     }
 
@@ -82,7 +83,7 @@ def pair_result(
 ) -> Json:
     """The answer to one line of a file of pairs; the texts are in the input and are not repeated."""
     answer = prediction.to_json()
-    for left_out in ("index", "arg1", "arg2"):
+    for left_out in ("index", "presence", "connective_parts", "arg1", "arg2"):
         del answer[left_out]
     return _explained(_opening(line, name) | answer, explanation)
 

@@ -11,8 +11,9 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotator
 from disco2.errors import InputError
 from disco2.inference.annotating import annotate_texts
 from disco2.inference.batch_size import check_batch_size
-from disco2.inference.candidates import adjacent_sentences
+from disco2.inference.choice import RelationChoice
 from disco2.inference.explanation import Explanation, explained
+from disco2.inference.finding import complete_relations, draft_relations
 from disco2.inference.given_pair import GivenPair
 from disco2.inference.judging import judged, senses_of
 from disco2.inference.model_info import ModelInfo
@@ -21,16 +22,18 @@ from disco2.inference.view import RelationView, relation_view
 from disco2.model import AnyModel
 from disco2.model.calibration import Calibration
 from disco2.model.prior import Prior, Shares
-from disco2.records import Document
+from disco2.parser.parser import DiscourseParser
+from disco2.records import Document, RelationKind
 
 _T = TypeVar("_T")
+Kinds = Iterable[str] | str | None  # names of kinds, such as "Explicit, Implicit"; None for all but NoRel
 
 
 class Pipeline:
-    """Annotators, a model and its calibration as one thing that takes text.
+    """Annotators, a parser, a model and its calibration as one thing that takes text.
 
-    ``pipeline(text)`` judges every pair of neighbouring sentences in a paragraph; ``pipeline.classify(arg1,
-    arg2)`` judges two arguments that are given.
+    ``pipeline(text)`` finds all relations of a text; ``pipeline.classify(arg1, arg2)`` judges two arguments
+    that are given. The parser finds connectives and clauses, whatever the model.
     """
 
     def __init__(
@@ -40,23 +43,44 @@ class Pipeline:
         calibration: Calibration | None = None,
         *,
         info: ModelInfo | None = None,
+        parser: DiscourseParser | None = None,
     ) -> None:
         self.annotators = annotators
         self.model = model
         self.calibration = calibration or Calibration()
         self.info = info or ModelInfo()
         self.senses = senses_of(model)
+        self.parser = parser or DiscourseParser.load()
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """All senses and other outcomes that a relation of a text may have: the model's, then the others."""
+        others = (*self.parser.senses, RelationKind.HYPOPHORA.value)
+        return tuple(dict.fromkeys((*self.model.labels, *others)))
 
     def __call__(
-        self, text: str, *, paragraphs: str = "blank", prior: Shares | None = None
+        self,
+        text: str,
+        *,
+        paragraphs: str = "blank",
+        prior: Shares | None = None,
+        kinds: Kinds = None,
+        between_only: bool = False,
+        norel: bool = False,
     ) -> list[Prediction]:
-        """One prediction for each pair of neighbouring sentences within a paragraph.
+        """All relations of a text, in text order: explicit, implicit, EntRel, Hypophora.
+
+        ``kinds`` names those to give, such as ``["Explicit"]``. NoRel, neighbouring sentences without a
+        relation, is given only where it is named there, or with ``norel``. ``between_only`` judges every pair
+        of neighbouring sentences in a paragraph, and looks for nothing else.
 
         ``prior`` holds the shares of labels that are expected in the text, such as ``{"Contingency.Cause":
-        0.4}`` or ``"uniform"``, in place of those that the model was trained on or loaded with.
+        0.4}`` or ``"uniform"``, in place of those that the model was trained on or loaded with; it has no
+        effect on explicit relations.
         """
+        choice = RelationChoice.of(kinds, between_only=between_only, norel=norel)
         document = self.annotate(text, paragraphs=paragraphs)
-        return self.relations(document, paragraphs=paragraphs, prior=prior)
+        return self.find(document, choice, paragraphs=paragraphs, prior=prior)
 
     def pipe(
         self,
@@ -65,12 +89,16 @@ class Pipeline:
         batch_size: int = 16,
         paragraphs: str = "blank",
         prior: Shares | None = None,
+        kinds: Kinds = None,
+        between_only: bool = False,
+        norel: bool = False,
     ) -> Iterator[list[Prediction]]:
         """The same for many texts, which are annotated ``batch_size`` at a time; takes them as they come."""
+        choice = RelationChoice.of(kinds, between_only=between_only, norel=norel)
         for portion in _portions(texts, batch_size):
             numbered = [(f"text{n}", text) for n, text in portion]
             for document in annotate_texts(self.annotators, numbered, paragraphs=paragraphs):
-                yield self.relations(document, paragraphs=paragraphs, prior=prior)
+                yield self.find(document, choice, paragraphs=paragraphs, prior=prior)
 
     def classify(self, arg1: str, arg2: str, *, prior: Shares | None = None) -> Prediction:
         """The sense between two arguments that are given; EntRel and NoRel are no answers here."""
@@ -95,11 +123,46 @@ class Pipeline:
         return annotate_texts(self.annotators, [(document_id, text)], paragraphs=paragraphs)[0]
 
     def relations(
-        self, document: Document, *, paragraphs: str = "blank", prior: Shares | None = None
+        self,
+        document: Document,
+        *,
+        paragraphs: str = "blank",
+        prior: Shares | None = None,
+        kinds: Kinds = None,
+        between_only: bool = False,
+        norel: bool = False,
     ) -> list[Prediction]:
-        """The predictions for a document that has its layers already."""
-        candidates = adjacent_sentences(document, paragraphs=paragraphs)
-        return list(judged(self.model, self.calibrated(prior), candidates))
+        """The relations of a document that has its layers already.
+
+        Where it has no constituents or no dependencies, only neighbouring sentences are judged.
+        """
+        choice = RelationChoice.of(kinds, between_only=between_only, norel=norel)
+        return self.find(document, choice, paragraphs=paragraphs, prior=prior)
+
+    def find(
+        self,
+        document: Document,
+        choice: RelationChoice,
+        *,
+        paragraphs: str = "blank",
+        prior: Shares | None = None,
+    ) -> list[Prediction]:
+        """The same for a choice that has been checked."""
+        return self.find_all([document], choice, paragraphs=paragraphs, prior=prior)[0]
+
+    def find_all(
+        self,
+        documents: Sequence[Document],
+        choice: RelationChoice,
+        *,
+        paragraphs: str = "blank",
+        prior: Shares | None = None,
+    ) -> list[list[Prediction]]:
+        """The same for several documents, whose pairs are scored together."""
+        drafts = [draft_relations(one, self.parser, choice, paragraphs=paragraphs) for one in documents]
+        candidates = [one for draft in drafts for one in draft.candidates]
+        judgements = judged(self.model, self.calibrated(prior), candidates)
+        return [complete_relations(draft, judgements) for draft in drafts]
 
     def calibrated(self, prior: Shares | None) -> Calibration:
         """The pipeline's calibration, with this prior where one is given."""
@@ -111,15 +174,15 @@ class Pipeline:
 
     def explain(self, prediction: Prediction, *, sense: str = "", rival: str = "") -> Explanation:
         """The score of the predicted sense (or another) as a sum of terms, beside the next best outcome."""
-        return next(explained(self.model, [prediction], sense=sense, rival=rival))
+        return next(explained(self.model, self.parser, [prediction], sense=sense, rival=rival))
 
     def explain_many(self, predictions: Sequence[Prediction]) -> Iterator[Explanation]:
         """The same for many predictions, in order; much quicker where they are of one long text."""
-        return explained(self.model, predictions)
+        return explained(self.model, self.parser, predictions)
 
     def view(self, prediction: Prediction, *, senses: int = 4) -> RelationView:
         """Trees, vectors and entities, to be drawn, and the scores of the most probable senses in parts."""
-        return relation_view(self.model, prediction, senses=senses)
+        return relation_view(self.model, self.parser, prediction, senses=senses)
 
 
 def _given(pair: object, name: str) -> GivenPair:

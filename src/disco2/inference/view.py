@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from disco2.errors import InputError
+from disco2.inference.decision import Decision, Decisions
 from disco2.inference.prediction import Prediction, Span
-from disco2.inference.score_terms import EntitySpans, ScoreTerms, score_terms, source_of
+from disco2.inference.score_terms import EntitySpans, source_of
 from disco2.model import AnyModel
 from disco2.model.arrays import Floats
 from disco2.model.node_vectors import NodeVectors, node_vectors
+from disco2.parser.parser import DiscourseParser
 from disco2.records import Document
 from disco2.trees import ArgumentTree, MentionIndex
 from disco2.trees.node_labels import node_labels
@@ -180,7 +182,9 @@ class RelationView:
         }
 
 
-def relation_view(model: AnyModel, prediction: Prediction, *, senses: int = 4) -> RelationView:
+def relation_view(
+    model: AnyModel, parser: DiscourseParser, prediction: Prediction, *, senses: int = 4
+) -> RelationView:
     """Trees, vectors and entities of a prediction, and the scores of its most probable outcomes in parts."""
     if senses < 0:
         raise InputError(f"{senses} senses can't be shown.", hint="Give 0 or a larger number.")
@@ -189,7 +193,12 @@ def relation_view(model: AnyModel, prediction: Prediction, *, senses: int = 4) -
     vectors = node_vectors(model, instance, member=MEMBER - 1)
     first, second = entities.trees
     up = vectors.up if vectors else (None, None)
-    terms = score_terms(model, instance, entities)
+    decisions = Decisions(model, parser)
+    of_first = decisions.of(prediction)
+    shown = list(prediction.probabilities)[:senses]
+    # The rule for questions knows one outcome; the model has judged the others.
+    ruled = not set(shown) <= set(of_first.labels)
+    of_others = decisions.of(prediction, shown[1]) if ruled else of_first
     return RelationView(
         relation=prediction,
         arguments=(
@@ -201,8 +210,7 @@ def relation_view(model: AnyModel, prediction: Prediction, *, senses: int = 4) -
         members=model.settings.members,
         dimensions=vectors.up[0].shape[1] if vectors else 0,
         senses=tuple(
-            _sense(prediction, terms, sense, model.labels.index(sense))
-            for sense in list(prediction.probabilities)[:senses]
+            _sense(prediction, sense, of_first if sense in of_first.labels else of_others) for sense in shown
         ),
     )
 
@@ -237,8 +245,9 @@ def _way(vectors: Mapping[int, Floats]) -> dict[int, Vector]:
     return {node: _rounded(vector) for node, vector in vectors.items()}
 
 
-def _sense(prediction: Prediction, terms: ScoreTerms, sense: str, column: int) -> ViewedSense:
-    score = prediction.scores[sense]
+def _sense(prediction: Prediction, sense: str, decision: Decision) -> ViewedSense:
+    terms, column = decision.terms, decision.column(sense)
+    score = decision.scores[column]
     return ViewedSense(
         sense=sense,
         probability=prediction.probabilities[sense],

@@ -163,7 +163,8 @@ def _in_its_text(prediction: Prediction) -> Prediction:
     first, second = prediction.origins
 
     def moved(span: Span, by: int) -> Span:
-        return replace(span, start=span.start + by, end=span.end + by)
+        parts = tuple(moved(part, by) for part in span.parts)
+        return replace(span, start=span.start + by, end=span.end + by, parts=parts)
 
     return replace(
         prediction,

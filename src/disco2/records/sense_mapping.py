@@ -115,3 +115,10 @@ def senses_3_to_2(sense: str) -> str | None:
     if sense not in inventory("pdtb3").all_senses or sense.startswith("Expansion.Manner"):
         return None
     return _3_TO_2.get(sense, sense)
+
+
+def in_pdtb3(sense: str) -> str:
+    """A sense in the names of PDTB 3 where it is one of PDTB 2 alone; any other stays as it is."""
+    if sense in inventory("pdtb3").all_senses:
+        return sense
+    return senses_2_to_3(sense) or sense

@@ -35,7 +35,7 @@ def test_one_sentence(open_page: OpenPage, server: ServerProcess) -> None:
     page = open_page(server.address)
     arcs(page).wait_for()
     ask(page, "Bob gave Tina the burger.")
-    expect(page.locator(".d2-summary")).to_contain_text("no pair of neighbouring sentences")
+    expect(page.locator(".d2-summary")).to_contain_text("no relation was found")
 
 
 def test_a_new_question_ends_the_old_one(open_page: OpenPage, server: ServerProcess) -> None:

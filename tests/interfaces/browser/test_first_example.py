@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tests.interfaces.browser.conftest import OpenPage
@@ -99,7 +100,7 @@ def test_paragraphs_may_end_at_lines_or_nowhere(open_page: OpenPage, server: Ser
     expect(arcs(page)).to_have_count(2)
     page.get_by_label("A paragraph ends at").select_option("line")
     expect(arcs(page)).to_have_count(0)
-    expect(page.locator(".d2-summary")).to_contain_text("no relation to find")
+    expect(page.locator(".d2-summary")).to_contain_text("no relation was found")
 
 
 def test_emoji_shift_no_sentence_and_no_mention(open_page: OpenPage, server: ServerProcess) -> None:
@@ -115,3 +116,15 @@ def test_markup_in_a_text_stays_text(open_page: OpenPage, server: ServerProcess)
     ask(page, "Eve wrote <img src=x onerror=alert(1)> here. She laughed at <b>us</b> & left.")
     expect(page.locator(".d2-flow")).to_contain_text("<img src=x onerror=alert(1)>")
     assert page.locator(".d2-relations img").count() == 0
+
+
+def test_relations_inside_a_sentence_are_drawn(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    ask(page, "We stayed at home because the road was flooded.")
+    expect(page.locator(".d2-stated")).to_have_text("because")
+    label = page.locator(".d2-arc-label")
+    expect(label).to_have_attribute("aria-label", re.compile("Cause, .* in sentence 1, explicit: because"))
+    assert page.locator(".d2-arc-line").get_attribute("d")
+    label.click()
+    expect(page.locator(".d2-piece.d2-chosen").first).to_have_text("We stayed at home ")
+    expect(page.locator(".d2-detail-head")).to_contain_text("because")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.interfaces.browser.conftest import OpenPage
-from tests.interfaces.browser.reading_the_page import answer, arcs, ask, colour, expect, open_detail
+from tests.interfaces.browser.reading_the_page import answer, arcs, ask, colour, expect
 from tests.interfaces.browser.server_process import ServerProcess
 
 STORY = (
@@ -121,6 +121,7 @@ def test_detail_of_a_long_sentence_scrolls_in_its_own_box(open_page: OpenPage, s
     long = " and ".join(f"the {animal} saw a small boat" for animal in ("cat", "dog", "horse", "goose") * 4)
     ask(page, f"{long.capitalize()}. They were hungry.")
     expect(page.locator(".d2-flow")).to_contain_text("They were hungry.")
-    open_detail(page)
+    arcs(page).last.click()  # between the sentences; the others are inside the first one
+    page.locator(".d2-trees").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator(".d2-canvas").evaluate("box => box.scrollWidth > box.clientWidth")

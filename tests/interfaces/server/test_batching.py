@@ -14,6 +14,7 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.errors import LayerError
+from disco2.inference.choice import RelationChoice
 from disco2.inference.json_form import text_result
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.server.admission import relations_job
@@ -143,7 +144,9 @@ class Held(BatchQueue):
         super().__init__(lambda: self._done, most_waiting=most_waiting)
 
     def ask(self, text: str) -> Future[Answer]:
-        return self.submit(TextJob(text, paragraphs="blank", explain=False, deadline=time.monotonic() + 60))
+        return self.submit(
+            TextJob(text, RelationChoice(), paragraphs="blank", explain=False, deadline=time.monotonic() + 60)
+        )
 
     def _done(self, jobs: Sequence[Job]) -> None:
         for job in jobs:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from disco2.inference.choice import RelationChoice
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.server.recent import Judged, RecentDocuments
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.server.conftest import Serve
+
+ALL = RelationChoice()
 
 
 def judged(small: Pipeline, text: str) -> Judged:
@@ -16,12 +19,13 @@ def judged(small: Pipeline, text: str) -> Judged:
 def test_the_latest_are_kept(small: Pipeline) -> None:
     recent = RecentDocuments(most=2, characters=100)
     for text in ("a", "b"):
-        recent.keep(text, "blank", judged(small, text))
-    assert recent.find("a", "blank") is not None  # which makes it the latest
-    recent.keep("c", "blank", judged(small, "c"))
-    assert recent.find("b", "blank") is None
-    assert recent.find("a", "line") is None
-    found = recent.find("c", "blank")
+        recent.keep(text, "blank", ALL, judged(small, text))
+    assert recent.find("a", "blank", ALL) is not None  # which makes it the latest
+    recent.keep("c", "blank", ALL, judged(small, "c"))
+    assert recent.find("b", "blank", ALL) is None
+    assert recent.find("a", "line", ALL) is None
+    assert recent.find("a", "blank", RelationChoice.of(norel=True)) is None
+    found = recent.find("c", "blank", ALL)
     assert found is not None
     assert found.document.text == "c"
 
@@ -30,11 +34,11 @@ def test_characters_are_bounded(small: Pipeline) -> None:
     recent = RecentDocuments(most=100, characters=10)
     for number in range(20):
         text = f"{number:04d}"
-        recent.keep(text, "blank", judged(small, text))
-        recent.keep(text, "blank", judged(small, text))
+        recent.keep(text, "blank", ALL, judged(small, text))
+        recent.keep(text, "blank", ALL, judged(small, text))
     assert len(recent) == 2
-    recent.keep("x" * 11, "blank", judged(small, "x" * 11))
-    assert recent.find("x" * 11, "blank") is None
+    recent.keep("x" * 11, "blank", ALL, judged(small, "x" * 11))
+    assert recent.find("x" * 11, "blank", ALL) is None
     assert len(recent) == 2
 
 

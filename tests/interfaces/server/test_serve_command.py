@@ -51,8 +51,9 @@ def test_it_serves_with_a_prior(run: Run, ran: list[dict[str, Any]], small_bundl
     assert code == 0, err
     with TestClient(ran[0]["app"], base_url="http://127.0.0.1") as client:
         assert client.get("/v1/model").json()["model"]["prior"] == {"NoRel": 0.9}
-        found = client.post("/v1/relations", json={"text": "Bob left. Prices rose."}).json()["relations"][0]
-    (wanted,) = small_pipeline()("Bob left. Prices rose.", prior={"NoRel": 0.9})
+        body = {"text": "Bob left. Prices rose.", "norel": True}
+        found = client.post("/v1/relations", json=body).json()["relations"][0]
+    (wanted,) = small_pipeline()(body["text"], norel=True, prior={"NoRel": 0.9})
     assert found["probabilities"] == pytest.approx(wanted.probabilities, abs=1e-5)
 
 

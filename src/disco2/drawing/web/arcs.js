@@ -10,8 +10,8 @@
   /**
    * @typedef {Object} Join A relation on the page.
    * @property {Object} relation
-   * @property {HTMLElement} from the sentence it begins in
-   * @property {HTMLElement} to the sentence it ends in
+   * @property {HTMLElement[]} from sentences or pieces of them: the argument that stands first
+   * @property {HTMLElement[]} to the other argument
    * @property {HTMLElement} label the button on the arc
    */
 
@@ -74,8 +74,8 @@
 
   /** Where an arc begins, ends and has its label, in pixels of the flow. */
   function measured({ from, to, label }, origin) {
-    const begin = lastOf(from.getClientRects());
-    const end = to.getClientRects()[0];
+    const begin = lastOf(lastOf(from).getClientRects());
+    const end = to[0].getClientRects()[0];
     if (!begin || !end) return null;
     const name = label.getBoundingClientRect();
     const middle = (name.top + name.bottom) / 2;

@@ -76,7 +76,8 @@
   }
 
   function kindInWords({ kind, connective }) {
-    if (connective) return `explicit, it opens with \u201c${connective}\u201d`;
+    if (connective) return `explicit, \u201c${connective}\u201d says it`;
+    if (kind === 'Hypophora') return 'a question and its answer';
     if (kind === 'EntRel') return 'the sentences only share an entity';
     if (kind === 'NoRel') return 'nothing links the sentences';
     return 'implicit, no connective says it';
@@ -86,7 +87,9 @@
     return entities.length ? 'Mentions of one entity have one colour and letter.' : 'They share no entity.';
   }
 
-  function probabilityNote({ kind, probability }, calibrated) {
+  function probabilityNote({ kind, probability, presence, connective_parts: stated }, calibrated) {
+    if (kind === 'Hypophora') return 'A rule found it; the others share what it leaves to them.';
+    if (stated?.length) return `Of the senses that this connective may have. It is one with ${disco2.percent(presence)}.`;
     if (kind === 'Explicit') return 'The connective often says more: the model learned from pairs without one.';
     const percent = Math.round(100 * probability);
     return calibrated ? `Calibrated: of all answers given with ${percent}%, about ${percent} in 100 should be right.` : '';

@@ -22,7 +22,7 @@
       list.append(entry(`d2-swatch ${disco2.colourClass(name)}`, name, counts.get(name)));
     }
     if (explicit) {
-      list.append(entry('d2-swatch d2-swatch-dashed', 'explicit: opens with a connective', explicit));
+      list.append(entry('d2-swatch d2-swatch-dashed', 'explicit: a connective says it', explicit));
     }
     if (names.length) list.append(element('li', {}, 'thicker line: more probable'));
     return list;

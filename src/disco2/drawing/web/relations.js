@@ -123,6 +123,7 @@
       const numbers = [relation.arg1, relation.arg2].map(
         (span) => 1 + result.sentences.findIndex((one) => span.start < one.end),
       );
+      if (numbers[0] === numbers[1]) return `one part of sentence ${numbers[0]} to another`;
       return `sentence ${numbers[0]} to sentence ${numbers[1]}`;
     }
 
@@ -157,11 +158,11 @@
     const relations = result.relations.length;
     if (!relations) {
       return sentences > 1
-        ? `${sentences} sentences, but no two of them are neighbours in a paragraph, so there is no relation to find.`
-        : 'One sentence: there is no pair of neighbouring sentences. Add a second one.';
+        ? `${sentences} sentences, but no relation was found in them.`
+        : 'One sentence, and no relation was found in it. Add a second one.';
     }
     const told = relations === 1 ? 'one relation' : `${relations} relations`;
-    return `${sentences} sentences, ${told}. Choose an arc to see why.`;
+    return `${sentences === 1 ? 'One sentence' : `${sentences} sentences`}, ${told}. Choose an arc to see why.`;
   }
 
   /** Start where a page carries its data, as the HTML of disco2.drawing does. */

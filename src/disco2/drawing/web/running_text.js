@@ -6,7 +6,7 @@
   const SHORT = 16; // sentences of so few characters leave no room for a label above them
 
   /**
-   * The text with its sentences, and the relations between them as arcs with buttons on them.
+   * The text with its sentences, and the relations in and between them as arcs with buttons on them.
    * @param {Object} result what POST /v1/relations answers
    * @param {(index: number) => void} onChoose
    */
@@ -46,8 +46,9 @@
     flow.addEventListener('click', (event) => {
       const sentence = event.target.closest('.d2-sentence');
       if (!sentence || String(window.getSelection())) return;
-      const found = joins.findIndex((join) => join.from === sentence);
-      const place = found >= 0 ? found : joins.findIndex((join) => join.to === sentence);
+      const touches = (elements) => elements.some((one) => sentence.contains(one) || one.contains(sentence));
+      const found = joins.findIndex((join) => touches(join.from));
+      const place = found >= 0 ? found : joins.findIndex((join) => touches(join.to));
       if (place >= 0) choose(place);
     });
 
@@ -65,9 +66,9 @@
         const { from, to, label, relation } = joins[which];
         label.setAttribute('aria-pressed', String(on));
         arcs.mark(which, 'd2-chosen', on);
-        for (const sentence of [from, to]) {
-          sentence.classList.toggle('d2-chosen', on);
-          sentence.classList.toggle(disco2.colourClass(relation.sense), on);
+        for (const piece of [...from, ...to]) {
+          piece.classList.toggle('d2-chosen', on);
+          piece.classList.toggle(disco2.colourClass(relation.sense), on);
         }
       }
       chosen = place;
@@ -111,52 +112,143 @@
   }
 
   /**
-   * Put paragraphs, sentences and buttons into the flow. A paragraph ends where the text has a line break that
-   * no relation crosses.
+   * Put paragraphs, sentences and buttons into the flow. A sentence is cut into pieces wherever an argument or a
+   * connective begins or ends in it. A paragraph ends where the text has a line break that no pair of neighbouring
+   * sentences crosses.
    * @returns {Array<Object>} the joins of arcs.js, one for each relation
    */
   function fill(flow, result) {
     const at = disco2.offsetsOf(result.text);
-    const sentences = result.sentences.map((span, n) => {
-      const words = result.text.slice(at(span.start), at(span.end));
-      return element('span', { class: 'd2-sentence', 'data-sentence': n + 1, tabindex: -1 }, words);
+    const ends = result.relations.map(endsOf);
+    const bounds = new Set(); // where pieces begin or end, beside the sentences themselves
+    const stated = []; // the connectives
+    result.relations.forEach((relation, place) => {
+      for (const span of [...ends[place].from, ...ends[place].to]) bounds.add(span.start).add(span.end);
+      for (const span of relation.connective_parts || []) {
+        bounds.add(span.start).add(span.end);
+        stated.push(span);
+      }
     });
-    const bySecond = new Map(); // the relation that ends in a sentence
-    const places = new Map(result.sentences.map((span, n) => [span.start, n]));
-    for (const relation of result.relations) {
-      const second = places.get(relation.arg2.start) ?? sentenceAt(result.sentences, relation.arg2.start);
-      bySecond.set(second, relation);
-    }
-    const joins = [];
+    const cuts = [...bounds].sort((one, other) => one - other);
+    const starts = new Set(stated.flatMap((span) => cuts.filter((cut) => span.start <= cut && cut < span.end)));
+    const joined = joinedSentences(result, ends);
+    const sentences = result.sentences.map((span, n) => piecesOf(span, n, cuts, starts, result.text, at));
     let paragraph = null;
-    sentences.forEach((sentence, n) => {
-      const relation = bySecond.get(n);
+    sentences.forEach(({ box }, n) => {
       const between = n ? result.text.slice(at(result.sentences[n - 1].end), at(result.sentences[n].start)) : '';
-      if (!paragraph || (!relation && /[\n\r\u2028\u2029]/.test(between))) {
+      if (!paragraph || (!joined.has(n) && /[\n\r\u2028\u2029]/.test(between))) {
         paragraph = element('p', { class: 'd2-paragraph' });
         flow.append(paragraph);
       } else {
         paragraph.append(/\n[^\S\n]*\r?\n/.test(between) ? element('br') : ' ');
       }
-      if (relation && n > 0) {
-        const label = labelOf(relation, n, sentences);
-        paragraph.append(label, ' ');
-        joins.push({ relation, from: sentences[n - 1], to: sentence, label });
-      }
-      paragraph.append(sentence);
+      paragraph.append(box);
+    });
+    const joins = [];
+    result.relations.forEach((relation, place) => {
+      const [from, to] = [ends[place].from, ends[place].to].map((spans) => elementsOf(spans, sentences, result));
+      if (!from.length || !to.length) return;
+      const label = labelOf(relation, from, to, numbersOf(relation, result));
+      const first = openingOf(to[0]);
+      first.before(label, ...(first.classList.contains('d2-sentence') ? [' '] : []));
+      joins.push({ relation, from, to, label });
     });
     return joins;
   }
 
-  function sentenceAt(sentences, offset) {
-    return sentences.findIndex((span) => span.start <= offset && offset < span.end);
+  /** What a label stands before: an argument, the connective right before it, or the sentence that they open. */
+  function openingOf(element) {
+    let first = element;
+    for (let one = element.previousElementSibling; one?.classList.contains('d2-piece'); one = one.previousElementSibling) {
+      if (one.classList.contains('d2-stated')) first = one;
+      else if (one.textContent.trim()) break;
+    }
+    return first.matches('.d2-piece') && !first.previousElementSibling ? first.parentElement : first;
   }
 
-  /** The button on an arc between sentence `n` and `n + 1`, as people count. */
-  function labelOf(relation, n, sentences) {
-    const [before, behind] = [sentences[n - 1], sentences[n]].map((one) => one.textContent.length < SHORT);
+  /** The pieces of the argument that stands first in the text, up to the other one, and of the other one. */
+  function endsOf({ arg1, arg2 }) {
+    const [first, second] = [arg1, arg2]
+      .map((span) => (span.parts?.length ? span.parts : [span]))
+      .sort((one, other) => one[0].start - other[0].start);
+    const before = first.filter((span) => span.start < second[0].start);
+    return { from: before.length ? before : first, to: second };
+  }
+
+  /** The sentences that stand in one paragraph with the one before, as a relation without a connective joins them. */
+  function joinedSentences(result, ends) {
+    const found = new Set();
+    result.relations.forEach((relation, place) => {
+      if (relation.connective_parts?.length) return; // may join sentences of two paragraphs
+      const first = sentenceAt(result.sentences, ends[place].from[0].start);
+      const second = sentenceAt(result.sentences, ends[place].to[0].start);
+      if (second === first + 1) found.add(second);
+    });
+    return found;
+  }
+
+  /** A sentence and its pieces, each with its place in the text; one piece where nothing cuts it. */
+  function piecesOf(span, n, cuts, starts, text, at) {
+    const box = element('span', { class: 'd2-sentence', 'data-sentence': n + 1, tabindex: -1 });
+    let low = 0;
+    let high = cuts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (cuts[middle] <= span.start) low = middle + 1;
+      else high = middle;
+    }
+    const places = [span.start];
+    for (; low < cuts.length && cuts[low] < span.end; low += 1) places.push(cuts[low]);
+    const pieces = places.map((start, place) => {
+      const end = places[place + 1] ?? span.end;
+      const words = text.slice(at(start), at(end));
+      const names = starts.has(start) ? 'd2-piece d2-stated' : 'd2-piece';
+      return { start, end, box: element('span', { class: names }, words) };
+    });
+    box.append(...pieces.map((piece) => piece.box));
+    return { box, pieces };
+  }
+
+  /** What stands for spans of the text on the page: whole sentences, or pieces of them. */
+  function elementsOf(spans, sentences, result) {
+    const found = [];
+    for (const span of spans) {
+      const first = Math.max(0, sentenceAt(result.sentences, span.start));
+      for (let n = first; n < sentences.length && result.sentences[n].start < span.end; n += 1) {
+        const { start, end } = result.sentences[n];
+        if (span.start <= start && end <= span.end) {
+          found.push(sentences[n].box);
+        } else {
+          const inside = sentences[n].pieces.filter((piece) => span.start <= piece.start && piece.end <= span.end);
+          found.push(...inside.map((piece) => piece.box));
+        }
+      }
+    }
+    return found;
+  }
+
+  function sentenceAt(sentences, offset) {
+    let low = 0;
+    let high = sentences.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sentences[middle].end <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low < sentences.length ? low : -1;
+  }
+
+  /** The sentences of both arguments, as people count. */
+  function numbersOf({ arg1, arg2 }, { sentences }) {
+    return [arg1, arg2].map((span) => 1 + sentenceAt(sentences, span.start));
+  }
+
+  /** The button on an arc. */
+  function labelOf(relation, from, to, [first, second]) {
+    const [before, behind] = [from[from.length - 1], to[0]].map((one) => one.textContent.length < SHORT);
+    const where = first === second ? `in sentence ${first}` : `from sentence ${first} to sentence ${second}`;
     const name =
-      `${relation.sense}, ${percentInWords(relation.probability)}, from sentence ${n} to sentence ${n + 1}` +
+      `${relation.sense}, ${percentInWords(relation.probability)}, ${where}` +
       (relation.connective ? `, explicit: ${relation.connective}` : '');
     const label = element(
       'button',

@@ -115,7 +115,7 @@ COMMANDS: Table = {
     "predict": Declared(
         f"{_HERE}.predict",
         "predict",
-        "The relation of every pair of neighbouring sentences in a paragraph, or of pairs that are given.",
+        "All relations of a text: stated by connectives, inside sentences, between them; or those of pairs.",
     ),
     "serve": Declared(
         f"{_HERE}.serve",

@@ -17,6 +17,7 @@ from disco2.experiments.labelling import Labelled, label_relations
 from disco2.files import write_text
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.evaluate_parser import evaluate_end_to_end
 from disco2.interfaces.cli.offered_values import PARTS, among
 from disco2.interfaces.cli.options import AsJson, Model, Protocol, path_option
 from disco2.records import Corpus
@@ -44,10 +45,26 @@ def evaluate(
             autocompletion=among((JSONL, *FORMS)),
         ),
     ] = JSONL,
+    end_to_end: Annotated[
+        bool,
+        typer.Option(
+            "--end-to-end",
+            help="Score all relations found in raw text: connectives, arguments, senses. Layers are made "
+            "anew unless --automatic says otherwise.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     _check_form(form, predictions)
+    if end_to_end:
+        if predictions is not None or protocol:
+            raise SettingsError(
+                "--end-to-end scores the whole text of a part.",
+                hint="Leave out --predictions and --protocol.",
+            )
+        evaluate_end_to_end(corpus, model, part=split, as_json=as_json)
+        return
     bundle = load_bundle(find_model(model))
     judged_here = partial(judged_parts, *bundle, part=split, protocol=protocol)
     # The shared tasks' own forms do without labels.

@@ -10,23 +10,29 @@ import typer
 
 from disco2.annotation.formats.document_json import parse_annotated
 from disco2.errors import InputError
+from disco2.inference.finding import has_trees
 from disco2.inference.json_form import text_result
-from disco2.interfaces.cli.console import print_json
+from disco2.interfaces.cli.choice_options import ChoiceOptions, takes_choice
+from disco2.interfaces.cli.console import print_json, tell
 from disco2.interfaces.cli.input_text import Encoding, document_name, read_bytes, read_input
+from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, path_option
 from disco2.interfaces.cli.paragraph_option import Paragraphs, check_paragraphs
 from disco2.interfaces.cli.pipeline_options import PipelineOptions, takes_pipeline
 from disco2.interfaces.cli.predict_files import FilesOptions, predict_into_folder, takes_files
 from disco2.interfaces.cli.predict_listing import print_relations
 from disco2.interfaces.cli.predict_pairs import check_pairs, predict_pairs
+from disco2.interfaces.exports import FORMS, check_form, write_relations
 
 BATCH_SIZE, BLANK, UTF_8 = 64, "blank", "utf-8"  # what holds where nothing is said
 
 
 @takes_files
+@takes_choice
 @takes_pipeline
 def predict(
     pipeline: PipelineOptions,
+    asked: ChoiceOptions,
     bulk: FilesOptions,
     text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
     file: Annotated[Path | None, path_option(help="File of a text; - for standard input.")] = None,
@@ -37,8 +43,18 @@ def predict(
     ] = None,
     output: Annotated[
         Path | None,
-        path_option(help="With --pairs a file, with --files a folder; an interrupted run goes on there."),
+        path_option(
+            help="With --pairs a file, with --files a folder; an interrupted run goes on there. With --form "
+            "a new folder."
+        ),
     ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            help=f"Write the relations of one text into the folder --output, as {', '.join(FORMS)}.",
+            autocompletion=among(FORMS),
+        ),
+    ] = "",
     batch_size: Annotated[int, typer.Option(help="With --pairs: how many are done at a time.")] = BATCH_SIZE,
     restart: Annotated[
         bool, typer.Option("--restart", help="With --pairs, --files: drop what an earlier run has left.")
@@ -48,33 +64,38 @@ def predict(
     encoding: Encoding = UTF_8,
     as_json: AsJson = False,
 ) -> None:
-    """The relation of every pair of neighbouring sentences in a paragraph, or of pairs that are given."""
+    """All relations of a text: stated by connectives, inside sentences, between them; or those of pairs."""
     many = bool(bulk.files)
     _check_inputs(text, file, document, pairs, many or None)
     _check_text(text)
     check_paragraphs(paragraphs)
     _check_use(
-        {"--output": output is not None, "--restart": restart},
-        unless=pairs is not None or many,
-        belong_to="--pairs and --files; for one text, use: --json > FILE",
+        {"--output": output is not None},
+        unless=pairs is not None or many or bool(form),
+        belong_to="--pairs, --files and --form; for one text, use: --json > FILE",
     )
+    _check_use({"--restart": restart}, unless=pairs is not None or many, belong_to="--pairs and --files")
+    _check_use({"--form": bool(form)}, unless=pairs is None and not many, belong_to="one text")
+    _check_form(form, output, other=as_json or explain)
     _check_use({"--batch-size": batch_size != BATCH_SIZE}, unless=pairs is not None, belong_to="--pairs")
     _check_use(bulk.given, unless=many, belong_to="--files")
     _check_use(
         {"--encoding": encoding != UTF_8}, unless=file is not None or many, belong_to="--file and --files"
     )
     _check_use(
-        {"--paragraphs": paragraphs != BLANK, "--json": as_json},
+        {"--paragraphs": paragraphs != BLANK, "--json": as_json, **asked.given},
         unless=pairs is None,
         belong_to="texts; answers to pairs are always JSON lines",
     )
     _check_use({"--json": as_json}, unless=not many, belong_to="one text; for many files, there is --format")
     _check_use({"An annotator": pipeline.chosen}, unless=document is None, belong_to="texts without layers")
+    choice = asked.choice
     if many:
         predict_into_folder(
             pipeline,
             bulk,
             output,
+            choice=choice,
             restart=restart,
             paragraphs=paragraphs,
             explain=explain,
@@ -95,12 +116,30 @@ def predict(
     with pipeline.loaded(annotators=known is None) as nlp:
         if known is None:
             known = nlp.annotate(read, document_id=name, paragraphs=paragraphs)
-        found = nlp.relations(known, paragraphs=paragraphs)
+        elif not has_trees(known) and not choice.between_only:
+            tell("the document has no trees: only its neighbouring sentences are judged")
+        found = nlp.find(known, choice, paragraphs=paragraphs)
+        if form and output is not None:
+            for note in write_relations([(known, found)], output, form):
+                tell(note)
+            tell(f"{len(found)} relations written as {form} to {output}")
+            return
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
             print_json(text_result(nlp, known, found, explanations, annotators=makers))
         else:
             print_relations(found, explanations)
+
+
+def _check_form(form: str, output: Path | None, *, other: bool) -> None:
+    """Whether there is such a form, and a folder for it."""
+    if not form:
+        return
+    check_form(form)
+    if output is None:
+        raise InputError(f"There is no folder for the form '{form}'.", hint="Give one: --output DIR")
+    if other:
+        raise InputError("--form goes neither with --json nor with --explain.", hint="Choose one of them.")
 
 
 def _check_inputs(*given: object) -> None:

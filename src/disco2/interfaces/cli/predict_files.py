@@ -17,6 +17,7 @@ from disco2.bulk.job import Job
 from disco2.bulk.settings import JSONL, MOST_BYTES, SHARD_DOCUMENTS
 from disco2.engines.cores import available_cores
 from disco2.errors import InputError
+from disco2.inference.choice import RelationChoice
 from disco2.inference.loading import model_digest
 from disco2.interfaces.cli.bulk_progress import BulkProgress
 from disco2.interfaces.cli.console import messages, results, tell
@@ -45,7 +46,7 @@ class FilesOptions(EngineOptions):
     format: Annotated[
         str,
         typer.Option(
-            help=f"With --files: {JSONL}, a line for each document, or parquet, a row for each relation.",
+            help=f"With --files: {JSONL}, a line for each document; parquet or csv, a row for each relation.",
             autocompletion=among(FORMATS),
         ),
     ] = JSONL
@@ -77,6 +78,7 @@ def predict_into_folder(
     bulk: FilesOptions,
     output: Path | None,
     *,
+    choice: RelationChoice,
     restart: bool,
     paragraphs: str,
     explain: bool,
@@ -88,6 +90,8 @@ def predict_into_folder(
     settings = BulkSettings(
         format=bulk.format,
         paragraphs=paragraphs,
+        kinds=choice.kinds,
+        between_only=choice.between_only,
         explain=explain,
         encoding=encoding,
         shard_documents=bulk.shard_documents,

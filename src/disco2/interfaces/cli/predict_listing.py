@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from disco2.inference.explanation import Explanation, MentionPair, OtherPairs, Term
-from disco2.inference.prediction import Prediction
+from disco2.inference.prediction import Prediction, Span
 from disco2.interfaces.cli.console import messages, percent, print_table, results
 
 LONGEST_SENTENCE = 100
@@ -17,9 +17,9 @@ _UNIT = 10_000  # figures are shown to four decimals
 def print_relations(
     predictions: Sequence[Prediction], explanations: Sequence[Explanation] | None = None
 ) -> None:
-    """One paragraph a pair: outcome, probability, the two sentences, what they share."""
+    """One paragraph a relation: outcome, probability, the two arguments, what they share."""
     if not predictions:
-        messages.print("There is no pair of neighbouring sentences in a paragraph.", markup=False)
+        messages.print("There is no relation.", markup=False)
     for place, prediction in enumerate(predictions):
         results.print(_paragraph(prediction), markup=False)
         if explanations is not None:
@@ -36,11 +36,17 @@ def _paragraph(prediction: Prediction) -> str:
         outcome = f"{found} ({prediction.kind})" if prediction.kind != prediction.sense else found
     lines = [
         f"{prediction.index + 1}. {outcome}",
-        f"   1: {_short(prediction.arg1.text)}",
-        f"   2: {_short(prediction.arg2.text)}",
+        f"   1: {_argument(prediction.arg1)}",
+        f"   2: {_argument(prediction.arg2)}",
     ]
     lines.extend(f"   shared: {_short(str(entity))}" for entity in prediction.entities)
     return "\n".join(lines)
+
+
+def _argument(span: Span) -> str:
+    """Its parts with dots in between; a comma that separates it from its connective is not shown."""
+    shown = " ... ".join(part.text for part in span.pieces)
+    return _short(shown.lstrip(" ,;:") or shown)
 
 
 def _print_explanation(explanation: Explanation) -> None:
@@ -49,6 +55,12 @@ def _print_explanation(explanation: Explanation) -> None:
     if explanation.rival:
         columns += [explanation.rival, "difference"]
     print_table("", columns, [[f"   {row[0]}", *row[1 : len(columns)]] for row in rows])
+    if explanation.connective:
+        total = sum(term.value for term in explanation.connective)
+        shown = ", ".join(
+            f"{_short(one.name)} {one.value:+.2f}" for one in explanation.connective[:STRONGEST]
+        )
+        results.print(f"   a connective, {total:+.2f}: {shown}, ...", markup=False)
     if explanation.words:
         spelled = [word for word in explanation.words if any(map(str.isalnum, word.span.text))]
         strongest = sorted(spelled, key=lambda word: -abs(word.value))[:WORDS]

@@ -31,7 +31,9 @@ def relations_job(content: dict[str, Any], limits: Limits, *, deadline: float) -
     if "text" in content:
         body = checked(TextBody, content)
         _check_text(body.text, body.paragraphs, limits)
-        return TextJob(body.text, paragraphs=body.paragraphs, explain=body.explain, deadline=deadline)
+        return TextJob(
+            body.text, body.choice, paragraphs=body.paragraphs, explain=body.explain, deadline=deadline
+        )
     _check_count(content["pairs"], limits)
     given = checked(PairsBody, content)
     lines = [_line(place, pair) for place, pair in enumerate(given.pairs)]
@@ -41,7 +43,7 @@ def relations_job(content: dict[str, Any], limits: Limits, *, deadline: float) -
 def view_job(content: dict[str, Any], limits: Limits, *, deadline: float) -> Job:
     body = checked(ViewBody, content)
     _check_text(body.text, body.paragraphs, limits)
-    return ViewJob(body.text, body.relation, paragraphs=body.paragraphs, deadline=deadline)
+    return ViewJob(body.text, body.choice, body.relation, paragraphs=body.paragraphs, deadline=deadline)
 
 
 def _check_text(text: str, parted: str, limits: Limits) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from disco2.inference.choice import RelationChoice
 from disco2.inference.json_form import Json
 
 
@@ -46,15 +47,35 @@ Argument = Annotated[
 ]
 
 
+Kind = Literal["Explicit", "Implicit", "EntRel", "Hypophora", "NoRel"]
+
+
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class TextBody(_Body):
-    """A running text, whose neighbouring sentences are judged."""
+class _OfText(_Body):
+    """A running text, and which of its relations are asked for."""
 
     text: Text
     paragraphs: Paragraphs = "blank"
+    kinds: Annotated[
+        list[Kind] | None,
+        Field(min_length=1, description="The kinds of relations to give; without it, all but NoRel."),
+    ] = None
+    between_only: Annotated[
+        bool, Field(description="Judge neighbouring sentences alone; look for no connectives and clauses.")
+    ] = False
+    norel: Annotated[bool, Field(description="Give neighbouring sentences without a relation too.")] = False
+
+    @property
+    def choice(self) -> RelationChoice:
+        return RelationChoice.of(self.kinds, between_only=self.between_only, norel=self.norel)
+
+
+class TextBody(_OfText):
+    """A running text, all of whose relations are asked for, or some kinds of them."""
+
     explain: Explain = False
 
 
@@ -75,12 +96,12 @@ class PairsBody(_Body):
     explain: Explain = False
 
 
-class ViewBody(_Body):
+class ViewBody(_OfText):
     """A running text, and which of its relations to look at."""
 
-    text: Text
-    relation: Annotated[int, Field(ge=0, description="Its index among the relations, from 0.")]
-    paragraphs: Paragraphs = "blank"
+    relation: Annotated[
+        int, Field(ge=0, description="Its index among the relations that are asked for, from 0.")
+    ]
 
 
 def body_schemas(*, most_pairs: int) -> Json:

@@ -12,6 +12,7 @@ from http import HTTPStatus
 
 from disco2.drawing.trees import draw_trees
 from disco2.inference.annotating import unannotated
+from disco2.inference.choice import RelationChoice
 from disco2.inference.given_pair import GivenPair
 from disco2.inference.json_form import SCHEMA, Json, pairs_result, text_result
 from disco2.inference.pair_answers import answer_lines
@@ -80,9 +81,10 @@ class Job(ABC):
 class _OfText(Job):
     """A job on a running text."""
 
-    def __init__(self, text: str, *, paragraphs: str, deadline: float) -> None:
+    def __init__(self, text: str, choice: RelationChoice, *, paragraphs: str, deadline: float) -> None:
         super().__init__(deadline=deadline)
         self.text = text
+        self.choice = choice
         self.paragraphs = paragraphs
 
     @property
@@ -100,7 +102,7 @@ class _OfText(Job):
             too_many_tokens(tokens, bench.limits.tokens, where="text")
 
     def documents(self, bench: Workbench) -> list[Document]:
-        if bench.recent.find(self.text, self.paragraphs) is not None:
+        if bench.recent.find(self.text, self.paragraphs, self.choice) is not None:
             return []
         return [unannotated(self.text, paragraphs=self.paragraphs)]
 
@@ -108,12 +110,14 @@ class _OfText(Job):
 class TextJob(_OfText):
     """The relations of a running text."""
 
-    def __init__(self, text: str, *, paragraphs: str, explain: bool, deadline: float) -> None:
-        super().__init__(text, paragraphs=paragraphs, deadline=deadline)
+    def __init__(
+        self, text: str, choice: RelationChoice, *, paragraphs: str, explain: bool, deadline: float
+    ) -> None:
+        super().__init__(text, choice, paragraphs=paragraphs, deadline=deadline)
         self.explain = explain
 
     def answer(self, bench: Workbench) -> Answer:
-        judged = bench.judge(self.text, paragraphs=self.paragraphs, check=self.check)
+        judged = bench.judge(self.text, self.choice, paragraphs=self.paragraphs, check=self.check)
         explanations = []
         for explanation in bench.pipeline.explain_many(judged.predictions) if self.explain else ():
             explanations.append(explanation)
@@ -166,12 +170,14 @@ class PairsJob(Job):
 class ViewJob(_OfText):
     """One relation of a running text, with all that a drawing of it needs."""
 
-    def __init__(self, text: str, relation: int, *, paragraphs: str, deadline: float) -> None:
-        super().__init__(text, paragraphs=paragraphs, deadline=deadline)
+    def __init__(
+        self, text: str, choice: RelationChoice, relation: int, *, paragraphs: str, deadline: float
+    ) -> None:
+        super().__init__(text, choice, paragraphs=paragraphs, deadline=deadline)
         self.relation = relation
 
     def answer(self, bench: Workbench) -> Answer:
-        judged = bench.judge(self.text, paragraphs=self.paragraphs, check=self.check)
+        judged = bench.judge(self.text, self.choice, paragraphs=self.paragraphs, check=self.check)
         if self.relation >= len(judged.predictions):
             raise Refusal(
                 HTTPStatus.UNPROCESSABLE_ENTITY,

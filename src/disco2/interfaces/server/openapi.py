@@ -155,11 +155,13 @@ def _all_schemas(settings: ServerSettings) -> Json:
         "ModelResult": {
             "type": "object",
             "description": "The model that answers, and what one request may ask for.",
-            "required": ["schema", "disco2", "model", "annotators", "limits"],
+            "required": ["schema", "disco2", "model", "parser", "annotators", "limits"],
             "additionalProperties": False,
             "properties": {
-                **{name: found["text_result"]["properties"][name] for name in ("schema", "disco2", "model")},
-                "annotators": found["text_result"]["properties"]["annotators"],
+                **{
+                    name: found["text_result"]["properties"][name]
+                    for name in ("schema", "disco2", "model", "parser", "annotators")
+                },
                 "limits": {
                     "type": "object",
                     "required": ["body_bytes", "sentences", "pairs", "seconds"],

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from disco2.inference.choice import RelationChoice
 from disco2.inference.prediction import Prediction
 from disco2.records import Document
 
@@ -33,16 +34,16 @@ class RecentDocuments:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def find(self, text: str, paragraphs: str) -> Judged | None:
-        key = _key(text, paragraphs)
+    def find(self, text: str, paragraphs: str, choice: RelationChoice) -> Judged | None:
+        key = _key(text, paragraphs, choice)
         found = self._kept.get(key)
         if found is not None:
             self._kept.move_to_end(key)
         return found
 
-    def keep(self, text: str, paragraphs: str, judged: Judged) -> None:
+    def keep(self, text: str, paragraphs: str, choice: RelationChoice, judged: Judged) -> None:
         """A text longer than all that may be kept is not."""
-        key = _key(text, paragraphs)
+        key = _key(text, paragraphs, choice)
         self._drop(key)
         if len(text) > self._most_characters:
             return
@@ -57,5 +58,5 @@ class RecentDocuments:
             self._characters -= len(dropped.document.text)
 
 
-def _key(text: str, paragraphs: str) -> bytes:
-    return sha256(f"{paragraphs}\n{text}".encode()).digest()
+def _key(text: str, paragraphs: str, choice: RelationChoice) -> bytes:
+    return sha256(f"{paragraphs}\n{choice}\n{text}".encode()).digest()

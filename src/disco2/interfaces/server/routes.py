@@ -48,8 +48,9 @@ def make_routes(pipeline: Pipeline, queue: BatchQueue, metrics: Metrics, limits:
     async def relations(request: Request) -> Response:
         """Give exactly one of `text` and `pairs`.
 
-        For a text, every pair of neighbouring sentences of a paragraph is judged. For pairs, the sense
-        between the two arguments of each. `GET /v1/model` tells the limits.
+        For a text, all relations: those that connectives state, those inside sentences, those between
+        neighbouring sentences. For pairs, the sense between the two arguments of each. `GET /v1/model` tells
+        the limits.
         """
         return await answered(request, relations_job)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from http import HTTPStatus
 
+from disco2.inference.choice import RelationChoice
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.server.recent import Judged, RecentDocuments
 from disco2.interfaces.server.refusal import Refusal
@@ -22,23 +23,27 @@ class Workbench:
     def __init__(self, pipeline: Pipeline, limits: Limits, *, turn: Turn | None = None) -> None:
         """Workers of one pipeline take the same ``turn`` at its annotators."""
         self.together = TogetherAnnotator(pipeline.annotators, turn=turn or turn_at(pipeline.annotators))
-        self.pipeline = Pipeline(self.together, pipeline.model, pipeline.calibration, info=pipeline.info)
+        self.pipeline = Pipeline(
+            self.together, pipeline.model, pipeline.calibration, info=pipeline.info, parser=pipeline.parser
+        )
         self.recent = RecentDocuments()
         self.limits = limits
 
-    def judge(self, text: str, *, paragraphs: str, check: Callable[[], None]) -> Judged:
+    def judge(
+        self, text: str, choice: RelationChoice, *, paragraphs: str, check: Callable[[], None]
+    ) -> Judged:
         """The relations of a text, or a refusal where it has too many sentences.
 
         ``check`` raises where the work is to stop.
         """
-        found = self.recent.find(text, paragraphs)
+        found = self.recent.find(text, paragraphs, choice)
         if found is not None:
             return found
         document = self.pipeline.annotate(text, paragraphs=paragraphs)
         too_many_sentences(len(document.sentences), self.limits.sentences)
         check()
-        judged = Judged(document, self.pipeline.relations(document, paragraphs=paragraphs))
-        self.recent.keep(text, paragraphs, judged)
+        judged = Judged(document, self.pipeline.find(document, choice, paragraphs=paragraphs))
+        self.recent.keep(text, paragraphs, choice, judged)
         check()
         return judged
 

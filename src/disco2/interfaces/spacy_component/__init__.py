@@ -32,6 +32,8 @@ DEFAULTS: dict[str, Any] = {
     "paragraphs": "blank",  # end at a blank line, at every "line" end, or at "none"
     "coref_prefix": "coref_clusters",  # span groups called coref_clusters_1 and so on are chains
     "constituents": "auto",  # benepar's where there are some; or "built-in", or "benepar" alone
+    "kinds": "",  # of relations, such as "Explicit,Implicit"; all but NoRel where empty
+    "between_only": False,  # neighbouring sentences alone: no search for connectives and clauses
 }
 
 
@@ -49,7 +51,14 @@ if not Doc.has_extension(EXTENSION):
     FACTORY, default_config=DEFAULTS, assigns=[f"doc._.{EXTENSION}"], requires=[], retokenizes=False
 )
 def make_disco2(
-    nlp: Language, name: str, model: str | None, paragraphs: str, coref_prefix: str, constituents: str
+    nlp: Language,
+    name: str,
+    model: str | None,
+    paragraphs: str,
+    coref_prefix: str,
+    constituents: str,
+    kinds: str,
+    between_only: bool,
 ) -> "Disco2Pipe":
     """The component for a pipeline; settings that make no sense raise SettingsError.
 
@@ -59,7 +68,13 @@ def make_disco2(
     from disco2.interfaces.spacy_component.pipe import Disco2Pipe, Disco2Settings, check_language
 
     check_language(nlp, model=model)
-    settings = Disco2Settings(paragraphs=paragraphs, coref_prefix=coref_prefix, constituents=constituents)
+    settings = Disco2Settings(
+        paragraphs=paragraphs,
+        coref_prefix=coref_prefix,
+        constituents=constituents,
+        kinds=kinds,
+        between_only=between_only,
+    )
     meta = nlp.meta
     return Disco2Pipe(
         name, settings, model=model, pipeline=f"spaCy {meta['lang']}_{meta['name']} {meta['version']}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
@@ -16,9 +16,9 @@ from disco2.annotation.english.annotators import EnglishOnDemand
 from disco2.errors import BundleError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.batch_size import check_batch_size
-from disco2.inference.candidates import PARAGRAPH_BREAKS, adjacent_sentences
+from disco2.inference.candidates import PARAGRAPH_BREAKS
+from disco2.inference.choice import RelationChoice
 from disco2.inference.json_form import text_result
-from disco2.inference.judging import judged
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
 from disco2.interfaces.spacy_component.layers import CONSTITUENTS, SpacyLayers
@@ -53,8 +53,16 @@ class Disco2Settings:
     paragraphs: str
     coref_prefix: str
     constituents: str
+    kinds: str = ""  # parted by commas; all but NoRel where none is named
+    between_only: bool = False
+
+    @property
+    def choice(self) -> RelationChoice:
+        """Which relations are put on a document."""
+        return RelationChoice.of(self.kinds or None, between_only=self.between_only)
 
     def __post_init__(self) -> None:
+        self.choice  # noqa: B018  refused where a kind is unknown
         _check_choice("paragraphs", self.paragraphs, tuple(PARAGRAPH_BREAKS))
         _check_choice("constituents", self.constituents, CONSTITUENTS)
         if not self.coref_prefix:
@@ -251,15 +259,12 @@ class Disco2Pipe(Pipe):
             english=self._english,
         )
         found = layers.documents(docs)
-        candidates = [
-            adjacent_sentences(document, paragraphs=self.settings.paragraphs) for document, _ in found
-        ]
-        judgements = judged(
-            pipeline.model, pipeline.calibration, [one for some in candidates for one in some]
+        relations = pipeline.find_all(
+            [document for document, _ in found], self.settings.choice, paragraphs=self.settings.paragraphs
         )
         return [
-            (document, [replace(next(judgements), index=index) for index in range(len(some))], makers)
-            for (document, makers), some in zip(found, candidates, strict=True)
+            (document, predictions, makers)
+            for (document, makers), predictions in zip(found, relations, strict=True)
         ]
 
     def _put(self, doc: Doc, document: Document, predictions: list[Prediction], makers: str) -> None:
@@ -282,10 +287,10 @@ def _portions(stream: Iterable[Doc], most: int) -> Iterator[list[Doc]]:
 
 
 def _is_same(said: dict[str, Any], prediction: Prediction) -> bool:
-    places = [[span.start, span.end] for span in (prediction.arg1, prediction.arg2)]
+    places = [[[part.start, part.end] for part in span.pieces] for span in (prediction.arg1, prediction.arg2)]
     return (
         said["sense"] == prediction.sense
-        and [list(said["arg1"]), list(said["arg2"])] == places
+        and [[list(part) for part in said[name]] for name in ("arg1", "arg2")] == places
         and abs(said["probability"] - prediction.probability) < SAME
     )
 

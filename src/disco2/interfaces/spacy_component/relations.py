@@ -40,11 +40,12 @@ class DiscourseEntity:
 
 @dataclass(frozen=True, slots=True)
 class DiscourseRelation:
-    """The relation between two neighbouring sentences: a ``disco2.Prediction`` with spans of the document.
+    """A relation: a ``disco2.Prediction`` with spans of the document.
 
-    ``kind`` is Implicit, Explicit, EntRel or NoRel; ``probabilities`` are of all outcomes that were allowed,
-    the most probable first; ``connective`` opens the second sentence where the kind is Explicit, and is empty
-    otherwise.
+    ``kind`` is Explicit, Implicit, EntRel, Hypophora or NoRel; ``probabilities`` are of all outcomes that
+    were allowed, the most probable first; ``connective`` is what states the relation where the kind is
+    Explicit, and empty otherwise. ``arg1`` and ``arg2`` go from the first word to the last; where other words
+    stand in between, ``arg1_parts`` and ``arg2_parts`` have the pieces.
     """
 
     sense: str
@@ -56,6 +57,10 @@ class DiscourseRelation:
     connective: str
     index: int
     probabilities: Mapping[str, float] = field(repr=False)
+    presence: float = field(default=1.0, repr=False)
+    connective_parts: tuple[Span, ...] = field(default=(), repr=False)
+    arg1_parts: tuple[Span, ...] = field(default=(), repr=False)
+    arg2_parts: tuple[Span, ...] = field(default=(), repr=False)
 
     def to_json(self) -> Json:
         """As in the output of ``disco2 predict --json``; offsets count characters of ``doc.text``."""
@@ -65,9 +70,11 @@ class DiscourseRelation:
             sense=self.sense,
             probability=self.probability,
             probabilities=self.probabilities,
+            presence=self.presence,
             connective=self.connective,
-            arg1=_plain(self.arg1),
-            arg2=_plain(self.arg2),
+            connective_span=_joined(self.connective_parts) if self.connective_parts else None,
+            arg1=_joined(self.arg1_parts),
+            arg2=_joined(self.arg2_parts),
             entities=tuple(map(_shared, self.entities)),
         ).to_json()
 
@@ -104,8 +111,8 @@ def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
         sense=kept["sense"],
         kind=kept["kind"],
         probability=kept["probability"],
-        arg1=_span(doc, kept["arg1"]),
-        arg2=_span(doc, kept["arg2"]),
+        arg1=_span(doc, (kept["arg1"][0][0], kept["arg1"][-1][1])),
+        arg2=_span(doc, (kept["arg2"][0][0], kept["arg2"][-1][1])),
         entities=tuple(
             DiscourseEntity(
                 entity["chain"],
@@ -117,6 +124,10 @@ def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
         connective=kept["connective"],
         index=kept["index"],
         probabilities=dict(kept["probabilities"]),
+        presence=kept["presence"],
+        connective_parts=tuple(_span(doc, place) for place in kept["connective_parts"]),
+        arg1_parts=tuple(_span(doc, place) for place in kept["arg1"]),
+        arg2_parts=tuple(_span(doc, place) for place in kept["arg2"]),
     )
 
 
@@ -126,8 +137,10 @@ def _span(doc: Doc, place: tuple[int, int]) -> Span:
 
 
 def _without_text(value: Any) -> Any:
-    """A relation with [start, end] for its spans."""
+    """A relation with [start, end] for its spans, and a list of these for each argument."""
     if isinstance(value, dict):
+        if "parts" in value:
+            return _without_text(value["parts"])
         if value.keys() == {"text", "start", "end"}:
             return [value["start"], value["end"]]
         return {name: _without_text(inner) for name, inner in value.items()}
@@ -141,3 +154,11 @@ def _shared(entity: DiscourseEntity) -> SharedEntity:
 
 def _plain(span: Span) -> PlainSpan:
     return PlainSpan(span.text, span.start_char, span.end_char)
+
+
+def _joined(parts: tuple[Span, ...]) -> PlainSpan:
+    """Pieces as one span, with their texts joined as ``Prediction`` has them."""
+    plain = tuple(map(_plain, parts))
+    if len(plain) == 1:
+        return plain[0]
+    return PlainSpan(" ".join(part.text for part in plain), plain[0].start, plain[-1].end, plain)

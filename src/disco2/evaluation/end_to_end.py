@@ -1,0 +1,267 @@
+"""End-to-end scores of a discourse parser, as the CoNLL-2015 and 2016 shared tasks define them.
+
+Exact: a connective, an argument or a pair of arguments is right if it has the same tokens as a gold one; each
+gold one is matched once. A relation is right if both arguments are exact, the sense is one of the gold ones
+and, for explicit relations, the connective is exact.
+
+Overlap: within a document, relations are aligned one to one so that the sum of ``(F1(Arg1) + F1(Arg2)) / 2``
+is largest, over pairs that reach the cutoff (0.7), where ``F1(A, B) = 2 |A ∩ B| / (|A| + |B|)`` counts
+tokens. A relation is right if it is aligned and has the right sense; ``both arguments`` asks besides that
+each argument alone reaches the cutoff. Arg1 and Arg2 alone are aligned by their own F1.
+
+Unlike CoNLL-2016, a connective needs all its tokens, as no table of connective heads is taken for granted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.errors import InputError
+from disco2.evaluation.significance import Interval
+
+CUTOFF = 0.7
+EXPLICIT = "Explicit"
+MOST_TOGETHER = (
+    8  # gold relations that overlap each other and are aligned in the best way; more are taken greedily
+)
+
+Tokens = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRelation:
+    """A gold or predicted relation: tokens of its document, and the senses that count as right, or the one
+    given.
+    """
+
+    document: str
+    kind: str
+    arg1: Tokens
+    arg2: Tokens
+    senses: tuple[str, ...]
+    connective: Tokens = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionRecall:
+    """Counts of what was found and what there is, and the figures from them; as in CoNLL, 0 of 0 is all."""
+
+    right: int
+    found: int
+    gold: int
+    interval: Interval | None = None  # of F1, 95%, by resampling documents
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.found if self.found else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.right / self.gold if self.gold else 1.0
+
+    @property
+    def f1(self) -> float:
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+Counts = dict[str, NDArray[np.int64]]  # measure -> right, found, gold
+Key = Callable[[SpanRelation], Hashable]
+
+
+def score_relations(
+    gold: Sequence[SpanRelation],
+    predicted: Sequence[SpanRelation],
+    *,
+    cutoff: float = CUTOFF,
+    seed: int = 1,
+    resamples: int = 1000,
+) -> dict[str, PrecisionRecall]:
+    """All measures by name, with 95% bootstrap intervals of F1 over documents."""
+    if not gold:
+        raise InputError("There is no relation to evaluate on.", hint="Choose another part of the corpus.")
+    documents = sorted({one.document for one in (*gold, *predicted)})
+    golds, founds = _by_document(gold), _by_document(predicted)
+    each = [count_document(golds[name], founds[name], cutoff=cutoff) for name in documents]
+    drawn = np.random.default_rng(seed).multinomial(
+        len(documents), np.full(len(documents), 1 / len(documents)), size=resamples
+    )  # [resamples, documents]
+    result = {}
+    for measure in each[0]:
+        counts = np.array([one[measure] for one in each])  # [documents, 3]
+        right, found, there = counts.sum(axis=0).tolist()
+        totals = drawn @ counts
+        f1 = 2 * totals[:, 0] / np.maximum(totals[:, 1] + totals[:, 2], 1)
+        low, high = np.quantile(f1, [0.025, 0.975])
+        result[measure] = PrecisionRecall(right, found, there, (float(low), float(high)))
+    return result
+
+
+def _by_document(relations: Sequence[SpanRelation]) -> dict[str, list[SpanRelation]]:
+    found: dict[str, list[SpanRelation]] = defaultdict(list)
+    for one in relations:
+        found[one.document].append(one)
+    return found
+
+
+def count_document(
+    gold: Sequence[SpanRelation], predicted: Sequence[SpanRelation], *, cutoff: float = CUTOFF
+) -> Counts:
+    """The counts of one document, by measure."""
+    counts: Counts = {}
+    stated = [one for one in gold if one.kind == EXPLICIT], [one for one in predicted if one.kind == EXPLICIT]
+    others = [one for one in gold if one.kind != EXPLICIT], [one for one in predicted if one.kind != EXPLICIT]
+    # GUM may tie two relations to one connective; it is there once.
+    with_words = list({one.connective: one for one in stated[0] if one.connective}.values())
+    counts["connectives"] = _exact(with_words, stated[1], lambda one: one.connective)
+    for name, (there, found) in (
+        ("explicit", stated),
+        ("not explicit", others),
+        ("all", (list(gold), list(predicted))),
+    ):
+        counts[f"{name} Arg1 exact"] = _exact(there, found, lambda one: one.arg1)
+        counts[f"{name} Arg2 exact"] = _exact(there, found, lambda one: one.arg2)
+        counts[f"{name} both exact"] = _exact(there, found, lambda one: (one.arg1, one.arg2))
+        counts[f"{name} exact"] = _counts(_right_exact(there, found), found, there)
+        for argument, score in (("Arg1", _arg1_f1), ("Arg2", _arg2_f1)):
+            aligned = align(there, found, score, cutoff=cutoff)
+            counts[f"{name} {argument} overlap"] = _counts(len(aligned), found, there)
+        pairs = align(there, found, _mean_f1, cutoff=cutoff)
+        both = [
+            (g, p)
+            for g, p in pairs
+            if min(_arg1_f1(there[g], found[p]), _arg2_f1(there[g], found[p])) >= cutoff
+        ]
+        sense = [(g, p) for g, p in pairs if _same_sense(there[g], found[p])]
+        counts[f"{name} aligned"] = _counts(len(pairs), found, there)
+        counts[f"{name} both overlap"] = _counts(len(both), found, there)
+        counts[f"{name} overlap"] = _counts(len(sense), found, there)
+    return counts
+
+
+def _counts(right: int, found: Sequence[SpanRelation], gold: Sequence[SpanRelation]) -> NDArray[np.int64]:
+    return np.array([right, len(found), len(gold)], dtype=np.int64)
+
+
+def _exact(gold: Sequence[SpanRelation], found: Sequence[SpanRelation], key: Key) -> NDArray[np.int64]:
+    """Equal keys, each gold one matched once."""
+    there: dict[Hashable, int] = defaultdict(int)
+    for one in gold:
+        there[key(one)] += 1
+    right = 0
+    for one in found:
+        if there[key(one)] > 0:
+            there[key(one)] -= 1
+            right += 1
+    return _counts(right, found, gold)
+
+
+def _right_exact(gold: Sequence[SpanRelation], found: Sequence[SpanRelation]) -> int:
+    waiting: dict[Hashable, list[SpanRelation]] = defaultdict(list)
+    for one in gold:
+        waiting[one.arg1, one.arg2].append(one)
+    right = 0
+    for one in found:
+        for other in waiting[one.arg1, one.arg2]:
+            stated = EXPLICIT in (one.kind, other.kind)
+            if _same_sense(other, one) and (not stated or one.connective == other.connective):
+                waiting[one.arg1, one.arg2].remove(other)
+                right += 1
+                break
+    return right
+
+
+def _same_sense(gold: SpanRelation, found: SpanRelation) -> bool:
+    return bool(found.senses) and found.senses[0] in gold.senses
+
+
+def span_f1(one: Tokens, other: Tokens) -> float:
+    """``2 |A ∩ B| / (|A| + |B|)``; 0 where nothing is shared."""
+    both = len(one & other)
+    return 2 * both / (len(one) + len(other)) if both else 0.0
+
+
+def _arg1_f1(gold: SpanRelation, found: SpanRelation) -> float:
+    return span_f1(gold.arg1, found.arg1)
+
+
+def _arg2_f1(gold: SpanRelation, found: SpanRelation) -> float:
+    return span_f1(gold.arg2, found.arg2)
+
+
+def _mean_f1(gold: SpanRelation, found: SpanRelation) -> float:
+    """The mean of both arguments' F1; 0 where one of them shares nothing."""
+    first, second = _arg1_f1(gold, found), _arg2_f1(gold, found)
+    return (first + second) / 2 if first and second else 0.0
+
+
+def align(
+    gold: Sequence[SpanRelation],
+    found: Sequence[SpanRelation],
+    score: Callable[[SpanRelation, SpanRelation], float],
+    *,
+    cutoff: float = CUTOFF,
+) -> list[tuple[int, int]]:
+    """Pairs (gold, found) one to one, none below the cutoff, whose scores have the largest sum."""
+    scores: dict[int, dict[int, float]] = {}
+    for number, one in enumerate(gold):
+        row = {place: score(one, other) for place, other in enumerate(found)}
+        scores[number] = {place: value for place, value in row.items() if value >= cutoff}
+    pairs: list[tuple[int, int]] = []
+    for group in _components(scores):
+        if len(group) <= MOST_TOGETHER:
+            pairs.extend(_best(group, 0, scores, frozenset())[1])
+        else:
+            pairs.extend(_greedy(group, scores))
+    return sorted(pairs)
+
+
+def _components(scores: Mapping[int, Mapping[int, float]]) -> list[list[int]]:
+    """Gold relations in groups that share no candidate."""
+    owner: dict[int, int] = {}
+    groups: dict[int, list[int]] = {}
+    for number, row in scores.items():
+        joined = {owner[place] for place in row if place in owner}
+        members = [number, *(member for root in joined for member in groups.pop(root))]
+        groups[number] = members
+        for member in members:
+            for place in scores[member]:
+                owner[place] = number
+    return [sorted(group) for group in groups.values()]
+
+
+def _best(
+    group: Sequence[int], place: int, scores: Mapping[int, Mapping[int, float]], used: frozenset[int]
+) -> tuple[float, list[tuple[int, int]]]:
+    """The best alignment of the gold relations from ``place`` on, by trying all."""
+    if place == len(group):
+        return 0.0, []
+    number = group[place]
+    best = _best(group, place + 1, scores, used)
+    for other, value in scores[number].items():
+        if other not in used:
+            rest, pairs = _best(group, place + 1, scores, used | {other})
+            if rest + value > best[0]:
+                best = rest + value, [(number, other), *pairs]
+    return best
+
+
+def _greedy(group: Sequence[int], scores: Mapping[int, Mapping[int, float]]) -> list[tuple[int, int]]:
+    ranked = sorted(
+        ((value, number, place) for number in group for place, value in scores[number].items()),
+        key=lambda one: (-one[0], one[1], one[2]),
+    )
+    used: set[int] = set()
+    done: set[int] = set()
+    pairs = []
+    for _, number, place in ranked:
+        if number not in done and place not in used:
+            pairs.append((number, place))
+            done.add(number)
+            used.add(place)
+    return pairs

@@ -1,0 +1,1 @@
+"""A shallow discourse parser: connectives with senses and arguments, implicit relations in sentences."""

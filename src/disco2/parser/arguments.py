@@ -1,0 +1,448 @@
+"""The two arguments of a connective: spans of discourse units, chosen by log-linear rankers.
+
+GUM's arguments are spans of RST units. Arg2, with its connective, is nearly always one stretch of the
+connective's sentence, and so is Arg1, but for what Arg2 takes out of its middle; an Arg1 of an earlier
+sentence is that sentence as a whole. So a span is two boundaries out of ``unit_boundaries``. Three questions
+are answered in turn: does Arg1 lie in an earlier sentence; where does Arg2 begin and end; where, given that,
+does Arg1.
+
+The score of a span is a sum over its beginning, its end and both, ``s(b, e) = w·f(b) + w·g(e) + w·h(b, e)``,
+so that features are made for boundaries, not for pairs of them. Each ranker is a softmax over the candidates.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
+from disco2.parser.linear import LinearModel
+from disco2.parser.sentences import CLAUSES, ParsedSentence, behind_marks, is_closing, unit_boundaries
+from disco2.records import Document
+
+Span = tuple[int, int]
+MOST_BOUNDARIES = 14  # on either side of a connective: bounds the time, whatever the text
+FARTHEST = 6  # sentences before the connective's that are looked at for Arg1
+FIRST_HEADS_ARG2 = frozenset({"if", "when", "although", "though", "because", "since", "as"})
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceEdges:
+    """What begins and ends where in a sentence: made once, asked for every connective in it.
+
+    ``boundaries`` are those of ``unit_boundaries``; ``tokens`` the highest token whose subtree begins at a
+    place; ``clauses`` and ``clause_ends`` the largest clause that begins there, or ends there with its
+    closing marks.
+    """
+
+    sentence: ParsedSentence
+    boundaries: tuple[int, ...]
+    tokens: dict[int, int]
+    clauses: dict[int, str]
+    clause_ends: dict[int, str]
+
+
+def find_edges(sentence: ParsedSentence) -> SentenceEdges:
+    """Find the boundaries of a sentence and what lies at them."""
+    tokens: dict[int, int] = {}
+    for token, left in enumerate(sentence.left):
+        other = tokens.get(left)
+        if other is None or sentence.depths[token] < sentence.depths[other]:
+            tokens[left] = token
+    clauses: dict[int, str] = {}
+    clause_ends: dict[int, str] = {}
+    for node, label in enumerate(sentence.labels):
+        if label in CLAUSES:
+            clauses.setdefault(sentence.starts[node], label)
+            clause_ends.setdefault(behind_marks(sentence, sentence.ends[node]), label)
+    return SentenceEdges(sentence, tuple(unit_boundaries(sentence)), tokens, clauses, clause_ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What ties two arguments in a sentence: a connective, or the place where a clause begins without one.
+
+    ``start`` and ``end`` bound the connective's words that stand in or before Arg2, and are equal where there
+    is none. ``second`` and ``first`` head the two clauses (-1 where there is no such word), ``link`` is what
+    binds the connective, or the clause. ``upper_starts`` and ``upper_ends`` are the edges of the phrases over
+    it.
+    """
+
+    edges: SentenceEdges
+    name: str
+    start: int
+    end: int
+    link: str
+    second: int
+    first: int
+    boundaries: tuple[int, ...]
+    upper_starts: dict[int, str]
+    upper_ends: dict[int, str]
+
+    @property
+    def sentence(self) -> ParsedSentence:
+        return self.edges.sentence
+
+
+def anchor_connective(edges: SentenceEdges, candidate: ConnectiveCandidate) -> Anchor:
+    """Tie the arguments to a connective."""
+    sentence = edges.sentence
+    start, end = candidate.first_part
+    if end - start < len(candidate.tokens) and sentence.words[start] not in FIRST_HEADS_ARG2:
+        end = candidate.tokens[-1] + 1
+        start = end - 1
+        while start - 1 in candidate.tokens:
+            start -= 1
+    head = sentence.head_of(range(start, end))
+    second = sentence.heads[head]
+    return _anchor(edges, candidate.name, start, end, sentence.links[head], second)
+
+
+def anchor_clause(edges: SentenceEdges, place: int) -> Anchor:
+    """Tie the arguments to the place where a clause begins without a connective."""
+    second = edges.tokens.get(place, place)
+    link = edges.sentence.links[second]
+    return _anchor(edges, f"({link})", place, place, link, second)
+
+
+def _anchor(edges: SentenceEdges, name: str, start: int, end: int, link: str, second: int) -> Anchor:
+    sentence = edges.sentence
+    upper_starts: dict[int, str] = {}
+    upper_ends: dict[int, str] = {}
+    node = sentence.leaf[start]
+    while node >= 0:
+        label = sentence.labels[node]
+        here, there = sentence.starts[node], behind_marks(sentence, sentence.ends[node])
+        if here < start and here not in upper_starts:
+            upper_starts[here] = f"{min(len(upper_starts), 3)} {label}"
+        if there > end and there not in upper_ends:
+            upper_ends[there] = f"{min(len(upper_ends), 3)} {label}"
+        node = sentence.parents[node]
+    return Anchor(
+        edges=edges,
+        name=name,
+        start=start,
+        end=end,
+        link=link,
+        second=second,
+        first=sentence.heads[second] if second >= 0 else -1,
+        boundaries=tuple(sorted({*edges.boundaries, start, end})),
+        upper_starts=upper_starts,
+        upper_ends=upper_ends,
+    )
+
+
+def arg2_boundaries(anchor: Anchor) -> tuple[list[int], list[int]]:
+    """Where Arg2 with its connective may begin, nearest first, and where it may end, nearest first."""
+    if anchor.start == anchor.end:
+        return [anchor.start], _nearest([place for place in anchor.boundaries if place > anchor.end])
+    begins = [place for place in reversed(anchor.boundaries) if place <= anchor.start]
+    ends = [place for place in anchor.boundaries if place >= anchor.end]
+    return _nearest(begins), _nearest(ends)
+
+
+def arg1_boundaries(anchor: Anchor, arg2: Span) -> tuple[list[int], list[int], list[Span]]:
+    """Where Arg1 of the same sentence may begin, where it may end, and the pairs of these to choose from.
+
+    It lies before Arg2, behind it, or around it.
+    """
+    start, end = arg2
+    before = _nearest([place for place in reversed(anchor.boundaries) if place < start])
+    behind = _nearest([place for place in anchor.boundaries if place > end])
+    begins = [*before, *([end] if end < len(anchor.sentence) else []), *behind[:2]]
+    ends = [*([start] if start > 0 else []), *before[:4], *behind]
+    pairs: list[Span] = []
+    for begin in before:
+        pairs.extend((begin, close) for close in (start, *before[:4]) if begin < close)
+        pairs.extend((begin, close) for close in behind)
+    for begin in (end, *behind[:2]):
+        pairs.extend((begin, close) for close in behind if begin < close)
+    return begins, ends, pairs
+
+
+def _nearest(places: list[int]) -> list[int]:
+    """The nearest places and the farthest one."""
+    return places if len(places) <= MOST_BOUNDARIES else [*places[: MOST_BOUNDARIES - 1], places[-1]]
+
+
+def _what_begins(anchor: Anchor, place: int, listed: ConnectiveList) -> tuple[str, str, str, str]:
+    """Tag, word, link and clause of what begins at a boundary."""
+    sentence = anchor.sentence
+    if place >= len(sentence):
+        return "$", "$", "$", "$"
+    edge = anchor.edges.tokens.get(place, place)
+    head = sentence.heads[edge]
+    if head < 0:
+        target = "root"
+    elif head == anchor.second:
+        target = "second"
+    elif head == anchor.first:
+        target = "first"
+    elif edge == anchor.second:
+        target = "is second"
+    elif edge == anchor.first:
+        target = "is first"
+    else:
+        target = "left" if head < place else "right"
+    link = f"{sentence.links[edge]} {target}"
+    return (
+        sentence.tags[place],
+        listed.word(sentence.words[place]),
+        link,
+        anchor.edges.clauses.get(place, "none"),
+    )
+
+
+def _mark_before(sentence: ParsedSentence, place: int) -> str:
+    if place == 0:
+        return "^"
+    return sentence.tags[place - 1] if is_closing(sentence, place - 1) else "none"
+
+
+def _number(count: int) -> str:
+    count = max(count, 0)
+    return str(count) if count < 4 else "4" if count < 7 else "7"
+
+
+def begin_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) -> list[str]:
+    """Features of the beginning of Arg2, the ``rank``-th boundary before its connective."""
+    sentence = anchor.sentence
+    tag, word, link, clause = _what_begins(anchor, place, listed)
+    where = "here" if place == anchor.start else "first" if place == 0 else "before"
+    alone = [
+        f"b {where}",
+        f"b rank {_number(rank)} {where}",
+        f"b upper {anchor.upper_starts.get(place, 'none')}",
+        f"b second {anchor.second >= 0 and sentence.left[anchor.second] == place:d} {where}",
+        f"b first {anchor.first >= 0 and sentence.left[anchor.first] == place:d} {where}",
+        f"b link {link} {where}",
+        f"b mark {_mark_before(sentence, place)} {where}",
+    ]
+    more = [f"b clause {clause} {where}", f"b word {word} {where}", f"b tag {tag} {where}"]
+    return _with_connective(anchor, alone, more)
+
+
+def end_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) -> list[str]:
+    """Features of the end of Arg2, the ``rank``-th boundary behind its connective."""
+    sentence = anchor.sentence
+    tag, word, link, clause = _what_begins(anchor, place, listed)
+    where = "last" if place == len(sentence) else "here" if place == anchor.end else "behind"
+    second = anchor.second
+    same = second >= 0 and behind_marks(sentence, sentence.right[second]) == place
+    mark = _mark_before(sentence, place)
+    alone = [
+        f"e {where}",
+        f"e rank {_number(rank)} {where}",
+        f"e upper {anchor.upper_ends.get(place, 'none')}",
+        f"e second {same:d} {where}",
+        f"e holds second {second < place:d}",
+        f"e link {link} {mark}",
+        f"e mark {mark} {where}",
+    ]
+    more = [
+        f"e clause {clause} {anchor.edges.clause_ends.get(place, 'none')}",
+        f"e word {word} {mark}",
+        f"e tag {tag} {mark}",
+    ]
+    return _with_connective(anchor, alone, more)
+
+
+def _with_connective(anchor: Anchor, alone: list[str], more: list[str]) -> list[str]:
+    name, link = anchor.name, anchor.link
+    place = "first" if anchor.start == 0 else "inside"
+    return [
+        *alone,
+        *more,
+        *[f"{name}|{feature}" for feature in alone],
+        *[f"{link} {place}|{feature}" for feature in alone],
+        *[f"{link}|{feature}" for feature in more],
+    ]
+
+
+def arg1_begin_features(anchor: Anchor, place: int, arg2: Span, listed: ConnectiveList) -> list[str]:
+    """Features of the beginning of Arg1, given Arg2."""
+    sentence = anchor.sentence
+    tag, word, link, clause = _what_begins(anchor, place, listed)
+    side = "before" if place < arg2[0] else "next" if place == arg2[1] else "behind"
+    first, second = anchor.first, anchor.second
+    same = first >= 0 and sentence.left[first] == place
+    places = anchor.boundaries
+    between = bisect_left(places, arg2[0]) - bisect_left(places, place) - 1
+    edge = "^" if place == 0 else ""
+    alone = [
+        f"B {side}{edge}",
+        f"B between {_number(between)} {side}{edge}",
+        f"B upper {anchor.upper_starts.get(place, 'none')} {side}",
+        f"B first {same:d} {side}{edge}",
+        f"B holds first {place <= first:d} {side}",
+        f"B holds second {place <= second:d} {side}",
+        f"B link {link} {side}",
+        f"B mark {_mark_before(sentence, place)} {side}",
+    ]
+    more = [f"B clause {clause} {side}{edge}", f"B word {word} {side}", f"B tag {tag} {side}"]
+    return _with_connective(anchor, alone, more)
+
+
+def arg1_end_features(anchor: Anchor, place: int, arg2: Span, listed: ConnectiveList) -> list[str]:
+    """Features of the end of Arg1, given Arg2."""
+    sentence = anchor.sentence
+    tag, word, link, clause = _what_begins(anchor, place, listed)
+    side = "next" if place == arg2[0] else "before" if place < arg2[0] else "behind"
+    edge = "$" if place == len(sentence) else ""
+    first = anchor.first
+    same = first >= 0 and behind_marks(sentence, sentence.right[first]) == place
+    places = anchor.boundaries
+    between = bisect_left(places, place) - bisect_left(places, arg2[1]) - 1
+    mark = _mark_before(sentence, place)
+    alone = [
+        f"E {side}{edge}",
+        f"E between {_number(between)} {side}{edge}",
+        f"E upper {anchor.upper_ends.get(place, 'none')} {side}",
+        f"E first {same:d} {side}{edge}",
+        f"E holds first {first < place:d} {side}",
+        f"E link {link} {side} {mark}",
+    ]
+    more = [f"E clause {clause} {side}{edge}", f"E word {word} {side} {mark}", f"E tag {tag} {side} {mark}"]
+    return _with_connective(anchor, alone, more)
+
+
+def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[list[list[str]], list[int]]:
+    """Features of spans as the whole of Arg1: how they lie to Arg2, which heads and verbs they hold.
+
+    There are few kinds of spans and many spans: features of each kind, and the kind of each span.
+    """
+    sentence, first = anchor.sentence, anchor.first
+    verbs = [0]
+    for token, tag in enumerate(sentence.tags):
+        verbs.append(verbs[-1] + (tag.startswith(("VB", "MD")) and not arg2[0] <= token < arg2[1]))
+    outside = first >= 0 and not arg2[0] <= first < arg2[1]
+    place = "first" if arg2[0] == 0 else "inside"
+    made: dict[tuple[str, bool, bool, bool], int] = {}
+    rows: list[list[str]] = []
+    kinds = []
+    for begin, end in spans:
+        shape = "before" if end <= arg2[0] else "behind" if begin >= arg2[1] else "around"
+        holds = outside and begin <= first < end
+        key = shape, holds, verbs[end] > verbs[begin], begin == 0 and end == len(sentence)
+        if key not in made:
+            alone = [f"P {shape} {holds:d}", f"P verb {key[2]:d} {shape}", f"P whole {key[3]:d}"]
+            made[key] = len(rows)
+            rows.append(
+                [
+                    *alone,
+                    *[f"{anchor.name}|{feature}" for feature in alone],
+                    f"{anchor.name} {place}|{alone[0]}",
+                    f"{anchor.link} {place}|{alone[0]}",
+                ]
+            )
+        kinds.append(made[key])
+    return rows, kinds
+
+
+def earlier_features(
+    sentences: Sequence[ParsedSentence],
+    here: int,
+    distance: int,
+    candidate: ConnectiveCandidate,
+    paragraphs: int,
+) -> list[str]:
+    """Features of the sentence ``distance`` before the connective's as its Arg1; ``paragraphs`` part the
+    two.
+    """
+    own, other = sentences[here], sentences[here - distance]
+    shared = len(_content(own) & _content(other))
+    verbs = any(tag.startswith(("VB", "MD")) for tag in other.tags)
+    length = len(other)
+    size = "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
+    same = other.words[0] == own.words[0]
+    alone = [
+        f"d {distance}",
+        f"d {distance} paragraphs {min(paragraphs, 2)}",
+        f"d size {size}",
+        f"d size {size} {distance}",
+        f"d verbs {verbs:d}",
+        f"d shared {min(shared, 3)}",
+        f"d shared {min(shared, 3)} {distance}",
+        f"d same {same:d} {distance}",
+        f"d last {other.words[-1] if not other.words[-1].isalpha() else 'word'}",
+        f"d tag {other.tags[0]}",
+    ]
+    return [*alone, *[f"{candidate.name}|{feature}" for feature in alone[:8]]]
+
+
+def count_paragraphs(document: Document, earlier: ParsedSentence, later: ParsedSentence) -> int:
+    """How many blank lines part two sentences."""
+    tokens = document.tokens
+    return document.text.count("\n\n", tokens[earlier.start].start, tokens[later.start].start)
+
+
+def _content(sentence: ParsedSentence) -> set[str]:
+    return {
+        word
+        for word, tag in zip(sentence.words, sentence.tags, strict=True)
+        if tag.startswith(("NN", "VB", "JJ")) and len(word) > 3
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class SpanChoice:
+    """The candidates for a span, as features of beginnings, of ends and of kinds of pairs.
+
+    Each of the ``pairs`` has the numbers of its beginning, its end and its kind.
+    """
+
+    begins: list[list[str]]
+    ends: list[list[str]]
+    kinds: list[list[str]]
+    pairs: list[tuple[int, int, int]]
+    spans: list[Span]
+
+
+def arg2_choice(anchor: Anchor, listed: ConnectiveList) -> SpanChoice:
+    """All spans that Arg2 and its connective may have."""
+    begins, ends = arg2_boundaries(anchor)
+    pairs = [(begin, end, 0) for begin in range(len(begins)) for end in range(len(ends))]
+    return SpanChoice(
+        [begin_features(anchor, place, rank, listed) for rank, place in enumerate(begins)],
+        [end_features(anchor, place, rank, listed) for rank, place in enumerate(ends)],
+        [[]],
+        pairs,
+        [(begins[begin], ends[end]) for begin, end, _ in pairs],
+    )
+
+
+def arg1_choice(anchor: Anchor, arg2: Span, listed: ConnectiveList) -> SpanChoice:
+    """All spans of the same sentence that Arg1 may have, given Arg2; there may be none."""
+    begins, ends, spans = arg1_boundaries(anchor, arg2)
+    begin_at = {place: number for number, place in enumerate(begins)}
+    end_at = {place: number for number, place in enumerate(ends)}
+    rows, kinds = pair_features(anchor, spans, arg2)
+    return SpanChoice(
+        [arg1_begin_features(anchor, place, arg2, listed) for place in begins],
+        [arg1_end_features(anchor, place, arg2, listed) for place in ends],
+        rows,
+        [(begin_at[begin], end_at[end], kind) for (begin, end), kind in zip(spans, kinds, strict=True)],
+        spans,
+    )
+
+
+def choose_spans(model: LinearModel, choices: Sequence[SpanChoice]) -> list[Span | None]:
+    """The best span of each choice, ``argmax f(b) + g(e) + h(b, e)``; None where there is none to choose."""
+    rows = [row for choice in choices for row in (*choice.begins, *choice.ends, *choice.kinds)]
+    scores = model.scores(rows)[:, 0]
+    best: list[Span | None] = []
+    offset = 0
+    for choice in choices:
+        begins, ends = len(choice.begins), len(choice.ends)
+        middle, last = offset + begins, offset + begins + ends
+        if choice.spans:
+            index = np.array(choice.pairs)
+            total = scores[offset + index[:, 0]] + scores[middle + index[:, 1]] + scores[last + index[:, 2]]
+            best.append(choice.spans[int(total.argmax())])
+        else:
+            best.append(None)
+        offset = last + len(choice.kinds)
+    return best

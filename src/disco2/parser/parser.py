@@ -1,0 +1,455 @@
+"""A document with trees -> the relations that connectives state, and the implicit ones inside its sentences.
+
+    from disco2.parser.parser import DiscourseParser
+
+    parser = DiscourseParser.load()
+    for relation in parser.parse(document):
+        print(relation.kind, relation.sense, document.words(relation.arg1), document.words(relation.arg2))
+
+Each step asks one log-linear model about everything in the document at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from disco2.errors import InputError
+from disco2.parser.arguments import (
+    FARTHEST,
+    Anchor,
+    SentenceEdges,
+    Span,
+    SpanChoice,
+    anchor_connective,
+    arg1_choice,
+    arg2_choice,
+    choose_spans,
+    count_paragraphs,
+    earlier_features,
+    find_edges,
+)
+from disco2.parser.clauses import clause_candidates, clause_features
+from disco2.parser.connectives import (
+    ConnectiveCandidate,
+    ConnectiveList,
+    connective_features,
+    connective_name,
+    describe_style,
+    sense_features,
+    without_overlaps,
+)
+from disco2.parser.linear import (
+    LinearModel,
+    Scores,
+    models_digest,
+    probabilities,
+    read_models,
+    yes_probabilities,
+)
+from disco2.parser.sentences import ParsedSentence, read_sentence
+from disco2.records import Document, RelationKind
+
+SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
+MODELS = ("connective", "sense", "earlier", "earlier sentence", "arg2", "arg1", "clause", "clause sense")
+Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
+SAME = 0.7  # overlap of both arguments from which an explicit relation says what an implicit one would
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRelation:
+    """A relation: its arguments and connective as tokens of the document, not always adjacent.
+
+    ``sense`` is of level 2. ``probability`` is that of the relation being there, ``sense_probability`` that
+    of the sense, given that it is; ``senses`` has all senses that it may have, the most probable first.
+    ``connective`` is empty, and so is ``name``, where no words state the relation.
+    """
+
+    kind: RelationKind
+    arg1: tuple[int, ...]
+    arg2: tuple[int, ...]
+    sense: str
+    probability: float
+    sense_probability: float
+    connective: tuple[int, ...] = ()
+    name: str = ""
+    senses: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConnective:
+    """A connective in sentence ``sentence`` of a document, with the probability that it is one."""
+
+    sentence: int
+    candidate: ConnectiveCandidate
+    probability: float
+    features: list[str]  # of ``connective_features``
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Features with their parts in scores: of being a connective, the largest first, and of all senses.
+
+    The score of a sense is the sum of its column in ``values``.
+    """
+
+    sense: str
+    is_connective: list[tuple[str, float]]
+    senses: tuple[str, ...]  # [Y]
+    features: tuple[str, ...]  # [n]
+    values: Scores  # [n, Y]
+
+    @property
+    def has_sense(self) -> list[tuple[str, float]]:
+        """Features with their parts in the score of the best sense, the largest first."""
+        own = self.values[:, self.senses.index(self.sense)].tolist()
+        return sorted(zip(self.features, own, strict=True), key=lambda term: -abs(term[1]))
+
+
+class ParsedDocument:
+    """The sentences of a document laid out for questions, each thing made when it is first asked for."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.sentences = [read_sentence(document, number) for number in range(len(document.sentences))]
+        self.style = describe_style(self.sentences)
+        self._edges: dict[int, SentenceEdges] = {}
+
+    def edges(self, number: int) -> SentenceEdges:
+        if number not in self._edges:
+            self._edges[number] = find_edges(self.sentences[number])
+        return self._edges[number]
+
+    def locate(self, tokens: Sequence[int]) -> tuple[int, ConnectiveCandidate]:
+        """The sentence of a connective's first token, and the connective there."""
+        if not tokens or not 0 <= min(tokens) <= max(tokens) < len(self.document.tokens):
+            raise InputError(
+                "A connective is no tokens of the document.", hint="Give the numbers of its tokens."
+            )
+        number = self.document.sentence_index(min(tokens))
+        sentence = self.sentences[number]
+        inside = tuple(
+            sorted(token - sentence.start for token in tokens if token - sentence.start < len(sentence))
+        )
+        return number, ConnectiveCandidate(connective_name(sentence, inside), inside)
+
+    def connective_features(
+        self, number: int, candidate: ConnectiveCandidate, listed: ConnectiveList
+    ) -> list[str]:
+        return connective_features(self.sentences[number], candidate, listed, style=self.style)
+
+    def sense_features(
+        self, number: int, candidate: ConnectiveCandidate, listed: ConnectiveList
+    ) -> list[str]:
+        own = self.connective_features(number, candidate, listed)
+        return [*own, *sense_features(self.sentences[number], candidate, listed)]
+
+    def earlier_features(self, number: int, candidate: ConnectiveCandidate) -> list[list[str]]:
+        """Features of each earlier sentence that may be the Arg1, the nearest first."""
+        return [
+            earlier_features(
+                self.sentences,
+                number,
+                distance,
+                candidate,
+                count_paragraphs(self.document, self.sentences[number - distance], self.sentences[number]),
+            )
+            for distance in range(1, min(number, FARTHEST) + 1)
+        ]
+
+
+class DiscourseParser:
+    """The models of a parser, and the list of connectives they know. ``parse`` is the whole of it."""
+
+    def __init__(
+        self,
+        models: dict[str, LinearModel],
+        listed: ConnectiveList,
+        *,
+        least: float = 0.5,
+        least_clause: float = 0.4,
+        digest: str = "",
+    ) -> None:
+        self.models = models
+        self.listed = listed
+        self.least = least
+        self.least_clause = least_clause
+        self.digest = digest  # tells parsers apart; empty for one that was never stored
+
+    @property
+    def senses(self) -> tuple[str, ...]:
+        """All senses that a connective may have."""
+        return self.models["sense"].classes
+
+    @classmethod
+    def load(cls, folder: Path | None = None) -> DiscourseParser:
+        """The parser in a folder, by default the one that ships; BundleError where it can't be read."""
+        return _load(folder or SHIPPED)
+
+    def parse(
+        self,
+        document: Document,
+        *,
+        connectives: Sequence[Sequence[int]] | None = None,
+        implicit: bool = True,
+    ) -> list[ParsedRelation]:
+        """The explicit relations, and the implicit ones inside sentences, in text order.
+
+        ``connectives`` are the tokens of known ones, which then aren't looked for. LayerError where the
+        document has no constituents or dependencies.
+        """
+        if not document.tokens:
+            return []
+        parsed = ParsedDocument(document)
+        if connectives is None:
+            found = self.find_connectives(parsed)
+        else:
+            located = [parsed.locate(tokens) for tokens in connectives]
+            found = [
+                FoundConnective(*place, 1.0, parsed.connective_features(*place, self.listed))
+                for place in located
+            ]
+        relations = self._explicit(parsed, found)
+        if implicit:
+            relations.extend(self._implicit(parsed, found, relations))
+        return sorted(relations, key=lambda one: (one.connective or one.arg2, one.arg2, one.arg1))
+
+    def explain(self, document: Document | ParsedDocument, connective: Sequence[int]) -> Explanation:
+        """Why these tokens are a connective, or none, and why it has its sense.
+
+        Laid out as a ``ParsedDocument``, a document can be asked about many times.
+        """
+        parsed = document if isinstance(document, ParsedDocument) else ParsedDocument(document)
+        number, candidate = parsed.locate(connective)
+        items = parsed.sense_features(number, candidate, self.listed)
+        found = FoundConnective(
+            number, candidate, 1.0, parsed.connective_features(number, candidate, self.listed)
+        )
+        (ranked,) = self._senses(parsed, [found])
+        model = self.models["sense"]
+        known = [name for name in items if name in model.rows]
+        return Explanation(
+            sense=ranked[0][0],
+            is_connective=self.models["connective"].terms(found.features, 0),
+            senses=model.classes,
+            features=tuple(known),
+            values=model.weights[[model.rows[name] for name in known]],
+        )
+
+    def find_connectives(self, parsed: ParsedDocument) -> list[FoundConnective]:
+        """The connectives of a document, in text order."""
+        by_sentence = [self.listed.candidates(sentence) for sentence in parsed.sentences]
+        items = [
+            parsed.connective_features(number, candidate, self.listed)
+            for number, candidates in enumerate(by_sentence)
+            for candidate in candidates
+        ]
+        chances = yes_probabilities(self.models["connective"].scores(items)).tolist()
+        found: list[FoundConnective] = []
+        offset = 0
+        for number, candidates in enumerate(by_sentence):
+            begin, offset = offset, offset + len(candidates)
+            here = chances[begin:offset]
+            found.extend(
+                FoundConnective(number, candidates[chosen], here[chosen], items[begin + chosen])
+                for chosen in without_overlaps(candidates, here, least=self.least)
+            )
+        return found
+
+    def _explicit(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[ParsedRelation]:
+        senses = self._senses(parsed, found)
+        items = [one.features for one in found]
+        before = yes_probabilities(self.models["earlier"].scores(items)) >= 0.5
+        # Where Arg1 lies in an earlier sentence, both arguments are whole sentences.
+        same = [number for number, one in enumerate(found) if not (before[number] and one.sentence)]
+        anchors = [anchor_connective(parsed.edges(found[k].sentence), found[k].candidate) for k in same]
+        spans = dict(zip(same, zip(*self._spans(anchors), strict=True), strict=True))
+        across = [
+            number
+            for number, one in enumerate(found)
+            if one.sentence and (number not in spans or spans[number][1] is None)
+        ]
+        distances = dict(
+            zip(across, self._earlier_sentences(parsed, [found[k] for k in across]), strict=True)
+        )
+        relations = []
+        for number, one in enumerate(found):
+            sentence = parsed.sentences[one.sentence]
+            connective = tuple(sentence.start + token for token in one.candidate.tokens)
+            if number in distances:
+                second = _tokens(sentence.start, (0, len(sentence)), connective)
+                other = parsed.sentences[one.sentence - distances[number]]
+                first = _tokens(other.start, (0, len(other)), ())
+            else:
+                arg2, arg1 = spans[number]
+                second = _tokens(sentence.start, arg2, connective)
+                first = _tokens(sentence.start, arg1, (*connective, *second))
+            if not first or not second:
+                continue  # a text that is nothing but a connective joins nothing
+            relations.append(
+                ParsedRelation(
+                    kind=RelationKind.EXPLICIT,
+                    arg1=first,
+                    arg2=second,
+                    sense=senses[number][0][0],
+                    probability=one.probability,
+                    sense_probability=senses[number][0][1],
+                    connective=connective,
+                    name=one.candidate.name,
+                    senses=senses[number],
+                )
+            )
+        return relations
+
+    def _senses(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[Ranked]:
+        """The senses that each connective may have."""
+        model = self.models["sense"]
+        scores = model.scores(
+            [parsed.sense_features(one.sentence, one.candidate, self.listed) for one in found]
+        )
+        for row, one in enumerate(found):
+            allowed = self.listed.senses.get(one.candidate.name)
+            if allowed:
+                barred = [number for number, sense in enumerate(model.classes) if sense not in allowed]
+                scores[row, barred] = -np.inf
+        return _rank_classes(model, scores)
+
+    def _spans(self, anchors: Sequence[Anchor]) -> tuple[list[Span | None], list[Span | None]]:
+        """Arg2 with its connective, and Arg1 in the same sentence, of each anchor."""
+        arg2s = choose_spans(self.models["arg2"], [arg2_choice(anchor, self.listed) for anchor in anchors])
+        arg1s = choose_spans(
+            self.models["arg1"],
+            [
+                arg1_choice(anchor, arg2, self.listed) if arg2 else SpanChoice([], [], [], [], [])
+                for anchor, arg2 in zip(anchors, arg2s, strict=True)
+            ],
+        )
+        return arg2s, arg1s
+
+    def _earlier_sentences(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[int]:
+        """How many sentences before its own the Arg1 of each connective lies."""
+        groups = [parsed.earlier_features(one.sentence, one.candidate) for one in found]
+        scores = self.models["earlier sentence"].scores([item for group in groups for item in group])[:, 0]
+        best, offset = [], 0
+        for group in groups:
+            here = scores[offset : offset + len(group)]
+            best.append(1 + int(here.argmax()) if len(here) else 0)
+            offset += len(group)
+        return best
+
+    def _implicit(
+        self, parsed: ParsedDocument, found: Sequence[FoundConnective], explicit: Sequence[ParsedRelation]
+    ) -> list[ParsedRelation]:
+        stated: dict[int, list[int]] = {}
+        for one in found:
+            stated.setdefault(one.sentence, []).extend(one.candidate.tokens)
+        anchors = [
+            anchor
+            for number in range(len(parsed.sentences))
+            for anchor in clause_candidates(parsed.edges(number))
+        ]
+        numbers = [parsed.document.sentence_index(anchor.sentence.start) for anchor in anchors]
+        items = [
+            clause_features(anchor, self.listed, stated.get(number, ()), parsed.style)
+            for anchor, number in zip(anchors, numbers, strict=True)
+        ]
+        chances = yes_probabilities(self.models["clause"].scores(items))
+        chosen = np.flatnonzero(chances >= self.least_clause).tolist()
+        model = self.models["clause sense"]
+        senses = _rank_classes(model, model.scores([items[number] for number in chosen]))
+        arg2s, arg1s = self._spans([anchors[number] for number in chosen])
+        relations = []
+        for number, ranked, arg2, arg1 in zip(chosen, senses, arg2s, arg1s, strict=True):
+            start = anchors[number].sentence.start
+            second = _tokens(start, arg2, ())
+            first = _tokens(start, arg1, second)
+            if first and second and not _is_stated(first, second, explicit):
+                relations.append(
+                    ParsedRelation(
+                        kind=RelationKind.IMPLICIT,
+                        arg1=first,
+                        arg2=second,
+                        sense=ranked[0][0],
+                        probability=float(chances[number]),
+                        sense_probability=ranked[0][1],
+                        senses=ranked,
+                    )
+                )
+        return relations
+
+
+@lru_cache(maxsize=4)
+def _load(folder: Path) -> DiscourseParser:
+    models, settings = read_models(folder)
+    listed = ConnectiveList(
+        {name: tuple(senses) for name, senses in settings["connectives"].items()},
+        frozenset(settings["frequent words"].split()),
+    )
+    return DiscourseParser(
+        models,
+        listed,
+        least=settings["least connective"],
+        least_clause=settings["least clause"],
+        digest=models_digest(folder),
+    )
+
+
+def shipped_digest() -> str:
+    """What tells the shipped parser from others, without loading it."""
+    return models_digest(SHIPPED)
+
+
+def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[int, ...]:
+    """The document's tokens of a span of a sentence that begins at ``start``."""
+    if span is None:
+        return ()
+    left_out = frozenset(without)
+    return tuple(token for token in range(start + span[0], start + span[1]) if token not in left_out)
+
+
+def _rank_classes(model: LinearModel, scores: Scores) -> list[Ranked]:
+    """The classes of each row that may be, the most probable first."""
+    if not len(scores):
+        return []
+    chances = probabilities(scores)
+    order = np.argsort(-chances, axis=1, kind="stable")
+    return [
+        tuple((model.classes[number], float(row[number])) for number in ranks if row[number] > 0)
+        for ranks, row in zip(order.tolist(), chances, strict=True)
+    ]
+
+
+def _is_stated(arg1: tuple[int, ...], arg2: tuple[int, ...], explicit: Sequence[ParsedRelation]) -> bool:
+    """Whether an explicit relation joins the same two arguments, in either order."""
+    return any(
+        one.arg1[0] <= max(arg1[-1], arg2[-1])
+        and min(arg1[0], arg2[0]) <= one.arg2[-1]
+        and (
+            min(token_f1(arg1, one.arg1), token_f1(arg2, one.arg2)) >= SAME
+            or min(token_f1(arg1, one.arg2), token_f1(arg2, one.arg1)) >= SAME
+        )
+        for one in explicit
+    )
+
+
+def token_f1(one: Collection[int], other: Collection[int]) -> float:
+    """``2 |A ∩ B| / (|A| + |B|)`` of two sets of tokens."""
+    both = len(set(one) & set(other))
+    return 2 * both / (len(one) + len(other)) if both else 0.0
+
+
+__all__ = [
+    "DiscourseParser",
+    "Explanation",
+    "FoundConnective",
+    "ParsedDocument",
+    "ParsedRelation",
+    "ParsedSentence",
+    "SpanChoice",
+    "arg1_choice",
+    "arg2_choice",
+]

@@ -1,0 +1,456 @@
+"""How the discourse parser learns from a corpus with explicit and implicit relations, such as GUM.
+
+All its models are log-linear and convex, so that training has no seed: L-BFGS on ``loss + λ/2 |w|²``.
+Questions with few answers use the logistic or the softmax loss over classes; a choice of a span or of a
+sentence uses the softmax over its candidates, ``-log exp(w·x_gold) / Σ_c exp(w·x_c)``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.errors import CorpusError, MissingExtraError
+from disco2.parser.arguments import Anchor, Span, anchor_connective
+from disco2.parser.clauses import clause_candidates, clause_features
+from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, usual_senses, without_overlaps
+from disco2.parser.linear import LinearModel, write_models, yes_probabilities
+from disco2.parser.parser import DiscourseParser, ParsedDocument, SpanChoice, arg1_choice, arg2_choice
+from disco2.parser.sentences import ParsedSentence
+from disco2.records import Corpus, Relation, RelationKind
+
+Numbers = NDArray[np.float64]
+Items = list[list[str]]
+Progress = Callable[[str], None]
+
+FREQUENT = 30  # occurrences from which a word may be part of a feature
+LEAST_COUNT = 4  # occurrences of a feature in one version of the corpus
+SMALL_WEIGHT = 0.02  # features none of whose weights is larger are left out
+RARE_SENSE = 0.01  # senses of a connective that are rarer are never given to it
+STEPS = 150
+# How strongly each model is held back (λ), chosen on GUM's development part.
+HELD_BACK = {
+    "connective": 5.0,
+    "sense": 20.0,
+    "earlier": 10.0,
+    "earlier sentence": 10.0,
+    "arg2": 3.0,
+    "arg1": 3.0,
+    "clause": 5.0,
+    "clause sense": 10.0,
+}
+SPARED = 0.003  # of F1, given up for precision
+THRESHOLDS = tuple(number / 100 for number in range(20, 71, 2))
+
+
+@dataclass(frozen=True)
+class Example:
+    """A connective of the corpus with its relations."""
+
+    parsed: ParsedDocument
+    sentence: int
+    candidate: ConnectiveCandidate
+    relations: list[Relation]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Candidates to choose from, and the number of the right one."""
+
+    choice: SpanChoice
+    gold: int
+
+
+@dataclass
+class Material:
+    """What one part of one version of a corpus teaches."""
+
+    documents: dict[str, ParsedDocument]
+    examples: list[Example]
+    stated: dict[str, set[int]]  # tokens of connectives
+    implicit: dict[
+        tuple[str, int], dict[int, Relation]
+    ]  # document, sentence -> where Arg2 begins -> relation
+
+
+def train_parser(
+    corpora: Sequence[Corpus],
+    folder: Path,
+    *,
+    force: bool = False,
+    progress: Progress = lambda line: None,
+) -> DiscourseParser:
+    """Learn from ``train`` of all versions of a corpus, choose thresholds on ``dev`` of the last one.
+
+    Versions differ in their layers: gold ones and automatic ones teach more together than either does alone.
+    """
+    training = [gather(corpus, "train") for corpus in corpora]
+    development = gather(corpora[-1], "dev")
+    listed = make_list(corpora[0], training[0])
+    times = len(corpora)
+    models: dict[str, LinearModel] = {}
+
+    def learn(name: str, items: Items, answers: Sequence[str], classes: Sequence[str]) -> None:
+        models[name] = fit_classes(
+            items, answers, classes, held_back=times * HELD_BACK[name], least=times * LEAST_COUNT
+        )
+        progress(f"{name}: {len(items)} examples, {len(models[name].rows)} features")
+
+    def rank(name: str, groups: Sequence[Group]) -> None:
+        models[name] = fit_ranker(groups, held_back=times * HELD_BACK[name], least=times * LEAST_COUNT)
+        progress(f"{name}: {len(groups)} examples, {len(models[name].rows)} features")
+
+    yes = ("yes",)
+    items, answers = connective_items(training, listed)
+    learn("connective", items, answers, yes)
+    items, answers = sense_items(training, listed)
+    learn("sense", items, answers, sorted(set(answers)))
+    items, answers = earlier_items(training, listed)
+    learn("earlier", items, answers, yes)
+    rank("earlier sentence", list(earlier_groups(training)))
+    arg2_groups, arg1_groups = span_groups(training, listed)
+    rank("arg2", arg2_groups)
+    rank("arg1", arg1_groups)
+    items, answers, sense_answers = clause_items(training, listed)
+    learn("clause", items, answers, yes)
+    related = [item for item, sense in zip(items, sense_answers, strict=True) if sense]
+    known = [sense for sense in sense_answers if sense]
+    learn("clause sense", related, known, sorted(set(known)))
+
+    settings: dict[str, Any] = {
+        "connectives": {name: list(senses) for name, senses in sorted(listed.senses.items())},
+        "frequent words": " ".join(sorted(listed.frequent)),
+        "least connective": _best_connective_threshold(models["connective"], development, listed),
+        "least clause": _best_clause_threshold(models["clause"], development, listed),
+    }
+    progress(f"thresholds: {settings['least connective']} and {settings['least clause']}")
+    write_models(folder, models, settings, force=force)
+    return DiscourseParser.load(folder)
+
+
+def gather(corpus: Corpus, part: str) -> Material:
+    """The documents of a part, their connectives with relations, and implicit relations inside a sentence."""
+    documents = {
+        name: ParsedDocument(document)
+        for name, document in corpus.documents.items()
+        if corpus.parts.get(name) == part and document.tokens
+    }
+    if not documents:
+        raise CorpusError(f"The corpus has no part '{part}'.", where=corpus.name)
+    by_connective: dict[tuple[str, tuple[int, ...]], list[Relation]] = defaultdict(list)
+    stated: dict[str, set[int]] = defaultdict(set)
+    implicit: dict[tuple[str, int], dict[int, Relation]] = defaultdict(dict)
+    for relation in corpus.relations:
+        parsed = documents.get(relation.document)
+        if parsed is None or not relation.senses:
+            continue
+        if relation.kind == RelationKind.EXPLICIT and relation.connective_tokens:
+            by_connective[relation.document, relation.connective_tokens].append(relation)
+            stated[relation.document].update(relation.connective_tokens)
+        elif relation.kind == RelationKind.IMPLICIT:
+            number = sentence_of(parsed, (*relation.arg1.tokens, *relation.arg2.tokens))
+            if number is not None:
+                begin = min(relation.arg2.tokens) - parsed.sentences[number].start
+                implicit[relation.document, number].setdefault(begin, relation)
+    examples = [
+        Example(documents[name], *documents[name].locate(tokens), relations)
+        for (name, tokens), relations in by_connective.items()
+    ]
+    return Material(documents, examples, stated, implicit)
+
+
+def level2(sense: str) -> str:
+    """The first two steps of a sense: ``Contingency.Cause`` of ``Contingency.Cause.Reason``."""
+    return ".".join(sense.split(".")[:2])
+
+
+def sentence_of(parsed: ParsedDocument, tokens: Sequence[int]) -> int | None:
+    """The one sentence that holds all tokens, else None."""
+    first, last = (parsed.document.sentence_index(token) for token in (min(tokens), max(tokens)))
+    return first if first == last else None
+
+
+def make_list(corpus: Corpus, material: Material) -> ConnectiveList:
+    """The connectives of the training part that occur twice or are well known; frequent words."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for example in material.examples:
+        for relation in example.relations:
+            counts[example.candidate.name].update([level2(relation.senses[0])])
+    usual = usual_senses()
+    senses = {
+        name: tuple(sense for sense, count in found.most_common() if count >= RARE_SENSE * found.total())
+        for name, found in counts.items()
+        if found.total() >= 2 or name in usual
+    }
+    for name, more in usual.items():
+        senses[name] = tuple(dict.fromkeys((*senses.get(name, ()), *more)))
+    words = Counter(
+        word
+        for parsed in material.documents.values()
+        for sentence in parsed.sentences
+        for word in sentence.words
+    )
+    frequent = frozenset(word for word, count in words.items() if count >= FREQUENT and word.isalpha())
+    return ConnectiveList(senses, frequent)
+
+
+def connective_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
+    items: Items = []
+    answers = []
+    for material in training:
+        gold = {
+            (example.parsed.document.id, example.sentence, example.candidate.tokens)
+            for example in material.examples
+        }
+        for name, parsed in material.documents.items():
+            for number, sentence in enumerate(parsed.sentences):
+                for candidate in listed.candidates(sentence):
+                    items.append(parsed.connective_features(number, candidate, listed))
+                    answers.append("yes" if (name, number, candidate.tokens) in gold else "")
+    return items, answers
+
+
+def sense_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
+    items: Items = []
+    answers = []
+    for material in training:
+        for example in material.examples:
+            item = example.parsed.sense_features(example.sentence, example.candidate, listed)
+            for sense in sorted({level2(sense) for one in example.relations for sense in one.senses}):
+                items.append(item)
+                answers.append(sense)
+    return items, answers
+
+
+def earlier_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
+    items: Items = []
+    answers = []
+    for material in training:
+        for example in material.examples:
+            items.append(example.parsed.connective_features(example.sentence, example.candidate, listed))
+            start = example.parsed.sentences[example.sentence].start
+            answers.append("yes" if max(example.relations[0].arg1.tokens) < start else "")
+    return items, answers
+
+
+def earlier_groups(training: Sequence[Material]) -> Iterator[Group]:
+    for material in training:
+        for example in material.examples:
+            candidates = example.parsed.earlier_features(example.sentence, example.candidate)
+            token = example.relations[0].arg1.tokens[0]
+            distance = example.sentence - example.parsed.document.sentence_index(token)
+            if 1 <= distance <= len(candidates):
+                count = len(candidates)
+                pairs = [(0, 0, kind) for kind in range(count)]
+                yield Group(SpanChoice([[]], [[]], candidates, pairs, [(0, 0)] * count), distance - 1)
+
+
+def span_groups(training: Sequence[Material], listed: ConnectiveList) -> tuple[list[Group], list[Group]]:
+    """The choices of Arg2 and of Arg1 inside a sentence, of connectives and of clauses without one."""
+    arg2_groups: list[Group] = []
+    arg1_groups: list[Group] = []
+    for anchor, relation in _tied(training):
+        sentence = anchor.sentence
+        own = (*relation.arg2.tokens, *range(sentence.start + anchor.start, sentence.start + anchor.end))
+        arg2, arg1 = _stretch(sentence, own), _stretch(sentence, relation.arg1.tokens)
+        choice = arg2_choice(anchor, listed)
+        if arg2 in choice.spans:
+            arg2_groups.append(Group(choice, choice.spans.index(arg2)))
+        choice = arg1_choice(anchor, arg2, listed)
+        if arg1 in choice.spans:
+            arg1_groups.append(Group(choice, choice.spans.index(arg1)))
+    return arg2_groups, arg1_groups
+
+
+def _tied(training: Sequence[Material]) -> Iterator[tuple[Anchor, Relation]]:
+    for material in training:
+        for example in material.examples:
+            relation = example.relations[0]
+            if sentence_of(example.parsed, relation.arg1.tokens) == example.sentence:
+                yield anchor_connective(example.parsed.edges(example.sentence), example.candidate), relation
+        for (name, number), begins in material.implicit.items():
+            for anchor in clause_candidates(material.documents[name].edges(number)):
+                if anchor.start in begins:
+                    yield anchor, begins[anchor.start]
+
+
+def _stretch(sentence: ParsedSentence, tokens: Sequence[int]) -> Span:
+    """The stretch from the first to the last of the tokens that lie in a sentence."""
+    inside = [token - sentence.start for token in tokens if 0 <= token - sentence.start < len(sentence)]
+    return (min(inside), max(inside) + 1) if inside else (0, 0)
+
+
+def clause_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str], list[str]]:
+    """Features of all clauses, whether an implicit relation's Arg2 begins there, and its sense or ''."""
+    items: Items = []
+    answers = []
+    senses = []
+    for material in training:
+        for name, parsed in material.documents.items():
+            for number, sentence in enumerate(parsed.sentences):
+                begins = material.implicit.get((name, number), {})
+                stated = [token - sentence.start for token in material.stated[name]]
+                stated = [token for token in stated if 0 <= token < len(sentence)]
+                for anchor in clause_candidates(parsed.edges(number)):
+                    items.append(clause_features(anchor, listed, stated, parsed.style))
+                    relation = begins.get(anchor.start)
+                    answers.append("yes" if relation else "")
+                    senses.append(level2(relation.senses[0]) if relation else "")
+    return items, answers, senses
+
+
+def _best_connective_threshold(model: LinearModel, material: Material, listed: ConnectiveList) -> float:
+    items, answers = connective_items([material], listed)
+    chances = yes_probabilities(model.scores(items))
+    by_sentence = [
+        listed.candidates(one) for parsed in material.documents.values() for one in parsed.sentences
+    ]
+
+    def f1(least: float) -> float:
+        found = right = offset = 0
+        for candidates in by_sentence:
+            here = chances[offset : offset + len(candidates)].tolist()
+            for number in without_overlaps(candidates, here, least=least):
+                found += 1
+                right += answers[offset + number] == "yes"
+            offset += len(candidates)
+        return 2 * right / (found + len(material.examples))
+
+    return _highest_good(f1)
+
+
+def _best_clause_threshold(model: LinearModel, material: Material, listed: ConnectiveList) -> float:
+    items, answers, _ = clause_items([material], listed)
+    chances = yes_probabilities(model.scores(items))
+    gold = np.array([answer == "yes" for answer in answers])
+    wanted = sum(map(len, material.implicit.values()))
+
+    def f1(least: float) -> float:
+        return float(2 * gold[chances >= least].sum() / ((chances >= least).sum() + wanted))
+
+    return _highest_good(f1)
+
+
+def _highest_good(f1: Callable[[float], float]) -> float:
+    """The highest threshold that is nearly the best: what is reported is then more often right."""
+    figures = {least: f1(least) for least in THRESHOLDS}
+    return max(least for least, figure in figures.items() if figure >= max(figures.values()) - SPARED)
+
+
+# The mathematics: sparse rows of features, three losses, one way downhill.
+
+
+def fit_classes(
+    items: Items, answers: Sequence[str], classes: Sequence[str], *, held_back: float, least: int
+) -> LinearModel:
+    """A logistic model where there is one class, a softmax over several; [features, classes] weights."""
+    names = _names(items, least)
+    matrix = _matrix(items, names)
+    gold = np.array([[answer == name for name in classes] for answer in answers], dtype=np.float64)
+    shape = len(names), len(classes)
+
+    def loss(flat: Numbers) -> tuple[float, Numbers]:
+        weights = flat.reshape(shape)
+        scores = matrix @ weights
+        if len(classes) == 1:
+            total = np.logaddexp(0, scores).sum() - scores[gold == 1].sum()
+            chances = 1 / (1 + np.exp(-scores))
+        else:
+            top = scores.max(axis=1, keepdims=True)
+            chances = np.exp(scores - top)
+            rest = chances.sum(axis=1, keepdims=True)
+            chances /= rest
+            total = (np.log(rest) + top).sum() - scores[gold == 1].sum()
+        gradient = matrix.T @ (chances - gold) + held_back * weights
+        return float(total + held_back / 2 * flat @ flat), gradient.ravel()
+
+    return _kept(names, _descend(loss, len(names) * len(classes)).reshape(shape), classes)
+
+
+def fit_ranker(groups: Sequence[Group], *, held_back: float, least: int) -> LinearModel:
+    """A softmax over the candidates of each group."""
+    choices = [group.choice for group in groups]
+    begins = [row for choice in choices for row in choice.begins]
+    ends = [row for choice in choices for row in choice.ends]
+    kinds = [row for choice in choices for row in choice.kinds]
+    names = _names([*begins, *ends, *kinds], least)
+    pairs = np.array([pair for choice in choices for pair in choice.pairs])
+    sizes = np.array([len(choice.pairs) for choice in choices])
+
+    def rows(items: list[list[str]], lengths: list[int], column: int) -> Any:
+        before = np.cumsum(lengths) - lengths
+        return _matrix(items, names)[np.repeat(before, sizes) + pairs[:, column]]
+
+    matrix = (
+        rows(begins, [len(choice.begins) for choice in choices], 0)
+        + rows(ends, [len(choice.ends) for choice in choices], 1)
+        + rows(kinds, [len(choice.kinds) for choice in choices], 2)
+    ).tocsr()
+    starts = np.cumsum(sizes) - sizes
+    owner = np.repeat(np.arange(len(groups)), sizes)
+    gold = starts + np.array([group.gold for group in groups])
+    wanted = np.asarray(matrix[gold].sum(axis=0)).ravel()
+    turned = matrix.T.tocsr()
+
+    def loss(weights: Numbers) -> tuple[float, Numbers]:
+        scores = matrix @ weights
+        top = np.maximum.reduceat(scores, starts)
+        chances = np.exp(scores - top[owner])
+        rest = np.add.reduceat(chances, starts)
+        chances /= rest[owner]
+        total = (np.log(rest) + top).sum() - scores[gold].sum()
+        return float(
+            total + held_back / 2 * weights @ weights
+        ), turned @ chances - wanted + held_back * weights
+
+    return _kept(names, _descend(loss, len(names))[:, None], ("score",))
+
+
+def _names(items: Sequence[Sequence[str]], least: int) -> dict[str, int]:
+    counts = Counter(name for item in items for name in set(item))
+    return {
+        name: row for row, name in enumerate(sorted(name for name, count in counts.items() if count >= least))
+    }
+
+
+def _matrix(items: Sequence[Sequence[str]], names: dict[str, int]) -> Any:
+    """[items, features] with the counts of each feature."""
+    sparse = _scipy().sparse
+    columns: list[int] = []
+    ends = [0]
+    for item in items:
+        columns.extend(names[name] for name in item if name in names)
+        ends.append(len(columns))
+    return sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(items), len(names)))
+
+
+def _descend(loss: Callable[[Numbers], tuple[float, Numbers]], size: int) -> Numbers:
+    found = _scipy().optimize.minimize(
+        loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "maxcor": 10}
+    )
+    return np.asarray(found.x)
+
+
+def _scipy() -> Any:
+    try:
+        import scipy.optimize
+        import scipy.sparse
+    except ImportError as error:
+        raise MissingExtraError("scipy", "fast", "Training the parser") from error
+    return scipy
+
+
+def _kept(names: dict[str, int], weights: Numbers, classes: Sequence[str]) -> LinearModel:
+    """The model without features of small weight."""
+    rows = np.flatnonzero(np.abs(weights).max(axis=1) >= SMALL_WEIGHT)
+    ordered = list(names)
+    padded = np.vstack([weights[rows], np.zeros((1, len(classes)))]).astype(np.float32)
+    return LinearModel(
+        tuple(classes), {ordered[row]: number for number, row in enumerate(rows.tolist())}, padded
+    )

@@ -1,0 +1,145 @@
+"""All relations of a text: what the parser states, what the model judges, and what is left out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from disco2.errors import InputError
+from disco2.inference.choice import KINDS, RelationChoice
+from disco2.inference.finding import answer_share, draft_relations, find_span, has_trees
+from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import Prediction
+from disco2.records import Document
+
+TEXT = (
+    "The shop opened in May. However, nobody came. Therefore, it closed. Many birds leave in autumn. "
+    "For example, the swallows fly to Africa. If it rains, then the match will be cancelled. "
+    "Who won the match? Tina won it. She was happy because she had trained for years."
+)
+
+
+def by_connective(found: list[Prediction]) -> dict[str, Prediction]:
+    return {one.connective: one for one in found if one.connective}
+
+
+def test_connectives_have_their_senses(shipped: Pipeline) -> None:
+    found = by_connective(shipped(TEXT))
+    assert found.keys() >= {"However", "Therefore", "For example", "because"}
+    assert found["However"].sense in ("Comparison.Concession", "Comparison.Contrast")
+    assert found["Therefore"].sense == found["because"].sense == "Contingency.Cause"
+    assert found["For example"].sense == "Expansion.Instantiation"
+    assert all(one.kind == "Explicit" for one in found.values())
+    assert found["However"].arg1.text == "The shop opened in May."
+    assert found["because"].arg1.text.startswith("She was happy")
+    assert "she had trained for years" in found["because"].arg2.text
+
+
+def test_a_connective_in_two_parts(shipped: Pipeline) -> None:
+    (found,) = [one for one in shipped(TEXT) if one.sense == "Contingency.Condition"]
+    assert found.connective == "If ... then"
+    assert found.connective_span is not None
+    assert [TEXT[part.start : part.end] for part in found.connective_span.pieces] == ["If", "then"]
+    assert [part["text"] for part in found.to_json()["connective_parts"]] == ["If", "then"]
+
+
+def test_everything_is_in_text_order_and_adds_up(pipeline: Pipeline) -> None:
+    found = pipeline(TEXT, norel=True)
+    assert [one.index for one in found] == list(range(len(found)))
+    places = [(one.connective_span or one.arg2).start for one in found]
+    assert places == sorted(places)
+    for one in found:
+        assert one.probability == max(one.probabilities.values()) == one.probabilities[one.sense]
+        assert math.isclose(sum(one.probabilities.values()), 1)
+        assert 0 <= one.presence <= 1
+        for span in (one.arg1, one.arg2):
+            assert all(TEXT[part.start : part.end] == part.text for part in span.pieces)
+            assert span.text == " ".join(part.text for part in span.pieces)
+
+
+def test_sentences_that_a_connective_joins_are_no_implicit_pair(shipped: Pipeline) -> None:
+    found = shipped(TEXT, norel=True)
+    seconds = {one.arg2.text for one in found if one.kind != "Explicit"}
+    assert "Many birds leave in autumn." in seconds
+    assert not {"However, nobody came.", "Therefore, it closed."} & seconds
+
+
+def test_a_question_and_its_answer(shipped: Pipeline) -> None:
+    (found,) = shipped(TEXT, kinds="hypophora")
+    assert (found.kind, found.sense) == ("Hypophora", "Hypophora")
+    assert (found.arg1.text, found.arg2.text) == ("Who won the match?", "Tina won it.")
+    explanation = shipped.explain(found)
+    assert sum(term.value for term in explanation.terms()) == pytest.approx(explanation.score)
+    assert shipped.explain(found, sense="Contingency.Cause").score == found.scores["Contingency.Cause"]
+    assert shipped.view(found).senses[0].sense == "Hypophora"
+
+
+@pytest.mark.parametrize(
+    ("text", "answered"),
+    [
+        ("Did it rain? Yes, all day.", True),
+        ("Where was Bob? He was at home.", True),
+        ("Did it rain? We left.", False),
+        ("Where was Bob? Where was Tina?", False),
+        ("It rained. Yes, all day.", False),
+    ],
+)
+def test_which_questions_are_answered(shipped: Pipeline, text: str, answered: bool) -> None:
+    (found,) = shipped(text, between_only=True, norel=True)
+    assert found.source is not None
+    assert bool(answer_share(found.source)) == answered
+
+
+def test_kinds_are_chosen(shipped: Pipeline) -> None:
+    everything = shipped(TEXT, norel=True)
+    for kind in KINDS:
+        assert shipped(TEXT, kinds=[kind]) == [
+            replace(one, index=index)
+            for index, one in enumerate(one for one in everything if one.kind == kind)
+        ]
+    assert shipped(TEXT) == shipped(TEXT, kinds="explicit, implicit, entrel, hypophora")
+    assert shipped(TEXT, kinds=["Explicit"], norel=True) == shipped(TEXT, kinds="Explicit,NoRel")
+    ((first, *_),) = shipped.pipe([TEXT], kinds="Explicit")
+    assert replace(first, document="text") == shipped(TEXT, kinds="Explicit")[0]
+
+
+@pytest.mark.parametrize(("kinds", "what"), [("x", "kind of relation 'x'"), ("", "No kind"), (3, "names")])
+def test_unknown_kinds_are_refused(kinds: object, what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        RelationChoice.of(kinds)  # type: ignore[arg-type]
+
+
+def without_trees(document: Document) -> Document:
+    bare = tuple(replace(one, constituents=None) for one in document.sentences)
+    return replace(document, sentences=bare)
+
+
+def test_without_trees_neighbouring_sentences_are_judged(small: Pipeline) -> None:
+    document = without_trees(small.annotate("Bob left because it rained. However, Tina stayed."))
+    assert not has_trees(document)
+    draft = draft_relations(document, small.parser, RelationChoice())
+    assert draft.entries == (None,)
+    assert [one.connective for one in draft.candidates] == ["However"]
+
+
+def test_explicit_relations_are_explained(shipped: Pipeline) -> None:
+    found = shipped(TEXT)
+    for one, explanation in zip(found, shipped.explain_many(found), strict=True):
+        assert explanation == shipped.explain(one)
+        assert sum(term.value for term in explanation.terms()) == pytest.approx(explanation.score, abs=1e-9)
+        assert bool(explanation.connective) == (one.kind == "Explicit")
+        if one.kind == "Explicit":
+            assert sum(term.value for term in explanation.connective) > 0
+            assert explanation.rival in (*list(one.probabilities)[1:2], "")
+            view = shipped.view(one)
+            assert [sense.sense for sense in view.senses] == list(one.probabilities)[:4]
+
+
+def test_spans_of_tokens(small: Pipeline) -> None:
+    document = small.annotate("Bob saw Tina at home.")
+    assert find_span(document, (0, 1)).text == "Bob saw"
+    apart = find_span(document, (0, 2, 3))
+    assert (apart.text, apart.start, apart.end) == ("Bob Tina at", 0, 15)
+    assert [part.text for part in apart.pieces] == ["Bob", "Tina at"]

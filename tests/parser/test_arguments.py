@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from disco2.parser.arguments import (
+    anchor_clause,
+    anchor_connective,
+    arg1_boundaries,
+    arg2_boundaries,
+    count_paragraphs,
+    find_edges,
+)
+from disco2.parser.clauses import clause_candidates, clause_features
+from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
+from disco2.parser.sentences import read_sentence
+from tests.parser.made_up import document
+
+EDGES = find_edges(read_sentence(document(), 0))
+
+
+def test_an_anchor_knows_the_clauses_it_joins() -> None:
+    anchor = anchor_connective(EDGES, ConnectiveCandidate("because", (2,)))
+    assert (anchor.start, anchor.end, anchor.link) == (2, 3, "mark")
+    assert (anchor.second, anchor.first) == (4, 1)
+
+
+def test_the_right_spans_are_among_the_candidates() -> None:
+    anchor = anchor_connective(EDGES, ConnectiveCandidate("because", (2,)))
+    begins, ends = arg2_boundaries(anchor)
+    assert begins[0] == 2
+    assert ends[-1] == 6
+    begins, ends, pairs = arg1_boundaries(anchor, (2, 6))
+    assert (0, 2) in pairs
+    assert all(begin in begins and end in ends and begin < end for begin, end in pairs)
+
+
+def test_parts_of_a_connective_head_arg2() -> None:
+    first = anchor_connective(EDGES, ConnectiveCandidate("because ... rained", (2, 4)))
+    assert (first.start, first.end) == (2, 3)
+    last = anchor_connective(EDGES, ConnectiveCandidate("left ... it", (1, 3)))
+    assert (last.start, last.end) == (3, 4)
+
+
+def test_a_clause_without_a_connective_begins_where_it_is_anchored() -> None:
+    anchor = anchor_clause(EDGES, 2)
+    assert anchor.name == "(advcl)"
+    assert arg2_boundaries(anchor) == ([2], [3, 4, 6])
+    places = [one.start for one in clause_candidates(EDGES)]
+    assert 2 in places
+    features = clause_features(anchor, ConnectiveList({}, frozenset()), [2], [])
+    assert "stated 1" in features
+    assert "link advcl left" in features
+
+
+def test_paragraphs_between_sentences() -> None:
+    one = read_sentence(document(), 0)
+    assert count_paragraphs(document(), one, one) == 0

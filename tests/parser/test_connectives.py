@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from disco2.parser.connectives import (
+    MOST_CANDIDATES,
+    ConnectiveCandidate,
+    ConnectiveList,
+    connective_features,
+    connective_name,
+    usual_senses,
+    without_overlaps,
+)
+from disco2.parser.sentences import read_sentence
+from tests.parser.made_up import document
+
+LISTED = ConnectiveList(usual_senses(), frozenset({"it", "left"}))
+
+
+class Words:
+    """A sentence that has nothing but words."""
+
+    def __init__(self, text: str) -> None:
+        self.words = tuple(text.split())
+
+
+def names(text: str) -> list[str]:
+    return [one.name for one in LISTED.candidates(Words(text))]  # type: ignore[arg-type]
+
+
+def test_candidates_overlap_and_have_gaps() -> None:
+    assert names("even if it rains") == ["even if", "if"]
+    assert names("if it rains then stay") == ["if", "if ... then", "then"]
+    assert names("on the one hand yes , on the other hand no") == [
+        "on the one hand ... on the other hand",
+        "on the one hand ... on the other",
+        "on the other hand",
+    ]
+    (either,) = (one for one in LISTED.candidates(Words("either you go or I do")) if "..." in one.name)  # type: ignore[arg-type]
+    assert either.tokens == (0, 3)
+    assert either.first_part == (0, 1)
+
+
+def test_very_long_sentences_have_bounded_candidates() -> None:
+    assert len(names("and " * 5000)) == MOST_CANDIDATES
+
+
+def test_the_most_probable_wins_and_tokens_are_used_once() -> None:
+    candidates = [
+        ConnectiveCandidate("even if", (0, 1)),
+        ConnectiveCandidate("if", (1,)),
+        ConnectiveCandidate("but", (4,)),
+    ]
+    assert without_overlaps(candidates, [0.9, 0.8, 0.6], least=0.5) == [0, 2]
+    assert without_overlaps(candidates, [0.7, 0.8, 0.4], least=0.5) == [1]
+    assert without_overlaps(candidates, [0.7, 0.8, 0.4], least=0.5, longer=0.2) == [0]
+
+
+def test_features_describe_words_phrases_and_dependencies() -> None:
+    sentence = read_sentence(document(), 0)
+    (candidate,) = LISTED.candidates(sentence)
+    features = connective_features(sentence, candidate, LISTED)
+    for wanted in (
+        "because",
+        "behind it",
+        "parent SBAR",
+        "right S",
+        "link mark right",
+        "because|governor VBD",
+    ):
+        assert wanted in features
+    assert connective_name(sentence, (2, 4)) == "because ... rained"
+
+
+def test_senses_of_clear_connectives() -> None:
+    senses = usual_senses()
+    assert senses["however"] == ("Comparison.Concession",)
+    assert senses["therefore"] == ("Contingency.Cause",)
+    assert senses["for example"] == ("Expansion.Instantiation",)

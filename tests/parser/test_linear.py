@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from disco2.errors import BundleError
+from disco2.parser.linear import (
+    MODEL_FILE,
+    WEIGHTS_FILE,
+    LinearModel,
+    probabilities,
+    read_models,
+    write_models,
+    yes_probabilities,
+)
+
+MODEL = LinearModel(("x", "y"), {"a": 0, "b": 1}, np.array([[1, -1], [0.5, 2], [0, 0]], dtype=np.float32))
+ITEMS = [["a", "b"], [], ["unknown", "b"], ["a", "a"]]
+
+
+def slow_scores(model: LinearModel, item: list[str]) -> list[float]:
+    """One feature after the other."""
+    total = np.zeros(len(model.classes))
+    for name in item:
+        if name in model.rows:
+            total += model.weights[model.rows[name]]
+    return total.tolist()
+
+
+def test_scores_are_sums_over_known_features() -> None:
+    assert MODEL.scores(ITEMS).tolist() == [slow_scores(MODEL, item) for item in ITEMS]
+    assert MODEL.scores([]).shape == (0, 2)
+    assert MODEL.scores([[]]).tolist() == [[0, 0]]
+
+
+def test_terms_add_up_to_the_score() -> None:
+    terms = MODEL.terms(["a", "b", "unknown"], 1)
+    assert terms == [("b", 2.0), ("a", -1.0)]
+    assert sum(value for _, value in terms) == MODEL.scores([["a", "b"]])[0, 1]
+
+
+def test_probabilities() -> None:
+    assert probabilities(np.array([[0, np.log(3)]], dtype=np.float32))[0].tolist() == pytest.approx(
+        [0.25, 0.75]
+    )
+    assert yes_probabilities(np.zeros((1, 1), dtype=np.float32)).tolist() == [0.5]
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    write_models(tmp_path / "model", {"one": MODEL}, {"least": 0.5})
+    models, settings = read_models(tmp_path / "model")
+    assert settings == {"least": 0.5}
+    assert models["one"].classes == MODEL.classes
+    assert models["one"].scores(ITEMS).tolist() == MODEL.scores(ITEMS).tolist()
+
+
+def test_damaged_and_missing_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="no whole parser"):
+        read_models(tmp_path / "nowhere")
+    for name in (MODEL_FILE, WEIGHTS_FILE):
+        write_models(tmp_path / "model", {"one": MODEL}, {}, force=True)
+        (tmp_path / "model" / name).write_bytes(b"{}")
+        with pytest.raises(BundleError, match="not the file that was written"):
+            read_models(tmp_path / "model")

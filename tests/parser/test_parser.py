@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from disco2.errors import InputError
+from disco2.parser.parser import MODELS, DiscourseParser, ParsedDocument, choose_spans, token_f1
+from disco2.records import RelationKind
+from tests.parser.made_up import document
+
+
+def test_the_shipped_parser_reads_a_sentence() -> None:
+    parser = DiscourseParser.load()
+    assert set(parser.models) == set(MODELS)
+    (relation,) = parser.parse(document())
+    assert relation.kind == RelationKind.EXPLICIT
+    assert (relation.arg1, relation.connective, relation.arg2) == ((0, 1), (2,), (3, 4, 5))
+    assert relation.sense == "Contingency.Cause"
+    assert relation.name == "because"
+    assert relation.probability > 0.9
+
+
+def test_given_connectives_are_not_looked_for() -> None:
+    parser = DiscourseParser.load()
+    assert parser.parse(document(), connectives=[], implicit=False) == []
+    (relation,) = parser.parse(document(), connectives=[(2,)], implicit=False)
+    assert relation.probability == 1.0
+    for wrong in ((), (99,), (-1,)):
+        with pytest.raises(InputError, match="no tokens"):
+            parser.parse(document(), connectives=[wrong])
+
+
+def test_a_document_without_words_has_no_relation() -> None:
+    empty = replace(document(), text="", tokens=(), sentences=())
+    assert DiscourseParser.load().parse(empty) == []
+
+
+def test_only_listed_connectives_are_found() -> None:
+    parser = DiscourseParser.load()
+    assert [one.candidate.name for one in parser.find_connectives(ParsedDocument(document()))] == ["because"]
+
+
+def test_an_explanation_names_what_decided() -> None:
+    found = DiscourseParser.load().explain(document(), [2])
+    assert found.sense == "Contingency.Cause"
+    assert sum(value for _, value in found.is_connective) > 0
+    assert any(name.startswith("because") for name, _ in found.has_sense[:5])
+    weights = [abs(value) for _, value in found.has_sense]
+    assert weights == sorted(weights, reverse=True)
+
+
+def test_nothing_to_choose_from() -> None:
+    parser = DiscourseParser.load()
+    assert choose_spans(parser.models["arg1"], []) == []
+
+
+def test_overlap() -> None:
+    assert token_f1((1, 2, 3, 4), (3, 4)) == pytest.approx(4 / 6)
+    assert token_f1((1,), (2,)) == 0.0
