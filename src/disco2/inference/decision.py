@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disco2.errors import InputError
-from disco2.inference.finding import HYPOPHORA, WH_TAGS, answer_share
+from disco2.inference.finding import ANSWER_SHARE, HYPOPHORA, WH_TAGS
 from disco2.inference.prediction import Prediction
 from disco2.inference.score_terms import EntitySpans, NamedFeature, ScoreTerms, score_terms, source_of
 from disco2.model import AnyModel
@@ -80,8 +80,7 @@ class Decisions:
 
 
 def _of_rule(instance: Instance) -> Decision:
-    share = answer_share(instance)
-    score = math.log(share / (1 - share))
+    score = math.log(ANSWER_SHARE / (1 - ANSWER_SHARE))
     first, second = instance.relation.arg1.tokens, instance.relation.arg2.tokens
     tokens = instance.document.tokens
     asking = next((tokens[one].text for one in first if tokens[one].tag in WH_TAGS), "?")
