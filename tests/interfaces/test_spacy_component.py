@@ -112,7 +112,8 @@ def test_a_pipe_gives_what_single_calls_give(nlp: Language) -> None:
         assert [len(one) for one in found] == [len(one) for one in single]
         for one, other in zip(chain.from_iterable(found), chain.from_iterable(single), strict=True):
             assert one.pop("probabilities") == pytest.approx(other["probabilities"], abs=1e-6)
-            assert one.pop("probability") == pytest.approx(other["probability"], abs=1e-6)
+            for name in ("probability", "presence"):
+                assert one.pop(name) == pytest.approx(other[name], abs=1e-6)
             assert one == {name: other[name] for name in one}
 
 
