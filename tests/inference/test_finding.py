@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from disco2.errors import InputError
-from disco2.inference.choice import KINDS, RelationChoice
 from disco2.inference.finding import draft_relations, find_span, has_trees, is_answered
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.prediction import Prediction
+from disco2.inference.prediction import KINDS, Prediction, RelationChoice
 from disco2.records import Document
 
 TEXT = (

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from disco2.annotation.text import BLANK_LINE
 from disco2.inference.candidates import PARAGRAPH_BREAKS, Candidate, adjacent_sentences, with_neighbours
-from disco2.inference.choice import RelationChoice
-from disco2.inference.prediction import Prediction, Span
+from disco2.inference.prediction import Prediction, RelationChoice, Span
 from disco2.inference.shared import shared_mentions
 from disco2.parser.parser import DiscourseParser, ParsedRelation
 from disco2.records import Argument, Document, Instance, Relation, RelationKind

@@ -11,13 +11,12 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotator
 from disco2.errors import InputError
 from disco2.inference.annotating import annotate_texts
 from disco2.inference.batch_size import check_batch_size
-from disco2.inference.choice import RelationChoice
 from disco2.inference.explanation import Explanation, explained
 from disco2.inference.finding import complete_relations, draft_relations
 from disco2.inference.given_pair import GivenPair
 from disco2.inference.judging import judged, senses_of
 from disco2.inference.model_info import ModelInfo
-from disco2.inference.prediction import Prediction
+from disco2.inference.prediction import Prediction, RelationChoice
 from disco2.inference.view import RelationView, relation_view
 from disco2.model import AnyModel
 from disco2.model.calibration import Calibration

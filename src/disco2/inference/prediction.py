@@ -1,12 +1,15 @@
-"""What the pipeline answers about one pair."""
+"""What the pipeline answers about one pair; which answers a user asks for; answers as rows of CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from disco2.records import Instance
+from disco2.errors import InputError
+from disco2.records import Instance, RelationKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +104,102 @@ class Prediction:
 
 def _argument(span: Span) -> dict[str, Any]:
     return span.to_json() | {"parts": [part.to_json() for part in span.pieces]}
+
+
+# The kinds that can be found, as PDTB-style corpora spell them.
+KINDS = ("Explicit", "Implicit", "EntRel", "Hypophora", "NoRel")
+_BY_NAME = {kind.casefold(): kind for kind in KINDS}
+JUDGED = frozenset(KINDS) - {RelationKind.EXPLICIT.value}  # what a model has a say in
+
+
+@dataclass(frozen=True, slots=True)
+class RelationChoice:
+    """All kinds but NoRel unless others are named; ``between_only``: neighbouring sentences, nothing else."""
+
+    kinds: tuple[str, ...] = KINDS[:-1]
+    between_only: bool = False
+
+    @classmethod
+    def of(
+        cls, kinds: Iterable[str] | str | None = None, *, between_only: bool = False, norel: bool = False
+    ) -> RelationChoice:
+        """The choice of a user, who names kinds in any case, as a list or separated by commas."""
+        given = kinds.split(",") if isinstance(kinds, str) else kinds
+        if given is None:
+            chosen = set(KINDS[:-1])
+        else:
+            try:
+                names = [name.strip() for name in given]
+            except (TypeError, AttributeError):
+                raise InputError(f"Kinds are names, not {kinds!r}.", hint=_hint()) from None
+            chosen = {_known(name) for name in names if name}
+            if not chosen:
+                raise InputError("No kind of relation is named.", hint=_hint())
+        if norel:
+            chosen.add(RelationKind.NOREL.value)
+        return cls(tuple(kind for kind in KINDS if kind in chosen), bool(between_only))
+
+    def wants(self, kind: str) -> bool:
+        return kind in self.kinds
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether anything but explicit relations is asked for."""
+        return not JUDGED.isdisjoint(self.kinds)
+
+
+def _known(name: str) -> str:
+    found = _BY_NAME.get(name.casefold())
+    if found is None:
+        raise InputError(f"There is no kind of relation '{name}'.", hint=_hint())
+    return found
+
+
+def _hint() -> str:
+    return f"Choose among: {', '.join(KINDS)}."
+
+
+COLUMNS = (
+    "document",
+    "index",
+    "kind",
+    "sense",
+    "probability",
+    "presence",
+    "connective",
+    "connective_spans",
+    "arg1",
+    "arg1_spans",
+    "arg2",
+    "arg2_spans",
+)
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as lines of CSV (RFC 4180, but with line feeds)."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(rows)
+    return written.getvalue()
+
+
+def csv_row(document: str, prediction: Prediction) -> list[object]:
+    """The cells of a relation; spans are written ``start-end``, several of them with commas."""
+    stated = prediction.connective_span
+    return [
+        document,
+        prediction.index,
+        prediction.kind,
+        prediction.sense,
+        prediction.probability,
+        prediction.presence,
+        prediction.connective,
+        "" if stated is None else _places(stated),
+        prediction.arg1.text,
+        _places(prediction.arg1),
+        prediction.arg2.text,
+        _places(prediction.arg2),
+    ]
+
+
+def _places(span: Span) -> str:
+    return ",".join(f"{part.start}-{part.end}" for part in span.pieces)

@@ -16,8 +16,7 @@ from disco2.corpora.convert import write_conll16
 from disco2.corpora.export import write_table
 from disco2.errors import InputError
 from disco2.files import check_folder_place, folder_in_place, is_file_name
-from disco2.inference.csv_form import COLUMNS, csv_lines, csv_row
-from disco2.inference.prediction import Prediction, Span
+from disco2.inference.prediction import COLUMNS, Prediction, Span, csv_lines, csv_row
 from disco2.records import Corpus, Document, Relation, RelationKind
 
 CONLL16, DISRPT, CSV, BRAT = FORMS = ("conll16", "disrpt", "csv", "brat")

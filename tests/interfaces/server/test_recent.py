@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from disco2.inference.choice import RelationChoice
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.server.recent import Judged, RecentDocuments
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.server.conftest import Serve

@@ -10,9 +10,9 @@ from disco2.corpora.automatic import ALL
 from disco2.errors import InputError
 from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation
 from disco2.experiments.parser import ParserScores, RuleBaseline, as_spans, has_relations, score_parser
-from disco2.inference.choice import RelationChoice
 from disco2.inference.loading import load
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice
 from disco2.records import Corpus, Document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +13,11 @@ from disco2.annotation.formats.document_json import parse_annotated
 from disco2.errors import InputError
 from disco2.inference.finding import has_trees
 from disco2.inference.json_form import text_result
-from disco2.interfaces.cli.choice_options import ChoiceOptions, takes_choice
+from disco2.inference.prediction import KINDS, RelationChoice
 from disco2.interfaces.cli.console import print_json, tell
+from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.input_text import Encoding, document_name, read_bytes, read_input
-from disco2.interfaces.cli.offered_values import among
+from disco2.interfaces.cli.offered_values import among, several_of
 from disco2.interfaces.cli.options import AsJson, path_option
 from disco2.interfaces.cli.paragraph_option import Paragraphs, check_paragraphs
 from disco2.interfaces.cli.pipeline_options import PipelineOptions, takes_pipeline
@@ -25,6 +27,45 @@ from disco2.interfaces.cli.predict_pairs import check_pairs, predict_pairs
 from disco2.interfaces.exports import FORMS, check_form, write_relations
 
 BATCH_SIZE, BLANK, UTF_8 = 64, "blank", "utf-8"  # what holds where nothing is said
+
+
+@dataclass(frozen=True)
+class ChoiceOptions:
+    """Every field is an option."""
+
+    kinds: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Give these kinds alone, separated by commas: {', '.join(KINDS)}.",
+            autocompletion=several_of(KINDS),
+        ),
+    ] = None
+    between_only: Annotated[
+        bool,
+        typer.Option(
+            "--between-only",
+            help="Judge neighbouring sentences alone: no search for connectives and clauses.",
+        ),
+    ] = False
+    norel: Annotated[
+        bool, typer.Option("--norel", help="Give neighbouring sentences without a relation too.")
+    ] = False
+
+    @property
+    def choice(self) -> RelationChoice:
+        """What they say; InputError where a kind is unknown."""
+        return RelationChoice.of(self.kinds, between_only=self.between_only, norel=self.norel)
+
+    @property
+    def given(self) -> dict[str, bool]:
+        """The options by name, and whether they were given."""
+        return {
+            f"--{option.name.replace('_', '-')}": getattr(self, option.name) != option.default
+            for option in fields(self)
+        }
+
+
+takes_choice = takes(ChoiceOptions, "asked")
 
 
 @takes_files
@@ -44,7 +85,7 @@ def predict(
     output: Annotated[
         Path | None,
         path_option(
-            help="With --pairs a file, with --files a folder; an interrupted run goes on there. With --form "
+            help="With --pairs a file, with --files a folder; an interrupted run resumes there. With --form "
             "a new folder."
         ),
     ] = None,

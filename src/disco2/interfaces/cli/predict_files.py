@@ -17,8 +17,8 @@ from disco2.bulk.job import Job
 from disco2.bulk.settings import JSONL, MOST_BYTES, SHARD_DOCUMENTS
 from disco2.engines.cores import available_cores
 from disco2.errors import InputError
-from disco2.inference.choice import RelationChoice
 from disco2.inference.loading import model_digest
+from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.bulk_progress import BulkProgress
 from disco2.interfaces.cli.console import messages, results, tell
 from disco2.interfaces.cli.engine_options import EngineOptions

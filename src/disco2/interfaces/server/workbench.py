@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from http import HTTPStatus
 
-from disco2.inference.choice import RelationChoice
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.server.recent import Judged, RecentDocuments
 from disco2.interfaces.server.refusal import Refusal
 from disco2.interfaces.server.settings import Limits

@@ -17,10 +17,9 @@ from disco2.errors import BundleError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.batch_size import check_batch_size
 from disco2.inference.candidates import PARAGRAPH_BREAKS
-from disco2.inference.choice import RelationChoice
 from disco2.inference.json_form import text_result
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.prediction import Prediction
+from disco2.inference.prediction import Prediction, RelationChoice
 from disco2.interfaces.spacy_component.layers import CONSTITUENTS, SpacyLayers
 from disco2.interfaces.spacy_component.model_source import (
     CONFIGURATION,
@@ -53,7 +52,7 @@ class Disco2Settings:
     paragraphs: str
     coref_prefix: str
     constituents: str
-    kinds: str = ""  # parted by commas; all but NoRel where none is named
+    kinds: str = ""  # separated by commas; all but NoRel where none is named
     between_only: bool = False
 
     @property
