@@ -52,6 +52,7 @@ SLOW = (  # folders and files that start programs, run shipped models or try ver
     "model/test_co",
     "model/test_encoder_model.py",
     "reporting",
+    "test_golden.py",
     "test_lock.py",
     "test_no_",
     "test_operations.py",
