@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 import disco2
 from disco2.annotation.annotator import ALL_LAYERS, Layer, raw_document
 from disco2.annotation.english.annotators import EnglishOnDemand
-from disco2.annotation.english.coreference.resolver import MentionRanker
+from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax
 from disco2.errors import LayerError
 from disco2.interfaces.spacy_component.layers import SpacyLayers

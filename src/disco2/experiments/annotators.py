@@ -16,11 +16,9 @@ from disco2.evaluation.syntax import syntax_scores
 from disco2.experiments.coreference_quality import coreference_quality
 from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
 from disco2.records import Corpus, Document
-from disco2.training.annotators.constituents.scoring import compare_trees
-from disco2.training.annotators.constituents.train import train_constituents
-from disco2.training.annotators.coreference.train import train_coreference
-from disco2.training.annotators.parsed_text import parsed_text
-from disco2.training.annotators.syntax import train_syntax
+from disco2.training.annotators.constituents import compare_trees, train_constituents
+from disco2.training.annotators.coreference import train_coreference
+from disco2.training.annotators.syntax import parsed_text, train_syntax
 
 # The sample on which the paper's parser was measured: see `trees` below.
 SAMPLE, LONGEST = 600, 60

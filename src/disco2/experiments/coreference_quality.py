@@ -8,7 +8,7 @@ from typing import Any
 
 from disco2.evaluation.coreference import AlignedPairs, CoreferenceScores, Score, score_aligned_pairs
 from disco2.records import Document, Relation, RelationKind
-from disco2.training.annotators.coreference.scoring import coreference_scores
+from disco2.training.annotators.coreference import coreference_scores
 from disco2.trees.aligned import aligned_pairs
 from disco2.trees.entities import MentionIndexes
 

@@ -7,17 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from disco2.annotation.english.constituents.chart import Spans, all_spans
-from disco2.annotation.english.constituents.network import Network
-from disco2.annotation.english.constituents.parser import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser
-from disco2.annotation.english.constituents.words import build_lexicon
+from disco2.annotation.english.chart import Spans, all_spans
+from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser, build_lexicon
+from disco2.annotation.english.span_network import Network
 from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words, with_constituents
 from disco2.errors import CorpusError
 from disco2.records import Dirt, Document
-from disco2.training.annotators.constituents.examples import label_chains, nearest_chain
-from disco2.training.annotators.constituents.settings import ParserSettings
-from disco2.training.annotators.constituents.train import train_constituents
+from disco2.training.annotators.constituents import (
+    ParserSettings,
+    label_chains,
+    nearest_chain,
+    train_constituents,
+)
 from disco2.vectors import WordVectors
 
 torch = pytest.importorskip("torch")
@@ -55,7 +57,7 @@ def document() -> Document:
 
 
 def test_numpy_computes_what_pytorch_computes(document: Document) -> None:
-    from disco2.training.annotators.constituents.model import ParserModule
+    from disco2.training.annotators.span_module import ParserModule
 
     torch.manual_seed(5)
     lexicon = build_lexicon(
@@ -91,7 +93,7 @@ def test_numpy_computes_what_pytorch_computes(document: Document) -> None:
 
 def test_the_worst_tree_is_the_worst_of_all() -> None:
     """Two tokens and one label: with its eight labellings counted by hand."""
-    from disco2.training.annotators.constituents.margin import worst_trees
+    from disco2.training.annotators.span_module import worst_trees
 
     lengths = np.array([2], dtype=np.int32)
     gold = Spans(*(np.array(column, dtype=np.int32) for column in ([0, 0], [0, 0], [2, 1])))

@@ -9,19 +9,24 @@ import numpy as np
 import pytest
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.coreference.features import mention_feature_sizes
-from disco2.annotation.english.coreference.lexicon import GROUP_OF_KIND, KINDS
-from disco2.annotation.english.coreference.ranking import Tables, read_weights, write_weights
-from disco2.annotation.english.coreference.resolver import MentionRanker
+from disco2.annotation.english.coreference import MentionRanker, Tables, read_weights, write_weights
+from disco2.annotation.english.lexicon import GROUP_OF_KIND, KINDS
+from disco2.annotation.english.mention_features import mention_feature_sizes
 from disco2.errors import InputError
 from disco2.records import Document, Mention
-from disco2.training.annotators.coreference import CoreferenceSettings, train_coreference
-from disco2.training.annotators.coreference.backing_off import BackedOffTables
-from disco2.training.annotators.coreference.examples import Example, example, frequent_words
-from disco2.training.annotators.coreference.loss import loss_and_gradient
-from disco2.training.annotators.coreference.optimiser import SparseAdaGrad
-from disco2.training.annotators.coreference.scoring import chains_of, coreference_scores
-from tests.annotation.english.coreference.parsed import giving
+from disco2.training.annotators.coreference import (
+    BackedOffTables,
+    CoreferenceSettings,
+    Example,
+    SparseAdaGrad,
+    chains_of,
+    coreference_scores,
+    example,
+    frequent_words,
+    loss_and_gradient,
+    train_coreference,
+)
+from tests.annotation.english.parsed import giving
 
 SETTINGS = CoreferenceSettings(passes=8, penalty=0.001, window=6, matches=2, rarest_word=1)
 

@@ -97,11 +97,11 @@ def english_annotators(
 
         add("syntax", SpacySyntax, lambda place: SpacySyntax.load(place, vectors=vectors()))
     if layers & COMPONENTS["constituents"]:
-        from disco2.annotation.english.constituents.parser import SpanParser
+        from disco2.annotation.english.constituents import SpanParser
 
         add("constituents", SpanParser, lambda place: SpanParser.load(place, vectors=vectors()))
     if layers & COMPONENTS["coreference"]:
-        from disco2.annotation.english.coreference.resolver import MentionRanker
+        from disco2.annotation.english.coreference import MentionRanker
 
         add("coreference", MentionRanker, MentionRanker.load)
     return annotators

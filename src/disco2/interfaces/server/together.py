@@ -13,8 +13,8 @@ from threading import Lock
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
 from disco2.annotation.english.annotators import ComponentOnDemand
-from disco2.annotation.english.constituents.parser import SpanParser
-from disco2.annotation.english.coreference.resolver import MentionRanker
+from disco2.annotation.english.constituents import SpanParser
+from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax
 from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.records import Document

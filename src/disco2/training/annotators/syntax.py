@@ -6,20 +6,141 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from disco2.annotation.annotator import Layer, raw_document
-from disco2.annotation.english.syntax import ENCODER, PARSER, SENTENCES, TAGGER, SpacySyntax
-from disco2.errors import InputError
-from disco2.evaluation.syntax import SyntaxScores, syntax_scores
+from disco2.annotation.english.syntax import ENCODER, PARSER, SENTENCES, TAGGER, SpacySyntax, sentence_groups
+from disco2.annotation.spacy_documents import SPACY_ROOT, to_spacy
+from disco2.errors import InputError, LayerError
+from disco2.evaluation.syntax import ParsedText, SyntaxScores, syntax_scores
 from disco2.files import HIDDEN_LIST, folder_in_place
-from disco2.records import Document
+from disco2.records import Document, Sentence
 from disco2.threads import single_threaded
-from disco2.training.annotators.parsed_text import parsed_text
-from disco2.training.annotators.syntax_architecture import WIDTH, pipeline_config
 
 if TYPE_CHECKING:
     from spacy.training import Example
+    from spacy.vocab import Vocab
+
+
+# The shape of the pipeline that is trained for tokens, tags and dependencies, as spaCy's configuration.
+
+WIDTH = 96
+
+
+def pipeline_config(*, width: int = WIDTH) -> dict[str, Any]:
+    """Sentence starts have a small encoder of their own; tags and dependencies share a larger one.
+
+    Both encoders are convolutions over hashed words, prefixes, suffixes and shapes (Miranda et al. 2022) and
+    the shipped word vectors.
+    """
+    return {
+        "nlp": {"lang": "en", "pipeline": ["senter", "tok2vec", "tagger", "parser"]},
+        "components": {
+            "senter": {"factory": "senter", "model": _labels(_sentence_encoder())},
+            "tok2vec": {"factory": "tok2vec", "model": _encoder(width)},
+            "tagger": {"factory": "tagger", "model": _labels(_listener(width))},
+            "parser": {"factory": "parser", "model": _transitions(width), "min_action_freq": 10},
+        },
+    }
+
+
+def _encoder(width: int) -> dict[str, Any]:
+    attributes = {"NORM": 5000, "PREFIX": 1000, "SUFFIX": 2500, "SHAPE": 2500}
+    return _convolutions(attributes, width=width, depth=4)
+
+
+def _sentence_encoder() -> dict[str, Any]:
+    attributes = {"NORM": 2000, "PREFIX": 1000, "SUFFIX": 1000, "SHAPE": 1000, "SPACY": 50}
+    return _convolutions(attributes, width=32, depth=3)
+
+
+def _convolutions(attributes: dict[str, int], *, width: int, depth: int) -> dict[str, Any]:
+    """``attributes``: what is hashed, and into how many rows."""
+    return {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": width,
+            "attrs": list(attributes),
+            "rows": list(attributes.values()),
+            "include_static_vectors": True,
+        },
+        "encode": {
+            "@architectures": "spacy.MaxoutWindowEncoder.v2",
+            "width": width,
+            "depth": depth,
+            "window_size": 1,
+            "maxout_pieces": 3,
+        },
+    }
+
+
+def _listener(width: int) -> dict[str, Any]:
+    return {"@architectures": "spacy.Tok2VecListener.v1", "width": width}
+
+
+def _labels(encoder: dict[str, Any]) -> dict[str, Any]:
+    return {"@architectures": "spacy.Tagger.v2", "tok2vec": encoder}
+
+
+def _transitions(width: int) -> dict[str, Any]:
+    return {
+        "@architectures": "spacy.TransitionBasedParser.v2",
+        "state_type": "parser",
+        "extra_state_tokens": False,
+        "hidden_width": width,
+        "maxout_pieces": 2,
+        "use_upper": True,
+        "tok2vec": _listener(width),
+    }
+
+
+# Documents with gold layers -> what spaCy learns from.
+
+
+def syntax_examples(documents: Sequence[Document], vocab: Vocab) -> list[Example]:
+    """One example for each group of neighbouring sentences, on gold tokens."""
+    return [_example(document, group, vocab) for document in documents for group in sentence_groups(document)]
+
+
+def _example(document: Document, group: list[Sentence], vocab: Vocab) -> Example:
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    marked = to_spacy(document, vocab, group[0].start, group[-1].end)
+    words = [word.text for word in marked]
+    spaces = [bool(word.whitespace_) for word in marked]
+    heads, labels = _parse(document, group)
+    gold = Doc(
+        vocab,
+        words=words,
+        spaces=spaces,
+        tags=[token.tag for token in document.tokens[group[0].start : group[-1].end]],
+        heads=heads,
+        deps=labels,
+        sent_starts=[bool(word.is_sent_start) for word in marked],
+    )
+    return Example(Doc(vocab, words=words, spaces=spaces), gold)
+
+
+def _parse(document: Document, group: list[Sentence]) -> tuple[list[int], list[str]]:
+    """Heads counted from the group's first token, where a root is its own head, and labels."""
+    heads: list[int] = []
+    labels: list[str] = []
+    for sentence in group:
+        tree = sentence.dependencies
+        if tree is None or not all(token.tag for token in document.tokens[sentence.start : sentence.end]):
+            raise LayerError(
+                "A sentence has no dependencies or no tags.",
+                where=document.id,
+                hint="Train on documents with gold tags and dependencies.",
+            )
+        offset = sentence.start - group[0].start
+        for index, (head, label) in enumerate(zip(tree.heads, tree.labels, strict=True)):
+            heads.append(offset + (index if head < 0 else head))
+            labels.append(SPACY_ROOT if head < 0 else label)
+    return heads, labels
+
 
 PASSES = 12
 LEARNING_RATE = 0.0015  # at the start; it falls to nearly nothing in a straight line
@@ -47,7 +168,6 @@ def train_syntax(
     from thinc.api import Adam, fix_random_seed
 
     from disco2.annotation.english.spacy_english import make_pipeline, write_component, write_config
-    from disco2.training.annotators.syntax_examples import syntax_examples
 
     if not training or not development:
         raise InputError("Training needs documents to learn from and others to be judged on.")
@@ -120,4 +240,28 @@ def _line(scores: SyntaxScores) -> str:
     return (
         f"tokens {scores.tokens:.2%}, sentences {scores.sentences:.2%}, tags {scores.tags:.2%}, "
         f"UAS {scores.unlabelled:.2%}, LAS {scores.labelled:.2%}"
+    )
+
+
+# Documents as the scorer of syntax takes them.
+
+
+def parsed_text(document: Document) -> ParsedText:
+    """Sentences without dependencies have roots only, without labels."""
+    heads: list[int] = []
+    labels: list[str] = []
+    for sentence in document.sentences:
+        tree = sentence.dependencies
+        if tree is None:
+            heads.extend([-1] * len(sentence))
+            labels.extend([""] * len(sentence))
+        else:
+            heads.extend(head if head < 0 else sentence.start + head for head in tree.heads)
+            labels.extend(tree.labels)
+    return ParsedText(
+        tokens=[(token.start, token.end) for token in document.tokens],
+        sentences=[(sentence.start, sentence.end) for sentence in document.sentences],
+        tags=[token.tag for token in document.tokens],
+        heads=heads,
+        labels=labels,
     )

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from disco2.annotation.english.annotators import SHIPPED, weights_digest
-from disco2.annotation.english.constituents.parser import SpanParser
-from disco2.annotation.english.coreference.resolver import MentionRanker
+from disco2.annotation.english.constituents import SpanParser
+from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax
 from disco2.errors import BundleError
 

@@ -6,23 +6,23 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disco2.annotation.english.coreference.features import (
+from disco2.annotation.english.coreference import possible_antecedents
+from disco2.annotation.english.lexicon import Kind
+from disco2.annotation.english.mention_features import (
     PAIR_FEATURES,
     mention_feature_sizes,
     mention_features,
     pair_features,
 )
-from disco2.annotation.english.coreference.lexicon import Kind
-from disco2.annotation.english.coreference.mentions import (
+from disco2.annotation.english.mentions import (
     Mentions,
     candidate_mentions,
     mention_attributes,
     token_context,
 )
-from disco2.annotation.english.coreference.ranking import possible_antecedents
 from disco2.records import Document
-from tests.annotation.english.coreference.parsed import giving, parsed, parsed_documents
-from tests.annotation.english.coreference.slow_features import rows_of, slow_pair_features
+from tests.annotation.english.parsed import giving, parsed, parsed_documents
+from tests.annotation.english.slow_features import rows_of, slow_pair_features
 
 
 def attributes(document: Document) -> Mentions:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.coreference.lexicon import (
+from disco2.annotation.english.lexicon import (
     CITATION,
     FIRST_NOMINAL,
     REFLEXIVES,

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from disco2.annotation.english.coreference.mentions import candidate_mentions
+from disco2.annotation.english.mentions import candidate_mentions
 from disco2.annotation.layers import document_from_words
 from disco2.records import Document
-from tests.annotation.english.coreference.parsed import parsed, parsed_documents
+from tests.annotation.english.parsed import parsed, parsed_documents
 
 
 def found(document: Document) -> list[str]:

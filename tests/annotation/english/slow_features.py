@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from disco2.annotation.english.coreference.lexicon import Kind
-from disco2.annotation.english.coreference.mentions import Mentions
+from disco2.annotation.english.lexicon import Kind
+from disco2.annotation.english.mentions import Mentions
 from disco2.records import Document
 
 SUBJECT_TO_OBLIQUE = range(1, 6)

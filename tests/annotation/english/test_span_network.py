@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from disco2.annotation.english.constituents import network
-from disco2.annotation.english.constituents import network as module
-from disco2.annotation.english.constituents.network import (
+from disco2.annotation.english import span_network as module
+from disco2.annotation.english import span_network as network
+from disco2.annotation.english.span_network import (
     EPSILON,
     BiLSTMLayer,
     Packing,

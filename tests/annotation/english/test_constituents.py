@@ -10,13 +10,20 @@ import numpy as np
 import pytest
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.constituents.parser import (
+from disco2.annotation.english.constituents import (
+    CLOSING,
+    OPENING,
+    RESERVED,
     SHIPPED,
+    UNKNOWN,
     VOCABULARY_FILE,
     WEIGHTS_FILE,
     SpanParser,
     StoredParser,
+    build_lexicon,
+    pieces,
     read_parser,
+    shape,
     write_parser,
 )
 from disco2.annotation.layers import document_from_words
@@ -202,3 +209,32 @@ def test_damaged_weights_are_a_clear_error(parser: StoredParser, tmp_path: Path)
 
 def test_the_shipped_weights_are_small() -> None:
     assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 12_000_000
+
+
+VECTORS = WordVectors(("the", "cat"), np.eye(2, dtype=np.float32))
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("Cat", "=Xxx"), ("McDonald's", "=XxXxx'x"), ("1999", "=dd"), ("U.S.", "=X.X."), ("", "=")],
+)
+def test_shapes(word: str, expected: str) -> None:
+    assert shape(word) == expected
+
+
+def test_pieces_are_prefixes_suffixes_and_shape() -> None:
+    assert pieces("Cat") == ["c-", "ca-", "cat-", "-t", "-at", "-cat", "-cat", "=Xxx"]
+
+
+def test_numbers_have_edges_and_unknowns() -> None:
+    lexicon = build_lexicon(
+        ["The", "the", "cat"], ["DT", "DT", "NN"], vectors=VECTORS, word_count=2, piece_count=1
+    )
+    assert lexicon.words == ("the",)
+    numbers = lexicon.numbers(["The", "cat", "zygote"], ["DT", "NN", "XYZ"])
+    assert numbers.vectors.tolist() == [2, 0, 1, 2, 2]
+    assert numbers.words.tolist() == [OPENING, RESERVED, UNKNOWN, UNKNOWN, CLOSING]
+    assert numbers.tags.tolist() == [OPENING, RESERVED, RESERVED + 1, UNKNOWN, CLOSING]
+    assert numbers.pieces.shape == (5, 8)
+    assert not numbers.pieces[[0, -1]].any()
+    assert numbers.pieces[1].all()

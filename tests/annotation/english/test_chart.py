@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from disco2.annotation.english.constituents.chart import (
+from disco2.annotation.english.chart import (
     LARGEST_BATCH,
     LARGEST_CHART,
     MOST_TOKENS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.annotation.english.coreference.lexicon import (
+from disco2.annotation.english.lexicon import (
     CITATION,
     FIRST_NOMINAL,
     GROUP_OF_KIND,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.coreference.lexicon import FIRST_NOMINAL, KINDS
-from disco2.annotation.english.coreference.mentions import (
+from disco2.annotation.english.lexicon import FIRST_NOMINAL, KINDS
+from disco2.annotation.english.mentions import (
     APPOSITION,
     CONJUNCT,
     OBLIQUE,

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.constituents.chart import (
+from disco2.annotation.english.chart import (
     Integers,
     all_spans,
     best_splits,
@@ -17,7 +17,6 @@ from disco2.annotation.english.constituents.chart import (
     read_trees,
     scores_by_length,
 )
-from disco2.annotation.english.constituents.words import WordNumbers
 
 # A bidirectional LSTM in NumPy (Hochreiter & Schmidhuber 1997; Graves & Schmidhuber 2005).
 #
@@ -264,6 +263,16 @@ class PreparedScorer:
         """The best label of each span."""
         chunks = self.scores(begins, finishes, starts, ends)
         return np.concatenate([chunk.argmax(axis=0) for chunk in chunks])
+
+
+@dataclass(frozen=True, slots=True)
+class WordNumbers:
+    """Rows of the tables for n tokens, the sentence's two edges included."""
+
+    vectors: Integers  # [n] rows of the word vectors; the one after the last is zero
+    words: Integers  # [n]
+    pieces: Integers  # [n, pieces] prefixes, suffixes and shape; 0 where it is too rare
+    tags: Integers  # [n]
 
 
 NumberedSpan = tuple[int, int, int]  # start, end, label

@@ -1,0 +1,350 @@
+"""The built-in coreference annotator: it takes the best antecedent of each mention, or none."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save
+
+from disco2.annotation.annotator import Layer, Layers
+from disco2.annotation.english.annotators import named, weights_digest
+from disco2.annotation.english.lexicon import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS
+from disco2.annotation.english.mention_features import (
+    FIRST_WORD,
+    PAIR_FEATURES,
+    mention_feature_sizes,
+    mention_features,
+    pair_features,
+)
+from disco2.annotation.english.mentions import (
+    Integers,
+    Mentions,
+    candidate_mentions,
+    mention_attributes,
+    token_context,
+)
+from disco2.errors import BundleError
+from disco2.files import HIDDEN_LIST, folder_in_place
+from disco2.records import Document, Mention
+
+# A log-linear model over possible antecedents, after Durrett & Klein (2013), "Easy Victories".
+#
+#     P(a | i) is proportional to exp(s(i, a)) over {new} and the earlier candidates a, with
+#     s(i, new) = sum_f N_f[f(i), group(i)]
+#     s(i, a)   = sum_f A_f[f(a), group(i)] + sum_g W_g[g(i, a), kind(i), kind(a)]
+#
+# where f are features of one mention and g features of a pair. All features are small numbers, so that the
+# tables N, A and W are plain arrays and a score is a sum of look-ups.
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The weights. Rows of all features stand below each other; ``offsets`` say where each begins."""
+
+    new: Floats  # N: (values of all mention features, GROUPS)
+    antecedent: Floats  # A: (values of all mention features, GROUPS)
+    pair: Floats  # W: (values of all pair features, KINDS * KINDS)
+
+
+def offsets(sizes: Mapping[str, int]) -> Integers:
+    """Where the rows of each feature begin."""
+    return np.cumsum([0, *sizes.values()], dtype=np.int32)[:-1]
+
+
+def new_scores(tables: Tables, rows: Integers, mentions: Mentions) -> Floats:
+    """s(i, new) for all mentions; ``rows`` (mentions, features) are rows of the tables."""
+    group = GROUP_OF_KIND[mentions.kind]
+    found: Floats = tables.new[rows, group[:, None]].sum(axis=1)
+    return found
+
+
+def antecedent_scores(tables: Tables, rows: Integers) -> Floats:
+    """(mentions, GROUPS): what each mention's own features say for it as an antecedent, by the group of i."""
+    total = np.zeros((len(rows), GROUPS), dtype=np.float32)
+    for column in rows.T:
+        total += tables.antecedent[column]
+    return total
+
+
+def kind_pairs(mentions: Mentions, first: int, antecedents: Integers) -> Integers:
+    """The column of W for each pair."""
+    last = first + len(antecedents)
+    return mentions.kind[first:last, None] * KINDS + mentions.kind[antecedents]
+
+
+def pair_scores(
+    tables: Tables,
+    mentions: Mentions,
+    first: int,
+    antecedents: Integers,
+    features: NDArray[np.uint8],
+    starts: Integers,
+    own: Floats,
+) -> Floats:
+    """s(i, a) for the mentions from ``first`` on; minus infinity where there is no antecedent.
+
+    ``features`` as ``pair_features`` gives them, ``starts`` the offsets of the pair features, ``own`` the
+    result of ``antecedent_scores``.
+    """
+    group = GROUP_OF_KIND[mentions.kind[first : first + len(antecedents)]]
+    total: Floats = own[antecedents, group[:, None]]
+    flat = tables.pair.reshape(-1)
+    column = kind_pairs(mentions, first, antecedents)
+    for index, start in enumerate(starts.tolist()):
+        total += flat[(features[:, :, index].astype(np.int32) + start) * (KINDS * KINDS) + column]
+    total[antecedents < 0] = -np.inf
+    return total
+
+
+def possible_antecedents(mentions: Mentions, *, window: int, matches: int) -> Integers:
+    """(mentions, window + matches): the numbers of earlier candidates, nearest first, -1 for none.
+
+    The first ``window`` columns are the candidates just before; the others are farther ones with the same key
+    word, for nouns and names, which are spoken of again after pages.
+    """
+    length = len(mentions)
+    near = np.arange(length, dtype=np.int32)[:, None] - np.arange(1, window + 1, dtype=np.int32)
+    far = np.full((length, matches), -1, dtype=np.int32)
+    places: dict[int, list[int]] = {}
+    for index, (key, kind) in enumerate(zip(mentions.key.tolist(), mentions.kind.tolist(), strict=True)):
+        if kind < FIRST_NOMINAL:
+            continue
+        same = places.setdefault(key, [])
+        cut = bisect_left(same, index - window)
+        if cut:
+            found = same[max(0, cut - matches) : cut][::-1]
+            far[index, : len(found)] = found
+        same.append(index)
+    return np.concatenate([np.maximum(near, -1), far], axis=1)
+
+
+# The weights on disk: tables as safetensors, the rest as JSON.
+
+
+SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english" / "coreference"
+TABLES_FILE = "tables.safetensors"
+MODEL_FILE = "model.json"
+FORMAT = 1
+
+
+def write_weights(
+    folder: Path,
+    tables: Tables,
+    words: tuple[str, ...],
+    *,
+    window: int,
+    matches: int,
+    force: bool = False,
+) -> None:
+    """Write a model's folder, in half precision, all of it or nothing."""
+    # Safetensors writes memory as it lies, whatever order an array has.
+    arrays = {
+        name: np.ascontiguousarray(table, dtype=np.float16)
+        for name, table in (("new", tables.new), ("antecedent", tables.antecedent), ("pair", tables.pair))
+    }
+    described = {
+        "format": FORMAT,
+        "window": window,
+        "matches": matches,
+        "mention_features": mention_feature_sizes(len(words)),
+        "pair_features": PAIR_FEATURES,
+        "words": list(words),
+    }
+    with folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
+        (fresh / TABLES_FILE).write_bytes(save(arrays))
+        (fresh / MODEL_FILE).write_text(
+            json.dumps(described, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
+        )
+
+
+def read_weights(folder: Path) -> tuple[Tables, tuple[str, ...], int, int]:
+    """Tables, words, window, matches; BundleError where a file is missing, damaged or of another version."""
+    try:
+        described = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
+        arrays = load_file(folder / TABLES_FILE)
+        words = tuple(described["words"])
+        sizes = mention_feature_sizes(len(words))
+        tables = Tables(**{name: arrays[name].astype(np.float32) for name in ("new", "antecedent", "pair")})
+        window, matches = int(described["window"]), int(described["matches"])
+        fits = (
+            described["format"] == FORMAT
+            and described["mention_features"] == sizes
+            and described["pair_features"] == PAIR_FEATURES
+            and tables.new.shape == tables.antecedent.shape == (sum(sizes.values()), GROUPS)
+            and tables.pair.shape == (sum(PAIR_FEATURES.values()), KINDS * KINDS)
+        )
+    except (
+        OSError,
+        SafetensorError,
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
+        raise BundleError(
+            f"The coreference model can't be read ({error}).",
+            where=str(folder),
+            hint="Install the package again, or train the annotators: disco2 annotator train --help",
+        ) from error
+    if not fits:
+        raise BundleError(
+            "The coreference model was made for another version of its features.",
+            where=str(folder),
+            hint="Install the package again, or train the annotators: disco2 annotator train --help",
+        )
+    return tables, words, window, matches
+
+
+# The built-in coreference annotator: it takes the best antecedent of each mention, or none.
+
+BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that a long document needs
+
+
+@dataclass(frozen=True)
+class MentionRanker:
+    """Detects mentions and links each with its best antecedent, or with none.
+
+    ``words`` is the vocabulary of the lexical features. A mention has at most ``window`` antecedents just
+    before it and ``matches`` farther ones with the same key word.
+    """
+
+    NAME: ClassVar = "disco2 mention ranking"
+    REQUIRES: ClassVar[Mapping[Layer, Layers]] = {
+        Layer.COREFERENCE: frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS})
+    }
+
+    tables: Tables
+    words: tuple[str, ...]
+    window: int
+    matches: int
+    digest: str = ""  # of the files that the weights were read from
+
+    @classmethod
+    def load(cls, folder: Path = SHIPPED) -> MentionRanker:
+        """The annotator whose weights are in a folder, by default the one that comes with the package."""
+        return cls(*read_weights(folder), digest=weights_digest(folder))
+
+    @property
+    def name(self) -> str:
+        return named(self.NAME, self.digest)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells its results from those of others, for the cache; empty without weights from a folder."""
+        return self.name if self.digest else ""
+
+    @property
+    def requires(self) -> Mapping[Layer, Layers]:
+        return self.REQUIRES
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        if Layer.COREFERENCE not in layers:
+            return list(documents)
+        return [self.resolve(document) for document in documents]
+
+    def resolve(self, document: Document) -> Document:
+        """The document with mentions: those of chains with at least two of them."""
+        mentions = mention_attributes(document, candidate_mentions(document), token_context(document))
+        if not len(mentions):
+            return replace(document, mentions=())
+        return replace(document, mentions=_chained(mentions, self._openers(document, mentions)))
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words, start=FIRST_WORD)}
+
+    def _openers(self, document: Document, mentions: Mentions) -> list[int]:
+        """The first mention of the chain that each mention is in, itself where it opens one or is in none.
+
+        Each takes its best antecedent, if that is better than none; a pronoun takes no antecedent whose chain
+        has a pronoun of another gender.
+        """
+        starts = offsets(mention_feature_sizes(len(self.words)))
+        rows = mention_features(document, mentions, self._vocabulary) + starts
+        new = new_scores(self.tables, rows, mentions)
+        own = antecedent_scores(self.tables, rows)
+        chains = ChainGenders(mentions)
+        gendered = chains.gendered().tolist()
+        for first, antecedents, scores in self._blocks(mentions, own):
+            choices = np.argmax(scores, axis=1).tolist()
+            for row, choice in enumerate(choices):
+                mention = first + row
+                if gendered[mention]:
+                    scores[row, chains.clashes(mention, antecedents[row])] = -np.inf
+                    choice = int(np.argmax(scores[row]))
+                if scores[row, choice] > new[mention]:
+                    chains.link(mention, int(antecedents[row, choice]))
+        return chains.openers
+
+    def _blocks(self, mentions: Mentions, own: Floats) -> Iterator[tuple[int, Integers, Floats]]:
+        pair_starts = offsets(PAIR_FEATURES)
+        everyone = possible_antecedents(mentions, window=self.window, matches=self.matches)
+        for first in range(0, len(mentions), BLOCK):
+            antecedents = everyone[first : first + BLOCK]
+            features = pair_features(mentions, first, antecedents)
+            yield (
+                first,
+                antecedents,
+                pair_scores(self.tables, mentions, first, antecedents, features, pair_starts, own),
+            )
+
+
+def _chained(mentions: Mentions, opener: list[int]) -> tuple[Mention, ...]:
+    """Mentions that are not alone, with the chain they are in; chains are numbered as they begin."""
+    members = np.bincount(opener, minlength=len(opener))
+    chains: dict[int, str] = {}
+    return tuple(
+        Mention(start, end, head, chains.setdefault(first, str(len(chains) + 1)))
+        for start, end, head, first in zip(
+            mentions.start.tolist(), mentions.end.tolist(), mentions.head.tolist(), opener, strict=True
+        )
+        if members[first] > 1
+    )
+
+
+class ChainGenders:
+    """Chains while mentions join them in text order, each with the gender of its pronouns, if any.
+
+    Only pronouns count: what names and nouns say about gender is a guess, and the ranking weighs it.
+    """
+
+    def __init__(self, mentions: Mentions) -> None:
+        self._own: Integers = np.where(mentions.kind < FIRST_NOMINAL, mentions.gender, 0)
+        self._gender = self._own.copy()  # of the chain, at its first mention
+        self._openers = np.arange(len(mentions), dtype=np.int32)  # the first mention of each one's chain
+
+    @property
+    def openers(self) -> list[int]:
+        """The first mention of the chain that each mention is in."""
+        found: list[int] = self._openers.tolist()
+        return found
+
+    def gendered(self) -> NDArray[np.bool_]:
+        """Which mentions have a gender that a chain may clash with."""
+        known: NDArray[np.bool_] = self._own > 0
+        return known
+
+    def clashes(self, mention: int, antecedents: Integers) -> NDArray[np.bool_]:
+        """Which of its antecedents are in a chain that has a pronoun of another gender than the mention's."""
+        theirs = self._gender[self._openers[antecedents]]
+        clashing: NDArray[np.bool_] = (theirs > 0) & (theirs != self._own[mention])
+        return clashing
+
+    def link(self, mention: int, antecedent: int) -> None:
+        """Let a mention join the chain of its antecedent."""
+        opener = self._openers[antecedent]
+        self._openers[mention] = opener
+        if self._own[mention]:
+            self._gender[opener] = self._own[mention]

@@ -1,0 +1,297 @@
+"""Train the constituency parser on documents with trees, and write it to a folder."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.annotation.annotator import Layer
+from disco2.annotation.english.chart import CHAIN, tree_to_spans
+from disco2.annotation.english.constituents import (
+    UNKNOWN,
+    Lexicon,
+    SpanParser,
+    StoredParser,
+    build_lexicon,
+    half_precision,
+    write_parser,
+)
+from disco2.annotation.english.span_network import WordNumbers
+from disco2.errors import CorpusError, MissingExtraError
+from disco2.evaluation.brackets import Bracket, BracketEvaluation, evaluate_brackets
+from disco2.files import HIDDEN_LIST, check_folder_place
+from disco2.records import Constituents, Document
+from disco2.settings import Settings, setting
+from disco2.vectors import WordVectors
+from disco2.vectors.shipped import read_shipped
+
+# The sizes of the constituency parser and how it is trained.
+
+
+@dataclass(frozen=True)
+class ParserSettings(Settings):
+    """The defaults are those of the shipped parser."""
+
+    word_size: int = setting(50, "dimensions of the embedding of frequent words", minimum=1)
+    piece_size: int = setting(50, "dimensions of the embedding of prefixes, suffixes and shapes", minimum=1)
+    tag_size: int = setting(32, "dimensions of the embedding of tags", minimum=1)
+    hidden: int = setting(144, "hidden size of the encoder, in each direction", minimum=1)
+    span_hidden: int = setting(192, "hidden size of the scorer of spans", minimum=1)
+    word_count: int = setting(3, "a word needs so many occurrences to have an embedding", minimum=1)
+    piece_count: int = setting(10, "a prefix, suffix or shape needs so many", minimum=1)
+    label_count: int = setting(3, "a chain of labels needs so many to be learnt as one", minimum=1)
+    epochs: int = setting(24, "passes over the training sentences", minimum=1)
+    batch_tokens: int = setting(800, "tokens in a step", minimum=1)
+    rate: float = setting(0.002, "highest learning rate of Adam", above=0)
+    warm_up: int = setting(200, "steps until the highest rate", minimum=1)
+    decay: float = setting(0.0, "decay of the weights (AdamW)", minimum=0)
+    clip: float = setting(5.0, "largest norm of a gradient", above=0)
+    averaging: float = setting(
+        0.998, "decay of the running mean of the weights that is kept", minimum=0, below=1
+    )
+    input_dropout: float = setting(0.25, "dropout of the encoder's inputs", minimum=0, below=1)
+    dropout: float = setting(0.33, "dropout after each layer of the encoder", minimum=0, below=1)
+    unknown_word: float = setting(0.15, "share of words whose own embedding is hidden", minimum=0, below=1)
+    unknown_vector: float = setting(0.03, "share of words whose vector is hidden", minimum=0, below=1)
+    unknown_tag: float = setting(0.2, "share of tags that are hidden", minimum=0, below=1)
+    unknown_tags: float = setting(0.15, "share of sentences all of whose tags are hidden", minimum=0, below=1)
+    redrawn_tag: float = setting(0.3, "share of tags drawn anew, as a weak tagger would", minimum=0, below=1)
+    tag_loss: float = setting(0.2, "weight of predicting the tags as a second task", minimum=0)
+
+
+# Tags that a weak tagger might give a word: those that the word, or one that looks like it, has elsewhere.
+#
+# A tagger is better on what it learnt from than on new text, so a parser that sees its tags there trusts them
+# too much. Trained on gold tags, some of them drawn from here, it does not.
+
+Integers = NDArray[np.int32]
+
+RARE = 5  # a word with fewer occurrences takes the tags of its kind
+
+
+class WeakTags:
+    """The rows of the tags of all occurrences of frequent words, and of all words of a kind."""
+
+    def __init__(self, documents: Sequence[Document], lexicon: Lexicon) -> None:
+        rows: dict[str, list[int]] = defaultdict(list)
+        for document in documents:
+            for token in document.tokens:
+                row = lexicon.tag_rows.get(token.tag, UNKNOWN)
+                rows[token.text.lower()].append(row)
+                rows[_kind(token.text)].append(row)
+        self._rows = {key: np.array(found, dtype=np.int32) for key, found in rows.items()}
+
+    def draw(self, word: str, count: int, random: np.random.Generator) -> Integers:
+        """So many tags for a word of the documents."""
+        rows = self._rows[word.lower()]
+        if len(rows) < RARE:
+            rows = self._rows[_kind(word)]
+        return rows[random.integers(len(rows), size=count)]
+
+
+def _kind(word: str) -> str:
+    """What a tagger sees of an unknown word: its ending and its case."""
+    case = "capital" if word[:1].isupper() else "small"
+    return f"{case} -{word[-2:].lower()}"
+
+
+# Gold sentences as the parser learns from them, made harder at random.
+
+
+DRAWS = 8  # weak tags kept for each word, one of which is taken at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence's numbers, the labelled spans of its gold tree and the rows of its gold tags."""
+
+    numbers: WordNumbers
+    starts: Integers
+    ends: Integers
+    labels: Integers
+    tags: Integers  # edges included
+    redrawn: Integers  # [words + 2, DRAWS]: tags that a weak tagger might give
+
+
+def label_chains(documents: Iterable[Document], *, least: int) -> tuple[str, ...]:
+    """The chains of labels that occur at least so often, and all single labels, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for document in documents:
+        for sentence in document.sentences:
+            if sentence.constituents is not None:
+                counts.update(chain for _, _, chain in tree_to_spans(sentence.constituents))
+                counts.update(dict.fromkeys(sentence.constituents.labels, 0))
+    kept = [chain for chain, count in counts.items() if count >= least or CHAIN not in chain]
+    return tuple(sorted(kept, key=lambda chain: (-counts[chain], chain)))
+
+
+def nearest_chain(chain: str, known: dict[str, int]) -> int:
+    """The label of a chain; a rare one loses its innermost labels until it is known."""
+    while chain not in known:
+        chain = chain.rpartition(CHAIN)[0]
+    return known[chain]
+
+
+def make_examples(
+    documents: Sequence[Document], lexicon: Lexicon, labels: Sequence[str], *, seed: int
+) -> list[Example]:
+    """All sentences that have trees."""
+    number = {label: index for index, label in enumerate(labels)}
+    random = np.random.default_rng(seed)
+    weak_tags = WeakTags(documents, lexicon)
+    examples: list[Example] = []
+    for document in documents:
+        for sentence in document.sentences:
+            tree = sentence.constituents
+            if tree is None:
+                continue
+            tokens = document.tokens[sentence.start : sentence.end]
+            words = [token.text for token in tokens]
+            numbers = lexicon.numbers(words, [token.tag for token in tokens])
+            spans = tree_to_spans(tree)
+            redrawn = np.repeat(numbers.tags[:, None], DRAWS, axis=1)
+            for place, word in enumerate(words, 1):
+                redrawn[place] = weak_tags.draw(word, DRAWS, random)
+            examples.append(
+                Example(
+                    numbers=numbers,
+                    starts=np.array([start for start, _, _ in spans], dtype=np.int32),
+                    ends=np.array([end for _, end, _ in spans], dtype=np.int32),
+                    labels=np.array([nearest_chain(chain, number) for _, _, chain in spans], dtype=np.int32),
+                    tags=lexicon.numbers(words, tree.tags).tags,
+                    redrawn=redrawn,
+                )
+            )
+    return examples
+
+
+def disturbed(
+    example: Example, settings: ParserSettings, random: np.random.Generator, *, no_vector: int
+) -> WordNumbers:
+    """The sentence with words, vectors and tags hidden or redrawn at random."""
+    numbers = example.numbers
+    size = len(numbers.words)
+    inner = np.ones(size, dtype=np.bool_)
+    inner[[0, -1]] = False
+
+    def chosen(share: float) -> NDArray[np.bool_]:
+        return inner & (random.random(size) < share)
+
+    drawn = example.redrawn[np.arange(size), random.integers(example.redrawn.shape[1], size=size)]
+    tags = np.where(chosen(settings.redrawn_tag), drawn, numbers.tags)
+    hidden = 1.0 if random.random() < settings.unknown_tags else settings.unknown_tag
+    return replace(
+        numbers,
+        vectors=np.where(chosen(settings.unknown_vector), no_vector, numbers.vectors),
+        words=np.where(chosen(settings.unknown_word), UNKNOWN, numbers.words),
+        tags=np.where(chosen(hidden), UNKNOWN, tags),
+    )
+
+
+Progress = Callable[[str], None]
+CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
+
+
+def train_constituents(
+    training: Sequence[Document],
+    development: Sequence[Document],
+    folder: Path,
+    *,
+    seed: int = 1,
+    settings: ParserSettings | None = None,
+    vectors: WordVectors | None = None,
+    progress: Progress = lambda message: None,
+    force: bool = False,
+) -> None:
+    """Learn from the trees of ``training``; the pass with the best labelled F1 on ``development`` is kept.
+
+    The tags that the parser sees are the tokens' own: give gold ones for training, which are disturbed, and
+    those of the tagger that it will work with for development. The same seed gives the same weights on the
+    same machine.
+    """
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtraError("torch", "annotators", "Training the constituency parser") from None
+    from disco2.training.annotators.span_module import passes
+
+    settings = settings or ParserSettings()
+    vectors = vectors if vectors is not None else read_shipped()
+    _check_trees(training)
+    _check_trees(development)
+    check_folder_place(folder, HIDDEN_LIST, force=force)
+    lexicon = build_lexicon(
+        (token.text for document in training for token in document.tokens),
+        (token.tag for document in training for token in document.tokens),
+        vectors=vectors,
+        word_count=settings.word_count,
+        piece_count=settings.piece_count,
+    )
+    labels = label_chains(training, least=settings.label_count)
+    examples = make_examples(training, lexicon, labels, seed=seed)
+    best = -1.0
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # sums in a fixed order
+    try:
+        made = passes(examples, lexicon, labels=len(labels), settings=settings, seed=seed)
+        for number, parameters in enumerate(made, 1):
+            rounded = {name: value.astype(np.float32) for name, value in half_precision(parameters).items()}
+            stored = StoredParser(rounded, labels, lexicon.words, lexicon.pieces, lexicon.tags)
+            parsed = SpanParser(stored, vectors).annotate(development, layers=CONSTITUENTS)
+            figures = compare_trees(development, parsed)
+            progress(
+                f"pass {number}: labelled F1 {100 * figures.labelled.f1:.2f}, "
+                f"unlabelled {100 * figures.unlabelled.f1:.2f}"
+            )
+            if figures.labelled.f1 > best:
+                best = figures.labelled.f1
+                write_parser(stored, folder, force=force)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _check_trees(documents: Sequence[Document]) -> None:
+    if not any(sentence.constituents for document in documents for sentence in document.sentences):
+        raise CorpusError(
+            "There are no trees to learn from, or none to choose by.",
+            hint="Give documents with constituents.",
+        )
+
+
+# The trees of documents against gold ones.
+
+
+def compare_trees(
+    gold: Sequence[Document],
+    parsed: Sequence[Document],
+    *,
+    most: int | None = None,
+    longest: int | None = None,
+) -> BracketEvaluation:
+    """Bracket scores over the sentences that have a gold tree; the documents have the same sentences.
+
+    With ``longest`` only sentences of at most so many words count, and with ``most`` only the first so many
+    of those, in the order of the documents.
+    """
+    pairs = list(_trees(gold, parsed, longest=longest))[:most]
+    return evaluate_brackets(
+        [_brackets(truth) for truth, _ in pairs], [_brackets(guess) for _, guess in pairs]
+    )
+
+
+def _trees(
+    gold: Sequence[Document], parsed: Sequence[Document], *, longest: int | None
+) -> Iterator[tuple[Constituents, Constituents | None]]:
+    for document, other in zip(gold, parsed, strict=True):
+        for sentence, guess in zip(document.sentences, other.sentences, strict=True):
+            if sentence.constituents is not None and (longest is None or len(sentence) <= longest):
+                yield sentence.constituents, guess.constituents
+
+
+def _brackets(tree: Constituents | None) -> list[Bracket]:
+    return list(zip(tree.labels, tree.starts, tree.ends, strict=True)) if tree is not None else []
