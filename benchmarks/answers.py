@@ -24,6 +24,7 @@ from disco2.annotation.annotator import ALL_LAYERS
 from disco2.annotation.choice import AnnotatorChoice
 from disco2.corpora.automatic import with_automatic_layers
 from disco2.corpora.catalogue import read_corpus
+from disco2.data import Corpus, Instance
 from disco2.evaluation.calibration import expected_calibration_error
 from disco2.evaluation.scores import confusion_matrix, hits, macro_f1, scores_by_sense, settled_gold
 from disco2.evaluation.significance import bootstrap_interval
@@ -31,7 +32,6 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.inference.pipeline import Pipeline
-from disco2.records import Corpus, Instance
 from disco2.shipped import shipped_names
 
 

@@ -16,8 +16,8 @@ from disco2.annotation.annotator import Annotators, Layer
 from disco2.annotation.english.annotators import english_annotators
 from disco2.corpora.automatic import with_automatic_layers
 from disco2.corpora.gum import read_gum
+from disco2.data import Corpus, Document, RelationKind
 from disco2.inference.candidates import adjacent_sentences
-from disco2.records import Corpus, Document, RelationKind
 
 
 def counts(corpus: Corpus, part: str) -> tuple[int, int, int]:

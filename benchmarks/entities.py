@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.corpora.gum import read_gum
+from disco2.data import Instance
+from disco2.data.tree import shared_entities
 from disco2.evaluation import paired_bootstrap
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.records import Instance
 from disco2.training.fit import fit
-from disco2.trees import shared_entities
 
 FOLDS = 6
 

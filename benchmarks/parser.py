@@ -20,6 +20,7 @@ from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_file
 from disco2.annotation.choice import AnnotatorChoice
 from disco2.corpora.automatic import with_automatic_layers
 from disco2.corpora.catalogue import read_corpus
+from disco2.data import Corpus
 from disco2.evaluation.end_to_end import PrecisionRecall
 from disco2.experiments.annotators import documents_of
 from disco2.experiments.parser import (
@@ -31,7 +32,6 @@ from disco2.experiments.parser import (
     with_neighbours,
 )
 from disco2.parser.parser import DiscourseParser
-from disco2.records import Corpus
 from disco2.training.parser import train_parser
 
 ROWS = (

@@ -14,10 +14,10 @@ import sys
 import time
 from dataclasses import replace
 
+from disco2.data import Instance, Mention
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.pairs_and_rules import pair_candidates
 from disco2.model import ModelSettings
-from disco2.records import Instance, Mention
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings

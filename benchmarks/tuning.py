@@ -17,11 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from disco2.corpora.gum import read_gum
+from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.tune import Tuned, tune
-from disco2.records import Corpus
 
 
 class Killer:

@@ -34,7 +34,7 @@ SLOW = (  # folders and files that start programs, run shipped models or try ver
     "annotation/test_sta",
     "annotation/test_spacy",
     "annotation/test_tokenise.py",
-    "batches/test_cost.py",
+    "data/test_cost.py",
     "benchmarks",
     "bulk",
     "bundle",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from disco2.batches.example import Example, encode_argument, encode_links
-from disco2.trees import ArgumentTree, EntityLink
+from disco2.data.batch import Example, encode_argument, encode_links
+from disco2.data.tree import ArgumentTree, EntityLink
 
 
 def random_tree(generator: np.random.Generator, leaves: int) -> ArgumentTree:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disco2.records import (
+from disco2.data import (
     Argument,
     Constituents,
     Dependencies,

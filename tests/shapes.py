@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from disco2.batches import Encoder, Example
-from disco2.records import (
+from disco2.data import (
     Argument,
     Constituents,
     Dependencies,
@@ -17,6 +16,8 @@ from disco2.records import (
     Sentence,
     Token,
 )
+from disco2.data.batch import Example
+from disco2.features.encoder import Encoder
 
 SHAPES = ("balanced", "leftward", "rightward", "flat")
 TAGS = ("DT", "JJ", "NN", "VBD", "IN")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from disco2.records import Argument, Constituents, Document, Mention, Relation, RelationKind, Sentence, Token
+from disco2.data import Argument, Constituents, Document, Mention, Relation, RelationKind, Sentence, Token
 
 LABELS = ("S", "NP", "VP", "PP", "SBAR")
 

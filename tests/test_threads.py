@@ -17,12 +17,12 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from disco2.annotation.annotator import Annotators, Layer, Layers, raw_document
-from disco2.batches import collate
+from disco2.data import Document
+from disco2.data.batch import collate
 from disco2.engines.processes import begin_as_worker
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.contributions import contributions
-from disco2.records import Document
 from disco2.threads import EVERYTHING, PRODUCTS, single_threaded
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings

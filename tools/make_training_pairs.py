@@ -25,8 +25,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from disco2.corpora.gum import read_gum
+from disco2.data import RelationKind
 from disco2.files import write_text
-from disco2.records import RelationKind
 
 MOST = {
     "Comparison.Concession": 9000,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disco2.batches import Example
+from disco2.data.batch import Example
 
 
 def describe(examples: Sequence[Example], *, batch: int = 64) -> dict[str, float]:

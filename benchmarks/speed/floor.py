@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.speed.workload import Workload
-from disco2.batches import Example
+from disco2.data.batch import Example
 from disco2.model import ModelSettings
 from disco2.model.compiled.blocks import rows_at_a_time
 

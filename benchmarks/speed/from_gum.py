@@ -9,18 +9,18 @@ import numpy as np
 
 from benchmarks.speed.made import Made
 from benchmarks.speed.workload import STANDARD_BATCH, STANDARD_K, Workload
-from disco2.batches import Example
 from disco2.corpora.gum import read_gum
+from disco2.data import Instance
+from disco2.data.batch import Example
+from disco2.data.tree import MentionIndexes, argument_tree, entity_links
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import prepare_training
 from disco2.model import RelationModel, initial_parameters
-from disco2.records import Instance
 from disco2.threads import single_threaded
 from disco2.training.development import in_batches
 from disco2.training.loop import Learner
 from disco2.training.resampling import expand_two_senses
-from disco2.trees import MentionIndexes, argument_tree, entity_links
 
 PASSES = 3  # of training, so that the margins are those in its midst
 

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from benchmarks.speed import gum_statistics as gum
 from benchmarks.speed.made import Made
-from disco2.batches import Example
-from disco2.batches.example import Ints, encode_argument, encode_links
-from disco2.trees import ArgumentTree, EntityLink
+from disco2.data.batch import Example, Ints, encode_argument, encode_links
+from disco2.data.tree import ArgumentTree, EntityLink
 
 # Chosen so that the statistics of ``gum_statistics`` come out.
 LENGTH_SHAPE, LENGTH_SCALE = 2.05, 8.4  # of the gamma distribution of lengths

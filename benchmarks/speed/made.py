@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from disco2.batches import Example
-from disco2.trees import ArgumentTree, EntityLink
+from disco2.data.batch import Example
+from disco2.data.tree import ArgumentTree, EntityLink
 
 
 class Made(NamedTuple):

@@ -15,10 +15,11 @@ from benchmarks.speed.run import Run
 from benchmarks.speed.steps import product_steps
 from benchmarks.speed.timing import in_turns
 from benchmarks.speed.workload import STANDARD_BATCH, STANDARD_K, Workload
-from disco2.batches import UNKNOWN_WORD, Encoder, collate
+from disco2.data import Instance
+from disco2.data.batch import collate
 from disco2.features import FeatureExtractor
+from disco2.features.encoder import UNKNOWN_WORD, Encoder
 from disco2.model import ModelSettings, RelationModel
-from disco2.records import Instance
 from disco2.training.preparation import word_vectors_for
 from disco2.vectors import VectorSettings
 

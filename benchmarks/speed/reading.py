@@ -12,7 +12,7 @@ from benchmarks.speed.run import Run
 from benchmarks.speed.timing import in_turns
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pdtb2 import read_pdtb2
-from disco2.records import Corpus
+from disco2.data import Corpus
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
 from tests.corpora.miniature_more_scenes import ALL_SCENES
 

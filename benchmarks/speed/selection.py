@@ -12,9 +12,9 @@ from benchmarks.speed.memory import resident_bytes
 from benchmarks.speed.rows import Row, row
 from benchmarks.speed.run import Run
 from benchmarks.speed.timing import in_turns
+from disco2.data import Instance
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.pairs_and_rules import pair_candidates
-from disco2.records import Instance
 
 RELATIONS = 17_000
 ALONE = f"""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from benchmarks.speed import autograd
 from benchmarks.speed.made import Made
 from benchmarks.speed.workload import Workload
-from disco2.batches import Batch, Example, collate
+from disco2.data.batch import Batch, Example, collate
 from disco2.model import ModelSettings
 from disco2.model.arrays import Floats
 from disco2.model.parameters import Parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.speed.generated import Recipe, generate
 from benchmarks.speed.made import Made
-from disco2.batches import Batch, collate
+from disco2.data.batch import Batch, collate
 from disco2.model import ModelSettings, Parameters, initial_parameters
 from disco2.model.arrays import Floats
 

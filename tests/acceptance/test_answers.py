@@ -18,8 +18,8 @@ import pytest
 
 import disco2
 from disco2.corpora.pairs import pair_document
+from disco2.data import Corpus, Relation, RelationKind
 from disco2.inference.pipeline import Pipeline
-from disco2.records import Corpus, Relation, RelationKind
 from tests.conftest import ROOT
 
 PAIRS, TWINS = (Path(__file__).with_name(name) for name in ("pairs.jsonl", "twins.jsonl"))

@@ -8,9 +8,9 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS
 from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
+from disco2.data import Document, RelationKind
 from disco2.inference.annotating import annotate_texts
 from disco2.parser.parser import DiscourseParser, ParsedRelation
-from disco2.records import Document, RelationKind
 
 # The text, its connective (dots for a gap), and the senses of level 2 that are right.
 CONNECTIVES = [

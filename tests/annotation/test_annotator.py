@@ -9,8 +9,8 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers, raw_document
 from disco2.annotation.layers import document_from_words
+from disco2.data import Constituents, Dependencies, Document, Sentence
 from disco2.errors import LayerError, SettingsError
-from disco2.records import Constituents, Dependencies, Document, Sentence
 
 
 class Noting:

@@ -13,8 +13,8 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Layer, Layers
 from disco2.annotation.choice import AnnotatorChoice
+from disco2.data import Document
 from disco2.errors import SettingsError
-from disco2.records import Document
 
 SYNTAX = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})
 PLACES = {

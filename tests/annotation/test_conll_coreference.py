@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.annotation.formats.coreference import CoreferenceDocument, parse_coreference
+from disco2.data import Dirt
 from disco2.errors import LayerError
-from disco2.records import Dirt
 from tests.growth import LINEAR, growth
 
 

@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 from disco2.annotation import spacy_pipeline
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.spacy_pipeline import SpacyPipeline, add_coreferee, mentions_of
-from disco2.records import Mention
+from disco2.data import Mention
 from tests.annotation.coreferee_look_alikes import Chains, LookAlikeHolder, look_alike_chains
 
 

@@ -16,8 +16,8 @@ from disco2.annotation.formats.document_json import (
     parse_annotated,
 )
 from disco2.annotation.layers import document_from_words
+from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
-from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
 
 TEXT = "Bob slept.\r\nHe (too) \U0001f600"
 DOCUMENT = Document(

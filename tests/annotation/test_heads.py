@@ -15,7 +15,7 @@ from disco2.annotation.heads import (
     single_rooted,
 )
 from disco2.annotation.layers import document_from_words, with_constituents
-from disco2.records import Constituents, Dependencies, Dirt
+from disco2.data import Constituents, Dependencies, Dirt
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents
 

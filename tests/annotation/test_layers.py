@@ -21,8 +21,8 @@ from disco2.annotation.layers import (
     with_dependencies,
     with_mentions,
 )
+from disco2.data import Constituents, Dependencies, Dirt, Document, Mention
 from disco2.errors import LayerError
-from disco2.records import Constituents, Dependencies, Dirt, Document, Mention
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents
 

@@ -12,7 +12,7 @@ from disco2.annotation.formats.coreference import (
     parse_coreference,
     parse_ontonotes,
 )
-from disco2.records import Dirt
+from disco2.data import Dirt
 from tests.growth import LINEAR, growth
 
 FILE = """\

@@ -15,8 +15,8 @@ from disco2.annotation.formats.ptb import (
     bare_label,
     parse_brackets,
 )
+from disco2.data import Constituents
 from disco2.errors import LayerError
-from disco2.records import Constituents
 from tests.strategies import constituents
 
 

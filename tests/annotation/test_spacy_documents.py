@@ -23,7 +23,7 @@ from disco2.annotation.spacy_documents import (
     word_mask,
 )
 from disco2.annotation.text import Piece, text_pieces
-from disco2.records import Dependencies, Document, Mention, Sentence, Token
+from disco2.data import Dependencies, Document, Mention, Sentence, Token
 
 
 def spacy_doc(

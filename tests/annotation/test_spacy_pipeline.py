@@ -15,8 +15,8 @@ from disco2.annotation.annotator import Annotators, Layer, raw_document
 from disco2.annotation.layers import document_from_words
 from disco2.annotation.spacy_documents import MemoryZones
 from disco2.annotation.spacy_pipeline import SpacyPipeline
+from disco2.data import Dependencies
 from disco2.errors import LayerError, SettingsError
-from disco2.records import Dependencies
 
 SYNTAX = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})
 

@@ -25,8 +25,8 @@ from disco2.annotation.stanford import (
     spelling,
     tagged_word,
 )
+from disco2.data import Constituents, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
-from disco2.records import Constituents, Document, Sentence, Token
 
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 

@@ -15,8 +15,8 @@ from stanza.models.coref.coref_chain import CorefChain, CorefMention
 from disco2.annotation.annotator import ALL_LAYERS, Layer, raw_document
 from disco2.annotation.layers import document_from_words
 from disco2.annotation.stanza_pipeline import document_from_stanza, to_stanza, with_stanza_layers
+from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
-from disco2.records import Dependencies, Document, Mention, Sentence, Token
 
 # word, tag, head, label
 PARSE = """

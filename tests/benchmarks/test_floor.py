@@ -16,7 +16,7 @@ from benchmarks.speed.floor import (
     training_products,
 )
 from benchmarks.speed.generated import Recipe, generate
-from disco2.batches import collate
+from disco2.data.batch import collate
 from disco2.model import ModelSettings
 
 LABELS, FEATURES = 3, 7

@@ -11,10 +11,10 @@ from benchmarks.speed import gum_statistics
 from benchmarks.speed.describe import describe
 from benchmarks.speed.generated import Recipe, generate, tree
 from benchmarks.speed.workload import generated_workload, violated
-from disco2.batches import Encoder
 from disco2.corpora.gum import read_gum
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
+from disco2.features.encoder import Encoder
 from disco2.model.network import forward
 from disco2.training.resampling import expand_two_senses
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Layers
+from disco2.data import Document
 from disco2.engines import LocalEngine, Task
 from disco2.engines.local import LocalSession
 from disco2.errors import InputError
-from disco2.records import Document
 from tests.bulk.stand_in import (
     ENDS,
     REFUSED,

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from disco2.corpora.tokens import argument_from_tokens
-from disco2.records import (
-    Constituents,
-    Corpus,
-    Dependencies,
-    Document,
-    Relation,
-    RelationKind,
-    Sentence,
-    Token,
-)
+from disco2.data import Constituents, Corpus, Dependencies, Document, Relation, RelationKind, Sentence, Token
 
 WORDS = (("The", "dog", "barked", "."), ("Nobody", "(", "not", "even", "Ann-Lea", ")", "slept", "."))
 

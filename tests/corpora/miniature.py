@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from disco2.records import Corpus
+from disco2.data import Corpus
 from tests.corpora.miniature_documents import MiniDocument, Spans, documents, gorn
 from tests.corpora.miniature_scenes import IN_PDTB3
 

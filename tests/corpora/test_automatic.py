@@ -9,8 +9,8 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.corpora.automatic import read_layers, with_automatic_layers
+from disco2.data import Document, Mention, Sentence, Token
 from disco2.errors import SettingsError
-from disco2.records import Document, Mention, Sentence, Token
 from tests.corpora.made_up import corpus, document, relation
 
 

@@ -12,8 +12,8 @@ import pytest
 from disco2.corpora.catalogue import CORPUS_NAMES, EXPECTED, OPTIONS, read_corpus
 from disco2.corpora.convert import write_conll16
 from disco2.corpora.role_pairs import write_role_pairs
+from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
-from disco2.records import Corpus
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_pdtb3, write_trees
 
 DOCUMENTS = documents()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.tasks import task_for
+from disco2.data import Dependencies, RelationKind
 from disco2.errors import CorpusError, Disco2Error
-from disco2.records import Dependencies, RelationKind
 
 RAW = 'Well-known cats (two) slept. "Why?" Dogs ran.\n'
 FORMS = (

@@ -14,9 +14,9 @@ from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.convert import with_senses_of, write_brackets, write_conll16, write_pairs
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs
+from disco2.data import Constituents, Corpus, Relation, RelationKind
 from disco2.errors import CorpusError, InputError
 from disco2.files import write_text
-from disco2.records import Constituents, Corpus, Relation, RelationKind
 from tests.corpora.made_up import corpus, document, relation
 from tests.strategies import constituents
 

@@ -10,9 +10,9 @@ from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.discogem import read_discogem, read_votes, single_sentences
 from disco2.corpora.protocols import document_parts, split_relations
 from disco2.corpora.tasks import TaskSettings
+from disco2.data import RelationKind
+from disco2.data.senses import inventory
 from disco2.errors import CorpusError
-from disco2.records import RelationKind
-from disco2.records.senses import inventory
 from tests.corpora.discogem_files import (
     NARROW,
     NARROW_HEADER,

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.corpora.disrpt import read_disrpt
+from disco2.data import Corpus, Dependencies, RelationKind
 from disco2.errors import CorpusError, Disco2Error
-from disco2.records import Corpus, Dependencies, RelationKind
 from tests.fuzzing.target import limits
 
 HEADER_2023 = (

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from disco2.corpora.gum import read_gum
+from disco2.data import Corpus, Dependencies, Mention, RelationKind
 from disco2.errors import CorpusError, SettingsError
-from disco2.records import Corpus, Dependencies, Mention, RelationKind
 from tests.fuzzing.target import limits
 
 SENTENCES = [["Ann", "sings", "."], ["Her", "old", "goat", "-", "Bob", "-", "sleeps", "."]]

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.corpora.pairs import read_pairs
+from disco2.data import Corpus, RelationKind
 from disco2.errors import CorpusError, Disco2Error
-from disco2.records import Corpus, RelationKind
 from tests.growth import LINEAR, growth
 
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1).map(

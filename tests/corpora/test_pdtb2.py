@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from disco2.corpora.pdtb2 import read_pdtb2
+from disco2.data import Corpus, Relation, RelationKind
 from disco2.errors import CorpusError
-from disco2.records import Corpus, Relation, RelationKind
 from tests.corpora.miniature import (
     MiniDocument,
     Writer,

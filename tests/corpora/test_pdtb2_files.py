@@ -17,7 +17,7 @@ from disco2.corpora.pdtb2_files import (
     parse_native,
     parse_pipe,
 )
-from disco2.records import Dirt
+from disco2.data import Dirt
 from tests.corpora.miniature import Writer, documents
 
 DOCUMENT = documents()[0]

@@ -19,8 +19,8 @@ from disco2.corpora.pdtb3 import (
     read_pdtb3_lines,
     text_that_fits,
 )
+from disco2.data import Corpus, Dirt, RelationKind
 from disco2.errors import CorpusError, SettingsError
-from disco2.records import Corpus, Dirt, RelationKind
 from tests.corpora.miniature import (
     MiniDocument,
     Writer,

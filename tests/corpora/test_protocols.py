@@ -24,8 +24,8 @@ from disco2.corpora.protocols import (
     split_relations,
     wsj_section,
 )
+from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.errors import CorpusError, SettingsError
-from disco2.records import Corpus, Document, Relation, RelationKind
 from tests.corpora.made_up import corpus, relation, wsj_corpus
 from tests.corpora.miniature import (
     documents,

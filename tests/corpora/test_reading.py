@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.corpora.reading import BrokenJsonError, cycles_left_alone, lines_of, parse_json, read_text, shown
+from disco2.data import Dirt
 from disco2.errors import CorpusError
-from disco2.records import Dirt
 
 
 def test_line_ends_are_kept(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ import pytest
 from disco2.corpora.role_pairs import FILES, SENSES, read_role_pairs, write_role_pairs
 from disco2.corpora.role_sentences import HEAD, Node, flatten
 from disco2.corpora.role_words import FEMALE_NAMES, GIVING, MALE_NAMES, PARTS, TAKING
+from disco2.data import Corpus, Document, Relation
 from disco2.errors import CorpusError, Disco2Error, InputError
 from disco2.files import HIDDEN_LIST
-from disco2.records import Corpus, Document, Relation
 from disco2.vectors.shipped import read_shipped
 
 CAUSE, CONCESSION = SENSES["recipient"], SENSES["giver"]

@@ -14,9 +14,9 @@ from disco2.corpora.tasks import (
     binary_task,
     task_for,
 )
+from disco2.data import RelationKind
+from disco2.data.senses import inventory
 from disco2.errors import SettingsError
-from disco2.records import RelationKind
-from disco2.records.senses import inventory
 from tests.corpora.made_up import corpus, relation
 
 CAUSE = "Contingency.Cause.Reason"

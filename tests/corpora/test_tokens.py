@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from disco2.annotation.layers import document_from_words
 from disco2.corpora.tokens import MOST_TIMES, TokenSpans
+from disco2.data import Argument
 from disco2.errors import CorpusError
-from disco2.records import Argument
 from tests.fuzzing.target import limits
 
 DOCUMENT = document_from_words("d", [["Rain", "falls", "now", "."]], "Rain falls now.")

@@ -12,11 +12,11 @@ import pytest
 from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
 from disco2.corpora.gum import read_gum
+from disco2.data import Corpus, Document
 from disco2.errors import CorpusError, InputError
 from disco2.experiments import annotators as room
 from disco2.experiments.annotators import annotator_quality, documents_of, train_annotators
 from disco2.files import HIDDEN_LIST, folder_in_place
-from disco2.records import Corpus, Document
 from tests.corpora.made_up import corpus, relation
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from disco2.bundle import load_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import RelationKind
 from disco2.experiments.calibrating import calibrated, calibration_errors
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import save_model, train_model
 from disco2.model.calibration import Calibration
-from disco2.records import RelationKind
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3", "model.K=50"])
 

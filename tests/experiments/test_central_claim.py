@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import train_model
-from disco2.records import Corpus
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from disco2.data import Document, Mention, RelationKind, Sentence, Token
 from disco2.experiments.coreference_quality import coreference_quality
-from disco2.records import Document, Mention, RelationKind, Sentence, Token
+from tests.data.test_tree import bob_and_tina
 from tests.strategies import relation
-from tests.trees.test_argument_tree import bob_and_tina
 
 RELATION = relation(tuple(range(6)), tuple(range(6, 10)))
 TINA, BURGER, SHE = Mention(2, 3, 2, "t"), Mention(3, 5, 4, "t"), Mention(6, 7, 6, "t")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Corpus
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration
@@ -23,7 +24,6 @@ from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.tune import Tuned, tune
 from disco2.lock import fcntl
-from disco2.records import Corpus
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL"),

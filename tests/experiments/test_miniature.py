@@ -10,8 +10,8 @@ import pytest
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.protocols import PARTS, documents_with_coreference, split_relations
 from disco2.corpora.tasks import CLASSES, binary_task, task_for
-from disco2.records import Corpus, RelationKind
-from disco2.trees import shared_entities
+from disco2.data import Corpus, RelationKind
+from disco2.data.tree import shared_entities
 
 Options = Mapping[str, Mapping[str, str]]
 NAMES = ("pdtb2", "pdtb3", "conll16")

@@ -13,13 +13,13 @@ import pytest
 from disco2.bundle import load_bundle
 from disco2.corpora.pairs import read_pairs
 from disco2.corpora.tasks import DataSettings
+from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import Parts, divide, with_entry
 from disco2.experiments.judging import judge
 from disco2.experiments.mixture import Source
 from disco2.experiments.train_run import save_model, train_model
-from disco2.records import Corpus
 
 QUICK = read_configuration(
     None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -14,7 +15,6 @@ from disco2.experiments.paper.measuring import measure, stacked
 from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.train_run import train_model
-from disco2.records import Corpus
 from tests.corpora.made_up import corpus, relation
 
 CAUSE, CONTRAST = "Contingency.Cause", "Comparison.Contrast"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from disco2.data import Corpus, RelationKind
 from disco2.experiments.parser import (
     RuleBaseline,
     as_spans,
@@ -14,7 +15,6 @@ from disco2.experiments.parser import (
 )
 from disco2.interfaces.cli.evaluate_parser import score_pipeline
 from disco2.parser.parser import DiscourseParser
-from disco2.records import Corpus, RelationKind
 from tests.inference.small_pipeline import small_pipeline
 from tests.training.test_parser_training import corpus
 

@@ -13,11 +13,11 @@ import pytest
 
 from disco2.bundle import Manifest
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.judging import judge
 from disco2.experiments.train_run import prepare_training, save_model, train_model
-from disco2.records import Corpus
 from disco2.training.preparation import Prepared
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=2"])

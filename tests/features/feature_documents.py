@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from disco2.records import (
+from disco2.data import (
     Argument,
     Constituents,
     Dependencies,

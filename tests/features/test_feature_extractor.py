@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disco2.data import Dependencies, Instance
 from disco2.errors import BundleError, SettingsError
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.records import Dependencies, Instance
 from tests.features.feature_documents import (
     make_document,
     make_instance,

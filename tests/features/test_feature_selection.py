@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disco2.data import Instance
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.descriptions import attachment_features, opening_features, predicate_features
 from disco2.features.pairs_and_rules import RulesOf, argument_dependency_rules, argument_productions, stem
 from disco2.features.selection import FeaturesOf, Presence, class_membership, mutual_information, select
-from disco2.records import Instance
 from tests.features.feature_documents import random_instances, seeded
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disco2.data import Argument, Document
 from disco2.features.descriptions import argument_heads, attachment_features, predicate_features
-from disco2.records import Argument, Document
 from tests.features.feature_documents import (
     clauses,
     make_argument,

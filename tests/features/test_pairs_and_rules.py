@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disco2.data import Argument, Constituents, Dependencies, Document, Instance, Relation
+from disco2.data.tree import pieces
 from disco2.errors import LayerError
 from disco2.features.pairs_and_rules import (
     CONTEXT_NAMES,
@@ -22,8 +24,6 @@ from disco2.features.pairs_and_rules import (
     rules_by_side,
     stem,
 )
-from disco2.records import Argument, Constituents, Dependencies, Document, Instance, Relation
-from disco2.trees.pieces import pieces
 from tests.features.feature_documents import (
     make_argument,
     make_document,

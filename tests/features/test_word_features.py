@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disco2.data import Argument, Document, Instance, Relation
 from disco2.errors import LayerError
 from disco2.features.descriptions import (
     layout_features,
@@ -16,7 +17,6 @@ from disco2.features.descriptions import (
     overlap_features,
 )
 from disco2.features.pairs_and_rules import stem
-from disco2.records import Argument, Document, Instance, Relation
 from tests.features.feature_documents import (
     clauses,
     make_document,

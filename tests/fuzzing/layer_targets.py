@@ -19,8 +19,8 @@ from disco2.annotation.layers import (
     with_mentions,
 )
 from disco2.corpora.reading import read_text
+from disco2.data import Dirt
 from disco2.errors import LayerError
-from disco2.records import Dirt
 from tests.fuzzing.layer_files import (
     COLUMNS,
     CONLLU,

@@ -14,7 +14,7 @@ from disco2.annotation.annotator import Layer
 from disco2.annotation.layers import document_from_words, with_constituents
 from disco2.annotation.spacy_documents import EXTENSION, trees_of
 from disco2.annotation.stanford import StanfordParser
-from disco2.records import Dirt
+from disco2.data import Dirt
 from tests.fuzzing.layer_files import MARKS
 from tests.fuzzing.sound import check_constituents, check_document
 from tests.fuzzing.target import Target

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from disco2.annotation.formats.document_json import document_from_json, document_to_json
+from disco2.data import Constituents, Document
 from disco2.errors import Disco2Error
-from disco2.records import Constituents, Document
 
 
 def check_document(document: Document) -> None:

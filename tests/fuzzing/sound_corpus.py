@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from disco2.records import WITHOUT_SENSE, Argument, Corpus, Document, Relation
-from disco2.records.senses import inventory
+from disco2.data import WITHOUT_SENSE, Argument, Corpus, Document, Relation
+from disco2.data.senses import inventory
 from tests.fuzzing.sound import check_constituents, check_document
 
 SOME, MANY = 50, 10_000

@@ -6,10 +6,10 @@ from functools import cache
 
 import numpy as np
 
+from disco2.data import Instance
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.inference.pipeline import Pipeline
 from disco2.model import ModelSettings, RelationModel, initial_parameters
-from disco2.records import Instance
 from disco2.vectors import WordVectors
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.inference.small_pipeline import LABELS, made_up_instances

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from disco2.annotation.annotator import ALL_LAYERS, Layer, Layers
 from disco2.annotation.tokenise import tokenise
-from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
+from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 
 PRONOUNS = {"she": "Tina", "her": "Tina", "he": "Bob", "him": "Bob"}
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from disco2.data import Document
 from disco2.errors import InputError
 from disco2.inference.finding import draft_relations, find_span, has_trees, is_answered
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import KINDS, Prediction, RelationChoice
-from disco2.records import Document
 
 TEXT = (
     "The shop opened in May. However, nobody came. Therefore, it closed. Many birds leave in autumn. "

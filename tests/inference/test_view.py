@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from disco2.data import Argument
 from disco2.errors import InputError
 from disco2.inference.candidates import Candidate
 from disco2.inference.judging import judged
@@ -16,7 +17,6 @@ from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.view import RelationView, ViewedArgument
 from disco2.model.settings import KINDS
-from disco2.records import Argument
 from tests.inference.small_pipeline import random_model, small_pipeline
 from tests.inference.test_explanation import TWICE
 

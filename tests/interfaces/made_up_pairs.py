@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Layers
-from disco2.records import Document
+from disco2.data import Document
 from tests.inference.rule_annotator import RuleAnnotator
 
 if TYPE_CHECKING:

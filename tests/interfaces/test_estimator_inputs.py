@@ -14,10 +14,10 @@ pytest.importorskip("sklearn", minversion="1.6")
 from sklearn.exceptions import DataConversionWarning
 
 import disco2
+from disco2.data import Argument, Instance
 from disco2.interfaces.estimator import Disco2Classifier, UnusableInputError, relations_of_pairs
 from disco2.interfaces.estimator.annotated_pairs import AnnotationMemory
 from disco2.interfaces.estimator.inputs import read_relations
-from disco2.records import Argument, Instance
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.made_up_pairs import SteadyRules, made_up_pairs, small_classifier
 

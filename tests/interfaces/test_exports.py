@@ -11,11 +11,11 @@ import pytest
 import disco2
 from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.disrpt import read_disrpt
+from disco2.data import Document
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
 from disco2.interfaces.exports import FORMS, write_relations
-from disco2.records import Document
 from tests.corpora.export.disrpt_rules import complaints
 from tests.interfaces.conftest import Run
 

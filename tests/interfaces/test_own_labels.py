@@ -16,8 +16,8 @@ from disco2.annotation.annotator import ALL_LAYERS
 from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
 from disco2.corpora.automatic import with_automatic_layers
 from disco2.corpora.pairs import read_pairs
+from disco2.data import Document
 from disco2.inference.given_pair import GivenPair
-from disco2.records import Document
 from tests.interfaces.conftest import Run
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "feedback.csv"

@@ -17,9 +17,9 @@ from disco2.annotation.annotator import ALL_LAYERS, Layer, raw_document
 from disco2.annotation.english.annotators import EnglishOnDemand
 from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax
+from disco2.data import Document
 from disco2.errors import LayerError
 from disco2.interfaces.spacy_component.layers import SpacyLayers
-from disco2.records import Document
 from tests.annotation.coreferee_look_alikes import look_alike_chains
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.spacy_stand_ins import benepar_extension, tagging_pipeline

@@ -14,11 +14,11 @@ import pytest
 
 from disco2.annotation.annotator import Annotator, Layers
 from disco2.corpora.pairs import read_pairs
+from disco2.data import Document
 from disco2.engines import LocalEngine
 from disco2.errors import InputError
 from disco2.mining import run as mining_run
 from disco2.mining.run import load_syntax, mine_files, quotas, read_blocks, select
-from disco2.records import Document
 
 TEXT = "The boat was slow. However, it reached the harbour.\n\nWe stayed at home because it was cold.\n\n"
 STOPS = "Dynamite"

@@ -19,12 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.batches import Example
-from disco2.batches.example import Ints
+from disco2.data.batch import Example, Ints
+from disco2.data.tree import ArgumentTree, EntityLink
 from disco2.model.arrays import Floats
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
-from disco2.trees import ArgumentTree, EntityLink
 
 Pair = tuple[Example, ArgumentTree, ArgumentTree, list[EntityLink]]
 

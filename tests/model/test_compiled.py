@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disco2.batches import Batch, collate
+from disco2.data.batch import Batch, collate
 from disco2.model.composer import NumPyComposer
 from disco2.model.ensemble import stacked
 from disco2.model.fastest import fastest_composer, is_compiled, is_installed

@@ -26,7 +26,7 @@ DOUBLED = {
 COUNT = """
 import json, sys
 import numpy as np
-from disco2.batches import collate
+from disco2.data.batch import collate
 from disco2.model import ModelSettings
 from disco2.model.compiled.composer import CompiledComposer
 from disco2.model.compiled.scorer import CompiledScorer

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.batches import Batch, Example, collate
-from disco2.batches.example import EncodedLink
+from disco2.data.batch import Batch, EncodedLink, Example, collate
 from disco2.model import ModelSettings, Parameters, initial_parameters
 from disco2.model.ensemble import batch_scores, stacked
 from disco2.model.network import backward, forward

@@ -17,11 +17,11 @@ from tokenizers import Tokenizer
 from disco2.annotation.choice import AnnotatorChoice
 from disco2.bundle import load_bundle, save_bundle
 from disco2.bundle.manifest import ENCODER, TOKENIZER
+from disco2.data import Instance
 from disco2.errors import BundleError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.inference.pipeline import Pipeline
 from disco2.model import EncoderModel
-from disco2.records import Instance
 from disco2.shipped import MANIFEST
 from tests.encoders import SIZE, small_encoder, small_onnx, tokenizer_json
 from tests.instances import reasons_and_results

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from disco2.batches import collate
+from disco2.data.batch import collate
 from disco2.errors import SettingsError
 from disco2.model import ModelSettings, Parameters
 from disco2.model.ensemble import batch_scores, members_of, stacked

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 from disco2.annotation.choice import AnnotatorChoice
-from disco2.batches import collate
 from disco2.bundle import load_bundle, save_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Argument, Instance
+from disco2.data.batch import collate
+from disco2.data.tree import MentionIndex, argument_tree, entity_links
 from disco2.inference.pipeline import Pipeline
 from disco2.model import EncoderModel, ModelSettings
 from disco2.model.bilinear import Bilinear
 from disco2.model.entity_term import NAMES, EntityTerm, find_pieces, find_roles, link_gradients, score_links
 from disco2.model.links import link_weights
-from disco2.records import Argument, Instance
-from disco2.trees import MentionIndex, argument_tree, entity_links
 from tests.encoders import SIZE, small_encoder
 from tests.model.recursive import recursive_scores
 

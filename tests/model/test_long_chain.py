@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disco2.batches import Example, collate
+from disco2.data.batch import Example, collate
 from disco2.model import ModelSettings, Parameters, initial_parameters
 from disco2.model.arrays import Floats
 from disco2.model.network import backward, forward

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disco2.batches import collate
+from disco2.data.batch import collate
 from disco2.model.network import Masks, backward, forward
 from disco2.model.parameters import initial_parameters
 from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS, ModelSettings

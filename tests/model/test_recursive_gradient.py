@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disco2.batches import collate
+from disco2.data.batch import collate
 from disco2.model.network import backward, forward
 from disco2.model.settings import PAIR_SCALINGS, ModelSettings
 from disco2.training.loss import large_margin

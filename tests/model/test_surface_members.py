@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disco2.batches import collate
+from disco2.data.batch import collate
 from disco2.errors import SettingsError
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.contributions import contributions

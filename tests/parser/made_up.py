@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disco2.records import Constituents, Dependencies, Document, Sentence, Token
+from disco2.data import Constituents, Dependencies, Document, Sentence, Token
 
 WORDS = ("We", "left", "because", "it", "rained", ".")
 TAGS = ("PRP", "VBD", "IN", "PRP", "VBD", ".")

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from disco2.data import RelationKind
 from disco2.errors import InputError
 from disco2.parser.parser import MODELS, DiscourseParser, ParsedDocument, choose_spans, token_f1
-from disco2.records import RelationKind
 from tests.parser.made_up import document
 
 

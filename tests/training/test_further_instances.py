@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from disco2.data import Instance
 from disco2.errors import InputError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings
-from disco2.records import Instance
 from disco2.training.fit import Fitted, fit
 from disco2.training.history import History
 from disco2.training.settings import TrainingSettings

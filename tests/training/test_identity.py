@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.batches import Example
+from disco2.data.batch import Example
 from disco2.model import ModelSettings, initial_parameters
 from disco2.training.development import Development, in_batches
 from disco2.training.identity import training_identity

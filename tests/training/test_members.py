@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.batches import Encoder
 from disco2.experiments.calibrating import calibrated
 from disco2.features import FeatureExtractor, FeatureSettings
+from disco2.features.encoder import Encoder
 from disco2.model import ModelSettings
 from disco2.model.ensemble import members_of
 from disco2.training.checkpoint import Checkpoint
@@ -139,7 +139,7 @@ def test_features_vectors_and_the_held_out_part_are_found_once(monkeypatch: pyte
 
     counted("features", "disco2.training.preparation.FeatureExtractor.fit", FeatureExtractor.fit)
     counted("vectors", "disco2.training.preparation.load_vectors", random_vectors)
-    counted("encoded", "disco2.batches.Encoder.encode", Encoder.encode)
+    counted("encoded", "disco2.data.batch.Encoder.encode", Encoder.encode)
     result = fitted(3, development=[], progress=seen.append)
     assert calls == {"features": 1, "vectors": 1, "encoded": 2}  # training and held-out relations
     assert (result.training_relations, len(result.development)) == (32, 8)

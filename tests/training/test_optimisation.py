@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disco2.batches import collate
+from disco2.data.batch import collate
 from disco2.model import ModelSettings, initial_parameters
 from disco2.training.adagrad import AdaGrad
 from disco2.training.averaging import RunningMean

@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("scipy")
 
+from disco2.data import Argument, Corpus, Relation, RelationKind
 from disco2.errors import CorpusError
 from disco2.parser.linear import probabilities, yes_probabilities
 from disco2.parser.parser import SpanChoice, choose_spans
-from disco2.records import Argument, Corpus, Relation, RelationKind
 from disco2.training.parser import Group, fit_classes, fit_ranker, gather, level2, make_list, train_parser
 from tests.parser.made_up import document
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disco2.batches import Encoder, Example, collate
+from disco2.data.batch import Example, collate
+from disco2.features.encoder import Encoder
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.network import backward, forward
 from disco2.training.development import Development

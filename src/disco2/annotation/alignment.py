@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from disco2.annotation.formats.ptb import BRACKETS
+from disco2.data import Document
 from disco2.errors import LayerError
-from disco2.records import Document
 
 _DOUBLE = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033'
 _SINGLE = "'`\u00b4\u2018\u2019\u201a\u201b\u2032"

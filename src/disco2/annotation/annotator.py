@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
+from disco2.data import Document
 from disco2.errors import LayerError, SettingsError
-from disco2.records import Document
 from disco2.threads import single_threaded
 
 

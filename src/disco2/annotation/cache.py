@@ -25,8 +25,8 @@ from typing import TypeVar
 from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.formats.document_json import FORMAT as DOCUMENT_FORMAT
 from disco2.annotation.formats.document_json import document_from_json, document_to_json
+from disco2.data import Document
 from disco2.errors import Disco2Error, InputError
-from disco2.records import Document
 from disco2.version import VERSION
 
 FORMAT = 1  # of the file and of what is in it; part of its name, so that versions live side by side

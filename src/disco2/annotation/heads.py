@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 
-from disco2.records import Constituents, Dependencies, Document
+from disco2.data import Constituents, Dependencies, Document
 
 
 def token_in_circle(heads: Sequence[int]) -> int | None:

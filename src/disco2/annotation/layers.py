@@ -14,8 +14,8 @@ from disco2.annotation.formats.ptb import BracketedSentence, unescape
 from disco2.annotation.heads import depths_below_root, head_of_span, single_rooted
 from disco2.annotation.text import PARAGRAPH_BREAK
 from disco2.annotation.tokenise import tokenise
+from disco2.data import Constituents, Dependencies, Dirt, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
-from disco2.records import Constituents, Dependencies, Dirt, Document, Mention, Sentence, Token
 
 
 def document_from_trees(

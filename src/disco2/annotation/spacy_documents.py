@@ -21,7 +21,7 @@ from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.formats.ptb import BracketedSentence, parse_brackets
 from disco2.annotation.heads import ROOT, single_rooted
 from disco2.annotation.text import Piece, encodable
-from disco2.records import Dependencies, Document, Sentence, Token
+from disco2.data import Dependencies, Document, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.language import Language

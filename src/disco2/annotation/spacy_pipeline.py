@@ -24,8 +24,8 @@ from disco2.annotation.spacy_documents import (
     word_mask,
 )
 from disco2.annotation.text import text_pieces
+from disco2.data import Document, Mention
 from disco2.errors import LayerError, SettingsError
-from disco2.records import Document, Mention
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -24,8 +24,8 @@ from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import join_constituents, project_constituents
 from disco2.annotation.text import pieces_of
+from disco2.data import Constituents, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
-from disco2.records import Constituents, Document, Sentence, Token
 
 LONGEST = 100  # words; time and memory of the parser grow with the cube and the square of the length
 TIMEOUT = 120.0  # seconds for one sentence, and for loading the model before the first

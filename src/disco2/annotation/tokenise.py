@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from disco2.annotation.text import BLANK_LINE
-from disco2.records import Token
+from disco2.data import Token
 
 
 def _words(text: str) -> frozenset[str]:

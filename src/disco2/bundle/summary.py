@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from disco2.bundle.manifest import Manifest, read_manifest
+from disco2.data import WITHOUT_SENSE
 from disco2.errors import BundleError
-from disco2.records import WITHOUT_SENSE
 from disco2.shipped import DEFAULT, MODELS, find_model, shipped_names
 
 UNKNOWN = "not recorded"

@@ -8,8 +8,8 @@ from dataclasses import replace
 from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.text import Span, pair_spans, pair_text
 from disco2.corpora.tokens import TokenSpans, character_spans
+from disco2.data import Corpus, Dirt, Document, Relation
 from disco2.errors import SettingsError
-from disco2.records import Corpus, Dirt, Document, Relation
 
 DOCUMENTS_AT_ONCE = 16
 ALL, NONE = "all", "none"

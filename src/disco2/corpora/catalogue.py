@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal, cast
 
 from disco2.corpora.reading import cycles_left_alone
+from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
-from disco2.records import Corpus
 
 # What each corpus's folder or file must hold, and which options its reader takes.
 EXPECTED = {
@@ -137,7 +137,7 @@ def _read(
     if kind == "pdtb3":
         from disco2.corpora.pdtb3 import read_pdtb3
 
-        ends = cast(Literal["auto", "inclusive", "exclusive"], offsets)
+        ends = cast("Literal['auto', 'inclusive', 'exclusive']", offsets)
         return read_pdtb3(path, **layers, offsets=ends, encoding=encoding)
     if kind == "conll16":
         from disco2.corpora.conll16 import read_conll16

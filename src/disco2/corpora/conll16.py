@@ -18,9 +18,7 @@ from disco2.corpora.reading import BYTE_ORDER_MARK, BrokenJsonError, lines_of, p
 from disco2.corpora.senses import fitting_inventory, read_kind, read_senses, senses_of_kind
 from disco2.corpora.tokens import Coverage, argument_from_tokens
 from disco2.corpora.wsj import WsjLayers
-from disco2.errors import CorpusError, LayerError
-from disco2.files import is_file_name
-from disco2.records import (
+from disco2.data import (
     Constituents,
     Corpus,
     Dependencies,
@@ -31,7 +29,9 @@ from disco2.records import (
     Sentence,
     Token,
 )
-from disco2.records.senses import SenseInventory, inventory
+from disco2.data.senses import SenseInventory, inventory
+from disco2.errors import CorpusError, LayerError
+from disco2.files import is_file_name
 
 RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
 PARSE_FILES = ("parses.json", "pdtb-parses.json")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from disco2.corpora.conll16 import written_identity
 from disco2.corpora.tokens import character_spans
+from disco2.data import Constituents, Corpus, Document, Relation, Sentence
+from disco2.data.senses import senses_2_to_3, senses_3_to_2
 from disco2.errors import CorpusError
 from disco2.files import check_folder_place, folder_in_place, is_file_name, write_text
-from disco2.records import Constituents, Corpus, Document, Relation, Sentence
-from disco2.records.sense_mapping import senses_2_to_3, senses_3_to_2
 
 NO_PARSE = "(())"
 REST = "rest"  # of the documents, those that belong to no part

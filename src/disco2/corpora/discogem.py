@@ -24,9 +24,9 @@ from pathlib import Path
 from disco2.annotation.tokenise import tokenise
 from disco2.corpora.pairs import SPLIT_NAMES, pair_document
 from disco2.corpora.reading import BYTE_ORDER_MARK, existing_folder, read_text
+from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
-from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
-from disco2.records.senses import SenseInventory, inventory
 
 NAME = "discogem"
 QUESTIONS = "QADiscourse_annotations"

@@ -20,9 +20,9 @@ from disco2.annotation.formats.conllu import ConlluSentence, parse_conllu
 from disco2.corpora.reading import BYTE_ORDER_MARK, files_below, first_fault, lines_of, read_text
 from disco2.corpora.senses import fitting_inventory, kind_in_place_of_sense, read_kind, senses_of_kind
 from disco2.corpora.tokens import Coverage, argument_from_tokens, joined
+from disco2.data import Corpus, Dirt, Document, Relation, RelationKind, Sentence, Token
+from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
-from disco2.records import Corpus, Dirt, Document, Relation, RelationKind, Sentence, Token
-from disco2.records.senses import SenseInventory, inventory
 
 REQUIRED = ("doc", "unit1_toks", "unit2_toks", "label")
 INVENTORIES = ("gdtb", "pdtb2")

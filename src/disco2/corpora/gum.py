@@ -15,9 +15,9 @@ from disco2.corpora.pdtb3 import RawRelation, read_pdtb3_lines
 from disco2.corpora.reading import cycles_left_alone, files_below, read_text
 from disco2.corpora.senses import kind_in_place_of_sense, read_kind, read_senses, senses_of_kind
 from disco2.corpora.tokens import TokenSpans, argument_from_tokens
+from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.data.senses import inventory
 from disco2.errors import CorpusError, LayerError, SettingsError
-from disco2.records import Corpus, Dirt, Document, Relation, RelationKind
-from disco2.records.senses import inventory
 
 INVENTORY = "gdtb"
 COREFERENCE = ("ontogum", "gum")

@@ -29,8 +29,7 @@ from disco2.corpora.reading import (
     shown,
 )
 from disco2.corpora.senses import read_kind, read_senses
-from disco2.errors import CorpusError
-from disco2.records import (
+from disco2.data import (
     WITHOUT_SENSE,
     Argument,
     Corpus,
@@ -41,7 +40,8 @@ from disco2.records import (
     Sentence,
     Token,
 )
-from disco2.records.senses import SenseInventory, inventory
+from disco2.data.senses import SenseInventory, inventory
+from disco2.errors import CorpusError
 
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")

@@ -24,9 +24,9 @@ from disco2.corpora.reading import existing_folder, read_text
 from disco2.corpora.senses import kind_and_senses
 from disco2.corpora.tokens import Coverage, TokenSpans, joined
 from disco2.corpora.wsj import BARE, WsjLayers, files_by_document, folders_named, split_by_rule
+from disco2.data import Argument, Corpus, Dirt, Document, Relation
+from disco2.data.senses import inventory
 from disco2.errors import CorpusError, LayerError
-from disco2.records import Argument, Corpus, Dirt, Document, Relation
-from disco2.records.senses import inventory
 
 INVENTORY = "pdtb2"
 RELATIONS = (".pdtb", ".pipe")  # where a document has both, the native file is read

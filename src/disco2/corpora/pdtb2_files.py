@@ -51,8 +51,8 @@ from dataclasses import dataclass
 
 from disco2.corpora.pdtb3 import Spans, parse_spans
 from disco2.corpora.reading import lines_of
+from disco2.data import Dirt, RelationKind
 from disco2.errors import CorpusError
-from disco2.records import Dirt, RelationKind
 
 GornAddress = tuple[int, ...]  # see ``pdtb2.GornTrees``
 

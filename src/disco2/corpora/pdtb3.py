@@ -16,9 +16,9 @@ from disco2.corpora.reading import existing_folder, lines_of, read_text
 from disco2.corpora.senses import kind_and_senses
 from disco2.corpora.tokens import TokenSpans
 from disco2.corpora.wsj import BARE, WsjLayers, files_by_document, split_by_rule
+from disco2.data import Argument, Corpus, Dirt, Document, Relation
+from disco2.data.senses import inventory
 from disco2.errors import CorpusError, LayerError, SettingsError
-from disco2.records import Argument, Corpus, Dirt, Document, Relation
-from disco2.records.senses import inventory
 
 INVENTORY = "pdtb3"
 OFFSETS = ("auto", "inclusive", "exclusive")

@@ -24,8 +24,8 @@ from dataclasses import replace
 from hashlib import blake2b, sha256
 
 from disco2.annotation.tokenise import tokenise
+from disco2.data import Corpus, Document, Relation, Sentence
 from disco2.errors import CorpusError, SettingsError
-from disco2.records import Corpus, Document, Relation, Sentence
 
 PARTS = ("train", "dev", "test")
 SECTIONS = 25

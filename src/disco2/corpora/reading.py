@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from reprlib import Repr
 
+from disco2.data import Dirt
 from disco2.errors import CorpusError
-from disco2.records import Dirt
 from disco2.twin_keys import TwinKeyError, without_twins
 
 BYTE_ORDER_MARK = "\ufeff"

@@ -39,9 +39,9 @@ from disco2.corpora.role_sentences import (
     need_sentence,
 )
 from disco2.corpora.role_words import FEMALE_NAMES, GIVING, KINDS, MALE_NAMES, PARTS, TAKING
+from disco2.data import Argument, Corpus, Document, Relation
 from disco2.errors import CorpusError
 from disco2.files import HIDDEN_LIST, check_folder_place, folder_in_place
-from disco2.records import Argument, Corpus, Document, Relation
 
 NAME = "role-pairs"
 SENSES = {RECIPIENT: "Contingency.Cause.Reason", GIVER: "Comparison.Concession.Arg2-as-denier"}

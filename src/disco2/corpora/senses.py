@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from disco2.records import WITHOUT_SENSE, Dirt, RelationKind
-from disco2.records.senses import SenseInventory, inventory
+from disco2.data import WITHOUT_SENSE, Dirt, RelationKind
+from disco2.data.senses import SenseInventory, inventory
 
 LONGEST_LABEL = 1_000  # characters; nothing that is longer is meant for a sense of an inventory
 MOST_SENSES = 20  # of one relation; annotators give it four at most

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import Any
 
 from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus
+from disco2.data import Corpus, Instance, Relation, RelationKind
 from disco2.errors import SettingsError
-from disco2.records import Corpus, Instance, Relation, RelationKind
 from disco2.settings import Settings, setting
 
 CLASSES = ("Comparison", "Contingency", "Expansion", "Temporal")

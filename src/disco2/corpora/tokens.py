@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Self
 
+from disco2.data import Argument, Document
 from disco2.errors import CorpusError
-from disco2.records import Argument, Document
 
 MOST_TIMES = 100  # a word of a treebank is in a handful of arguments, in a deep tree of units in some dozens
 ALWAYS = 1_000_000  # characters, for short documents

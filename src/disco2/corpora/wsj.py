@@ -19,8 +19,8 @@ from disco2.annotation.formats.ptb import BracketedSentence, parse_brackets
 from disco2.annotation.layers import with_constituents, with_dependencies, with_mentions
 from disco2.annotation.tokenise import tokenise
 from disco2.corpora.reading import existing_folder, files_below, read_text
+from disco2.data import Dirt, Document, Sentence, Token
 from disco2.errors import CorpusError, LayerError
-from disco2.records import Dirt, Document, Sentence, Token
 
 TREES = (".mrg", ".ptb", ".parse")  # the treebank's own before a parser's
 COREFERENCE = ("gold_conll", ".coref", "gold_coref", "auto_conll", "_conll", ".conll")

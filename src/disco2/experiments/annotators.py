@@ -10,12 +10,12 @@ from typing import Any
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
 from disco2.corpora.automatic import with_automatic_layers
+from disco2.data import Corpus, Document
 from disco2.errors import CorpusError
 from disco2.evaluation.brackets import BracketEvaluation
 from disco2.evaluation.syntax import syntax_scores
 from disco2.experiments.coreference_quality import coreference_quality
 from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
-from disco2.records import Corpus, Document
 from disco2.training.annotators.constituents import compare_trees, train_constituents
 from disco2.training.annotators.coreference import train_coreference
 from disco2.training.annotators.syntax import parsed_text, train_syntax

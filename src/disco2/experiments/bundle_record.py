@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from disco2.corpora.catalogue import licence_of, licences_of_texts
+from disco2.data import Corpus
 from disco2.experiments.calibrating import calibrated
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
-from disco2.records import Corpus
 from disco2.training.fit import Fitted
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from disco2.data import Instance
 from disco2.evaluation.calibration import expected_calibration_error
 from disco2.experiments.running_text import as_running_text
 from disco2.model import AnyModel
 from disco2.model.calibration import Calibration
-from disco2.records import Instance
 from disco2.training.temperature import fit_temperature
 
 GIVEN = "given_arguments"

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from disco2.data import Document, Relation, RelationKind
+from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.evaluation.coreference import AlignedPairs, CoreferenceScores, Score, score_aligned_pairs
-from disco2.records import Document, Relation, RelationKind
 from disco2.training.annotators.coreference import coreference_scores
-from disco2.trees.aligned import aligned_pairs
-from disco2.trees.entities import MentionIndexes
 
 
 @dataclass(frozen=True, slots=True)

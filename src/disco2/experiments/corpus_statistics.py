@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from disco2.data import Corpus, RelationKind
+from disco2.data.tree import shared_entities
 from disco2.errors import CorpusError
 from disco2.experiments.division import Parts
-from disco2.records import Corpus, RelationKind
-from disco2.trees import shared_entities
 
 FINDINGS_SHOWN = 20
 

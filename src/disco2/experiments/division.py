@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from disco2.corpora.protocols import document_parts, split_relations
 from disco2.corpora.tasks import DataSettings, Task
+from disco2.data import Corpus, Instance, Relation
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.mixture import Further, Source, choose_further, held_out_sentences, sample
-from disco2.records import Corpus, Instance, Relation
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ import numpy as np
 
 from disco2.bundle import Manifest
 from disco2.corpora.tasks import Task
+from disco2.data import Corpus, Instance
+from disco2.data.tree import shared_entities
 from disco2.errors import BundleError, CorpusError, SettingsError
 from disco2.evaluation import Evaluation, evaluate
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
 from disco2.model import AnyModel
 from disco2.model.arrays import Floats
-from disco2.records import Corpus, Instance
-from disco2.trees import shared_entities
 
 _OTHER_PARTS = (
     "Name one of them with --split, or hold a test part out when you train: by a column 'split' in a file of "

@@ -11,10 +11,10 @@ import numpy as np
 from disco2.bundle import Manifest
 from disco2.corpora.protocols import split_relations
 from disco2.corpora.tasks import Neighbours
+from disco2.data import WITHOUT_SENSE, Corpus, Instance, Relation, RelationKind
 from disco2.errors import CorpusError
 from disco2.experiments.judging import trained_for
 from disco2.model import AnyModel
-from disco2.records import WITHOUT_SENSE, Corpus, Instance, Relation, RelationKind
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.data import Corpus, Instance
 from disco2.errors import CorpusError
 from disco2.evaluation.scores import hits
 from disco2.experiments.configuration import Configuration
@@ -17,7 +18,6 @@ from disco2.experiments.running_text import across_sentences, as_running_text
 from disco2.experiments.runs.result import Right
 from disco2.experiments.train_run import train_model
 from disco2.model import AnyModel
-from disco2.records import Corpus, Instance
 from disco2.reporting.findings import Findings, Table
 
 PARTS = ("dev", "test")

@@ -15,8 +15,8 @@ from typing import Any
 from disco2.corpora.catalogue import licence_of
 from disco2.corpora.protocols import HeldOutSentences, document_parts
 from disco2.corpora.tasks import DataSettings, Task, usual_protocol
+from disco2.data import Corpus, Instance, Relation
 from disco2.errors import CorpusError
-from disco2.records import Corpus, Instance, Relation
 
 ALL = "all"
 HELD_OUT = ("dev", "test")

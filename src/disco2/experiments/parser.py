@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from disco2.data import Corpus, Document, Relation, RelationKind
+from disco2.data.senses import in_pdtb3
 from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation, score_relations
 from disco2.experiments.annotators import documents_of
 from disco2.parser.parser import DiscourseParser, ParsedRelation
-from disco2.records import Corpus, Document, Relation, RelationKind
-from disco2.records.sense_mapping import in_pdtb3
 from disco2.training.parser import level2
 
 Parse = Callable[[Document], list[SpanRelation]]

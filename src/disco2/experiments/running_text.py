@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from disco2.corpora.tokens import argument_from_tokens
-from disco2.records import Instance
+from disco2.data import Instance
 
 
 def across_sentences(instances: Iterable[Instance]) -> list[Instance]:

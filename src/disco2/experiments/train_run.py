@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from disco2.bundle import save_bundle
+from disco2.data import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.errors import CorpusError
 from disco2.experiments.bundle_record import record_of
 from disco2.experiments.configuration import Configuration
@@ -22,7 +23,6 @@ from disco2.experiments.running_text import as_running_text
 from disco2.experiments.weak_instances import weak_instances
 from disco2.model import EncoderModel
 from disco2.model.arrays import Floats
-from disco2.records import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.encoder import OWN, fit_encoder
 from disco2.training.entity_term import fit_entity_term, linked_pairs

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from disco2.corpora.tokens import argument_from_tokens
+from disco2.data import Argument, Corpus, Document, Instance, Relation, RelationKind
 from disco2.experiments.division import Parts
-from disco2.records import Argument, Corpus, Document, Instance, Relation, RelationKind
 
 # What a connective at the beginning leaves behind ("However, ..."): no argument of an implicit relation
 # begins so.

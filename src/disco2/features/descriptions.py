@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
+from disco2.data import Argument, Document, Instance, Relation, Sentence
+from disco2.data.tree import pieces
 from disco2.features.pairs_and_rules import stem
 from disco2.features.selection import FeaturesOf
-from disco2.records import Argument, Document, Instance, Relation, Sentence
-from disco2.trees.pieces import pieces
 
 
 def tag_of(doc: Document, sentence: Sentence, position: int) -> str:

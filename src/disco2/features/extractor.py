@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.data import Instance
 from disco2.errors import BundleError, SettingsError
 from disco2.features.descriptions import COUNTED_FAMILIES, FREQUENT_FAMILIES, INFORMATIVE_FAMILIES
 from disco2.features.pairs_and_rules import (
@@ -36,7 +37,6 @@ from disco2.features.selection import (
     informative_features,
     select,
 )
-from disco2.records import Instance
 from disco2.settings import Settings, setting
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
+from disco2.data import Argument, Constituents, Document, Instance, Relation
+from disco2.data.tree import pieces
 from disco2.features.selection import Presence
-from disco2.records import Argument, Constituents, Document, Instance, Relation
-from disco2.trees.pieces import pieces
 
 # Pairs of Porter stems, one from each argument; punctuation and function words are kept.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.records import Instance
+from disco2.data import Instance
 
 FeaturesOf = Callable[[Instance], set[str]]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, raw_document
+from disco2.data import Document
 from disco2.inference.plain_text import check_text, without_controls
-from disco2.records import Document
 
 # Unicode's separator of paragraphs, which all annotators respect, for line ends; one for one keeps offsets.
 _LINES_AS_PARAGRAPHS = dict.fromkeys(map(ord, "\n\r\u2028"), "\u2029")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from disco2.annotation.text import BLANK_LINE, LINE_END
+from disco2.data import Argument, Document, Instance, Relation, RelationKind, Sentence
 from disco2.errors import SettingsError
 from disco2.inference.connectives import opening_connective
 from disco2.inference.plain_text import has_word
 from disco2.inference.prediction import Span
-from disco2.records import Argument, Document, Instance, Relation, RelationKind, Sentence
 
 # What parts two sentences.
 PARAGRAPH_BREAKS: dict[str, re.Pattern[str] | None] = {"blank": BLANK_LINE, "line": LINE_END, "none": None}

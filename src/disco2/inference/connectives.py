@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from disco2.data import Document, Sentence
 from disco2.inference.plain_text import has_word
-from disco2.records import Document, Sentence
 
 # The sense of PDTB 3, then the connectives.
 _OPENERS = {

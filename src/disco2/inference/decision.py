@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from disco2.data import Instance
+from disco2.data.tree import MentionIndexes
 from disco2.errors import InputError
 from disco2.inference.finding import ANSWER_SHARE, HYPOPHORA, WH_TAGS
 from disco2.inference.prediction import Prediction
 from disco2.inference.score_terms import EntitySpans, NamedFeature, ScoreTerms, score_terms, source_of
 from disco2.model import AnyModel
 from disco2.parser.parser import DiscourseParser, ParsedDocument
-from disco2.records import Instance
-from disco2.trees import MentionIndexes
 
 BIAS = "bias"  # the parser's feature of every item
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from disco2.annotation.text import BLANK_LINE
+from disco2.data import Argument, Document, Instance, Relation, RelationKind
+from disco2.data.tree import MentionIndexes
 from disco2.inference.candidates import PARAGRAPH_BREAKS, Candidate, adjacent_sentences, with_neighbours
 from disco2.inference.prediction import Prediction, RelationChoice, Span
 from disco2.inference.shared import shared_mentions
 from disco2.parser.parser import DiscourseParser, ParsedRelation
-from disco2.records import Argument, Document, Instance, Relation, RelationKind
-from disco2.trees import MentionIndexes
 
 EXPLICIT, IMPLICIT = RelationKind.EXPLICIT.value, RelationKind.IMPLICIT.value
 HYPOPHORA, NOREL = RelationKind.HYPOPHORA.value, RelationKind.NOREL.value

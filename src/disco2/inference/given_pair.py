@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from disco2.annotation.annotator import raw_document
 from disco2.annotation.text import pair_spans, pair_text
+from disco2.data import Argument, Document, Instance, Relation, RelationKind
 from disco2.errors import InputError
 from disco2.inference.candidates import Candidate, marked
 from disco2.inference.connectives import opening_connective
 from disco2.inference.plain_text import check_text, has_word, without_controls
 from disco2.inference.prediction import Span
-from disco2.records import Argument, Document, Instance, Relation, RelationKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from disco2.data import Document
 from disco2.inference.explanation import Explanation
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
-from disco2.records import Document
 from disco2.version import VERSION
 
 SCHEMA = 4  # raised when a reader of the old form would stumble

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from disco2.data import WITHOUT_SENSE, RelationKind
+from disco2.data.tree import MentionIndexes
 from disco2.errors import BundleError
 from disco2.inference.candidates import Candidate, in_portions
 from disco2.inference.prediction import Prediction
 from disco2.inference.shared import shared_mentions
 from disco2.model import AnyModel
 from disco2.model.calibration import Calibration
-from disco2.records import WITHOUT_SENSE, RelationKind
-from disco2.trees import MentionIndexes
 
 
 def senses_of(model: AnyModel) -> tuple[str, ...]:

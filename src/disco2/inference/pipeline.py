@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TypeVar
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator
+from disco2.data import Document, RelationKind
 from disco2.errors import InputError
 from disco2.inference.annotating import annotate_texts
 from disco2.inference.batch_size import check_batch_size
@@ -22,7 +23,6 @@ from disco2.model import AnyModel
 from disco2.model.calibration import Calibration
 from disco2.model.prior import Prior, Shares
 from disco2.parser.parser import DiscourseParser
-from disco2.records import Document, RelationKind
 
 _T = TypeVar("_T")
 Kinds = Iterable[str] | str | None  # names of kinds, such as "Explicit, Implicit"; None for all but NoRel

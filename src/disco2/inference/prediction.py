@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from disco2.data import Instance, RelationKind
 from disco2.errors import InputError
-from disco2.records import Instance, RelationKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from disco2.data import Argument, Document, Instance, Mention
+from disco2.data.tree import ArgumentTree, EntityLink, MentionIndex, argument_tree, entity_links, mention_node
 from disco2.errors import InputError
 from disco2.features import FeatureExtractor
 from disco2.inference.feature_names import readable_feature
@@ -16,8 +18,6 @@ from disco2.inference.shared import mention_span
 from disco2.model import AnyModel, EncoderModel
 from disco2.model.arrays import Floats
 from disco2.model.contributions import contributions
-from disco2.records import Argument, Document, Instance, Mention
-from disco2.trees import ArgumentTree, EntityLink, MentionIndex, argument_tree, entity_links, mention_node
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from disco2.data import Argument, Document, Mention
+from disco2.data.tree import MentionIndex
 from disco2.inference.candidates import Candidate
 from disco2.inference.prediction import SharedEntity, Span
-from disco2.records import Argument, Document, Mention
-from disco2.trees import MentionIndex
 
 
 def shared_mentions(candidate: Candidate, mentions: MentionIndex) -> tuple[SharedEntity, ...]:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from disco2.data import Document
+from disco2.data.tree import ArgumentTree, MentionIndex, node_labels
 from disco2.errors import InputError
 from disco2.inference.decision import Decision, Decisions
 from disco2.inference.prediction import Prediction, Span
@@ -18,9 +20,6 @@ from disco2.model import AnyModel
 from disco2.model.arrays import Floats
 from disco2.model.node_vectors import NodeVectors, node_vectors
 from disco2.parser.parser import DiscourseParser
-from disco2.records import Document
-from disco2.trees import ArgumentTree, MentionIndex
-from disco2.trees.node_labels import node_labels
 
 DIGITS = 4  # of the numbers in vectors
 MEMBER = 1  # whose vectors are shown

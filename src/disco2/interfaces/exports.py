@@ -14,10 +14,10 @@ from pathlib import Path
 
 from disco2.corpora.convert import write_conll16
 from disco2.corpora.export import write_table
+from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.errors import InputError
 from disco2.files import check_folder_place, folder_in_place, is_file_name
 from disco2.inference.prediction import COLUMNS, Prediction, Span, csv_lines, csv_row
-from disco2.records import Corpus, Document, Relation, RelationKind
 
 CONLL16, DISRPT, CSV, BRAT = FORMS = ("conll16", "disrpt", "csv", "brat")
 NAME = "relations"  # of files that hold all documents

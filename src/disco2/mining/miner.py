@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from disco2.annotation.annotator import Annotator, Layer
 from disco2.annotation.tokenise import tokenise
 from disco2.corpora.protocols import HeldOutSentences, sentence_texts
+from disco2.data import Document, Sentence, Token
 from disco2.errors import SettingsError
 from disco2.mining.clauses import ClausePair, clause_pairs, may_hold_pair, may_link, neighbour_pair
-from disco2.records import Document, Sentence, Token
 from disco2.threads import single_threaded
 
 BETWEEN, INSIDE, BOTH = "between", "inside", "both"

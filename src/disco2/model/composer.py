@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from disco2.batches import Batch
+from disco2.data.batch import Batch
 from disco2.model.arrays import Floats
 from disco2.model.composition import compose_downward, compose_upward, downward_gradient, upward_gradient
 from disco2.model.links import spread_to_mentions, sum_mentions

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from disco2.batches import Batch
+from disco2.data.batch import Batch
 from disco2.model.arrays import Floats
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from disco2.batches import Batch, Example, collate
+from disco2.data.batch import Batch, Example, collate
 from disco2.model.arrays import Floats
 from disco2.model.ensemble import members_of
 from disco2.model.links import link_terms

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disco2.batches import Batch, MentionGroups
-from disco2.batches.batch import Ints
+from disco2.data.batch import Batch, Ints, MentionGroups
 from disco2.model.arrays import Floats
 from disco2.model.bilinear import Bilinear
 from disco2.model.composer import Composer

@@ -22,12 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.batches import Batch, Encoder, Example, collate
+from disco2.data import Argument, Document, Instance
+from disco2.data.batch import Batch, Example, collate
+from disco2.features.encoder import Encoder
 from disco2.model.arrays import Floats
 from disco2.model.bilinear import Bilinear
 from disco2.model.composition import compose_downward, compose_upward, downward_gradient, upward_gradient
 from disco2.model.links import link_terms, link_weights, spread_to_mentions, sum_mentions
-from disco2.records import Argument, Document, Instance
 
 NAMES = ("P", "U", "V", "B1", "B2", "B3")
 

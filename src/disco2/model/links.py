@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disco2.batches import Batch, MentionGroups
+from disco2.data.batch import Batch, MentionGroups
 from disco2.model.arrays import Floats
 from disco2.model.bilinear import Bilinear
 

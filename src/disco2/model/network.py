@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.batches import Batch
+from disco2.data.batch import Batch
 from disco2.model.arrays import Floats
 from disco2.model.composer import Composed, Composer, NumPyComposer, Pair
 from disco2.model.links import link_weights

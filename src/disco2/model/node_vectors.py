@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.batches import Batch, Example, MentionGroups, collate
-from disco2.batches.example import EncodedArgument, Ints
+from disco2.data import Instance
+from disco2.data.batch import Batch, EncodedArgument, Example, Ints, MentionGroups, collate
 from disco2.model.arrays import Floats
 from disco2.model.composition import compose_downward, compose_upward
 from disco2.model.encoder_model import EncoderModel
 from disco2.model.ensemble import members_of
 from disco2.model.parameters import Parameters
 from disco2.model.relation_model import RelationModel
-from disco2.records import Instance
 from disco2.threads import single_threaded
 
 DownwardVectors = dict[int, Floats]  # node -> d, from the root down

@@ -9,13 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.batches import UNKNOWN_WORD, Encoder, Example, collate
+from disco2.data import WITHOUT_SENSE, Instance
+from disco2.data.batch import Example, collate
 from disco2.features import FeatureExtractor
+from disco2.features.encoder import UNKNOWN_WORD, Encoder
 from disco2.model.arrays import Floats
 from disco2.model.parameters import Parameters
 from disco2.model.scorer import NumPyScorer, Scorer, fastest_scorer
 from disco2.model.settings import ModelSettings
-from disco2.records import WITHOUT_SENSE, Instance
 from disco2.threads import single_threaded
 from disco2.vectors import WordVectors
 

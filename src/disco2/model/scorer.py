@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from disco2.batches import Batch
+from disco2.data.batch import Batch
 from disco2.model.arrays import Floats
 from disco2.model.ensemble import batch_scores
 from disco2.model.fastest import is_compiled

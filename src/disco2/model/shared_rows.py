@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.batches import Batch
-from disco2.batches.batch import Ints
+from disco2.data.batch import Batch, Ints
 
 _LEFT, _RIGHT, _ROOT = 0, 1, 2
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from disco2.data import Document
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
 from disco2.parser.linear import LinearModel
 from disco2.parser.sentences import CLAUSES, ParsedSentence, behind_marks, is_closing, unit_boundaries
-from disco2.records import Document
 
 Span = tuple[int, int]
 MOST_BOUNDARIES = 14  # on either side of a connective: bounds the time, whatever the text

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from disco2.data import Document, RelationKind
 from disco2.errors import InputError
 from disco2.parser.arguments import (
     FARTHEST,
@@ -52,7 +53,6 @@ from disco2.parser.linear import (
     yes_probabilities,
 )
 from disco2.parser.sentences import ParsedSentence, read_sentence
-from disco2.records import Document, RelationKind
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 MODELS = ("connective", "sense", "earlier", "earlier sentence", "arg2", "arg1", "clause", "clause sense")

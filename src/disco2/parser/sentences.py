@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from disco2.annotation.heads import depths_below_root
+from disco2.data import Document, Token
 from disco2.errors import LayerError
-from disco2.records import Document, Token
 
 CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ", "VP", "FRAG", "PRN", "UCP", "ROOT", "TOP"})
 CLAUSE_LINKS = frozenset(

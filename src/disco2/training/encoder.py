@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from disco2.data import Instance
 from disco2.errors import InputError, SettingsError
 from disco2.evaluation.scores import hits
 from disco2.model import EncoderModel, ModelSettings
-from disco2.records import Instance
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
 from disco2.training.history import Epoch, History, Progress, Report

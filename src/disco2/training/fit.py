@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from disco2.data import Instance
 from disco2.features import FeatureSettings
 from disco2.model import AnyModel, ModelSettings, RelationModel
-from disco2.records import Instance
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.history import History, Progress
 from disco2.training.members import history_of_ensemble, train_members

@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from disco2.batches import Batch, MentionGroups
+from disco2.data.batch import Batch, MentionGroups
 from disco2.model.arrays import Floats
 from disco2.model.fastest import NEEDED, is_compiled
 from disco2.model.parameters import Parameters

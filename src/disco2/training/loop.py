@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disco2.batches import Batch, Example
+from disco2.data.batch import Batch, Example
 from disco2.model.arrays import Floats
 from disco2.model.composer import Composer, NumPyComposer
 from disco2.model.fastest import fastest_composer

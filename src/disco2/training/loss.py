@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from disco2.batches import Batch
+from disco2.data.batch import Batch
 from disco2.model.arrays import Floats
 
 Loss = Callable[[Floats, Batch], tuple[float, Floats]]

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from disco2.batches import Example
+from disco2.data.batch import Example
 from disco2.model import ModelSettings, Parameters, initial_parameters
 from disco2.model.arrays import Floats
 from disco2.model.ensemble import stacked

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.data import Corpus, Relation, RelationKind
 from disco2.errors import CorpusError, MissingExtraError
 from disco2.parser.arguments import Anchor, Span, anchor_connective
 from disco2.parser.clauses import clause_candidates, clause_features
@@ -23,7 +24,6 @@ from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, usual
 from disco2.parser.linear import LinearModel, write_models, yes_probabilities
 from disco2.parser.parser import DiscourseParser, ParsedDocument, SpanChoice, arg1_choice, arg2_choice
 from disco2.parser.sentences import ParsedSentence
-from disco2.records import Corpus, Relation, RelationKind
 
 Numbers = NDArray[np.float64]
 Items = list[list[str]]

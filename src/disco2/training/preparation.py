@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.batches import Example
+from disco2.data import Instance
+from disco2.data.batch import Example
 from disco2.errors import InputError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings, RelationModel
-from disco2.records import Instance
 from disco2.training.development import Development
 from disco2.training.resampling import balance, expand_two_senses, hold_out
 from disco2.vectors import VectorSettings, WordVectors, load_vectors

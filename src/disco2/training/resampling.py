@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from disco2.data import Instance
 from disco2.errors import InputError
-from disco2.records import Instance
 
 
 def hold_out(

@@ -74,7 +74,7 @@ def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: i
     try:
         with path.open("rb") as file:
             compressed = file.read(2) == _GZIP_MAGIC
-        with cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb") as stream:
+        with cast("BinaryIO", gzip.open(path, "rb")) if compressed else path.open("rb") as stream:
             preview = stream.read(_PREVIEW)
             if preview.startswith(_FASTTEXT_MAGIC):
                 if compressed:

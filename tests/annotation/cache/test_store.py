@@ -19,7 +19,7 @@ from disco2.annotation import cache as stores
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
 from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_summary
 from disco2.annotation.layers import document_from_words
-from disco2.records import Document
+from disco2.data import Document
 from tests.annotation.cache.told import TAGS, TEXTS, Told, annotated, documents
 from tests.inference.rule_annotator import RuleAnnotator
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers, raw_document
 from disco2.annotation.cache import CachedAnnotators, LayerStore
-from disco2.records import Document
+from disco2.data import Document
 from tests.inference.rule_annotator import RuleAnnotator
 
 TEXTS = ("Tina gave Bob the burger. He was hungry.", "Bob left.\n\nTina stayed: it rained…", "Bob? Bob!")

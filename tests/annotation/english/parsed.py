@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words, with_constituents
-from disco2.records import Dependencies, Dirt, Document, Sentence, Token
+from disco2.data import Dependencies, Dirt, Document, Sentence, Token
 from tests.strategies import constituents
 
 _TAGGED = (

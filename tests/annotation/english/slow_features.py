@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from disco2.annotation.english.lexicon import Kind
 from disco2.annotation.english.mentions import Mentions
-from disco2.records import Document
+from disco2.data import Document
 
 SUBJECT_TO_OBLIQUE = range(1, 6)
 _NOT_COMPARED = "DT PDT PRP$ POS IN CC TO , : . -LRB- -RRB- `` '' HYPH WDT WP"

@@ -23,7 +23,7 @@ from disco2.annotation.english.chart import (
     spans_to_tree,
     tree_to_spans,
 )
-from disco2.records import Constituents
+from disco2.data import Constituents
 from tests.strategies import constituents
 
 Tree = frozenset[tuple[int, int]]

@@ -27,8 +27,8 @@ from disco2.annotation.english.constituents import (
     write_parser,
 )
 from disco2.annotation.layers import document_from_words
+from disco2.data import Constituents
 from disco2.errors import BundleError
-from disco2.records import Constituents
 from disco2.vectors import WordVectors
 
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})

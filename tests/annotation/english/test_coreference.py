@@ -17,8 +17,8 @@ from disco2.annotation.english.coreference import SHIPPED, TABLES_FILE, MentionR
 from disco2.annotation.english.lexicon import CITATION
 from disco2.annotation.english.syntax import SpacySyntax
 from disco2.annotation.layers import document_from_words
+from disco2.data import Document
 from disco2.errors import BundleError
-from disco2.records import Document
 from tests.annotation.english.parsed import giving, parsed, parsed_documents
 from tests.growth import LINEAR, growth
 

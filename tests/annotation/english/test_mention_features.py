@@ -20,7 +20,7 @@ from disco2.annotation.english.mentions import (
     mention_attributes,
     token_context,
 )
-from disco2.records import Document
+from disco2.data import Document
 from tests.annotation.english.parsed import giving, parsed, parsed_documents
 from tests.annotation.english.slow_features import rows_of, slow_pair_features
 

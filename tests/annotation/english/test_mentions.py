@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from disco2.annotation.english.mentions import candidate_mentions
 from disco2.annotation.layers import document_from_words
-from disco2.records import Document
+from disco2.data import Document
 from tests.annotation.english.parsed import parsed, parsed_documents
 
 

@@ -19,8 +19,8 @@ from disco2.annotation.english.annotators import EnglishOnDemand
 from disco2.annotation.english.syntax import SHIPPED, SpacySyntax, paragraph_tokens
 from disco2.annotation.spacy_documents import MemoryZones
 from disco2.annotation.text import BLANK_LINE, LINE_END
+from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import BundleError
-from disco2.records import Dependencies, Document, Mention, Sentence, Token
 
 TOKENS = frozenset({Layer.TOKENS})
 TAGS = frozenset({Layer.TAGS})

@@ -11,8 +11,8 @@ from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.convert import write_conll16
 from disco2.corpora.export import export_predictions
 from disco2.corpora.tasks import CONLL16_SENSES
+from disco2.data import Corpus, RelationKind
 from disco2.errors import SettingsError
-from disco2.records import Corpus, RelationKind
 from tests.corpora.export.conll16_rules import (
     SENSES,
     complaints,

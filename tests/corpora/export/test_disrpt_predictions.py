@@ -9,9 +9,9 @@ from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.disrpt import read_disrpt
 from disco2.corpora.export import LABELS_2025, export_predictions, label_2025
 from disco2.corpora.tasks import LIN_EXCLUDED, LIN_TYPES, PDTB3_TYPES
+from disco2.data import RelationKind
+from disco2.data.senses import inventory
 from disco2.errors import CorpusError, InputError, SettingsError
-from disco2.records import RelationKind
-from disco2.records.senses import inventory
 from tests.corpora.export import disrpt_rules
 from tests.corpora.export.disrpt_rules import accuracy, complaints, misaligned
 from tests.corpora.made_up import corpus, relation

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from disco2.data import Argument, Corpus, Dependencies, Mention, Sentence
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.paper.bench import AUTOMATIC, Bench
 from disco2.experiments.paper.coreference import BUILT_IN, COREFERENCE, shares_table
@@ -14,7 +15,6 @@ from disco2.experiments.paper.coreference_versions import coreference_versions, 
 from disco2.experiments.paper.multiclass import FULL, MULTICLASS_EXPERIMENT
 from disco2.experiments.runs.plan import OWN, RunPlan
 from disco2.experiments.runs.result import Answers, RunResult
-from disco2.records import Argument, Corpus, Dependencies, Mention, Sentence
 from disco2.reporting.findings import Measure
 from tests.corpora.made_up import corpus, relation
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from disco2.data import Corpus
 from disco2.errors import InputError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -21,7 +22,6 @@ from disco2.experiments.paper.crossvalidation import (
 from disco2.experiments.paper.multiclass import FULL
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers, RunResult
-from disco2.records import Corpus
 from tests.corpora.made_up import corpus, relation
 
 RARE = "Expansion.Disjunction"  # kept on GUM although it is rare

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from disco2.data import Corpus
 from disco2.errors import CorpusError, MissingExtraError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.paper.embeddings import (
@@ -16,7 +17,6 @@ from disco2.experiments.paper.embeddings import (
     word_counts,
     word_map,
 )
-from disco2.records import Corpus
 from disco2.vectors import WordVectors
 from tests.instances import reasons_and_results
 

@@ -10,6 +10,7 @@ import pytest
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
+from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.paper import everything
 from disco2.experiments.paper.bench import Bench
@@ -17,7 +18,6 @@ from disco2.experiments.paper.everything import tune_systems, tuning_findings, w
 from disco2.experiments.tuning.space import Space
 from disco2.experiments.tuning.trials import TrialRecord
 from disco2.experiments.tuning.tune import Tuned
-from disco2.records import Corpus
 from disco2.reporting.writing import findings_json
 
 RATE = 0.012345678

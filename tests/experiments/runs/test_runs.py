@@ -13,6 +13,7 @@ import pytest
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
+from disco2.data import Corpus
 from disco2.engines import Engine, LocalEngine
 from disco2.errors import CorpusError, Disco2Error, InputError, MissingExtraError
 from disco2.experiments.configuration import Configuration, read_configuration
@@ -22,7 +23,6 @@ from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.versions import versions, versions_of
 from disco2.experiments.runs.workers import perform_all
-from disco2.records import Corpus
 
 SMALL = {"model.K": 8, "training.epochs": 3, "vectors.frequent": 0, "model.kind": "entities"}
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from threadpoolctl import threadpool_limits
 
+from disco2.data import Corpus
 from disco2.engines import LocalEngine
 from disco2.engines.processes import process_context
 from disco2.errors import InputError
@@ -19,7 +20,6 @@ from disco2.experiments.runs.perform import Runs
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.workers import perform_all
 from disco2.lock import FileLock, fcntl
-from disco2.records import Corpus
 from tests.blas import blas_threads
 from tests.experiments.runs.test_runs import corpus, plan, trainings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from disco2.records import Corpus
+from disco2.data import Corpus
 from tests.experiments.tuning.made_up_study import Trainings, small_corpus
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.records import Corpus
 from disco2.training.fit import Fitted
 from disco2.training.history import Epoch, History
 

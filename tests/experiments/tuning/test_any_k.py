@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from disco2.data import Corpus
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import train_model
 from disco2.experiments.tuning.any_k import PreparationsForAnyK
 from disco2.features import FeatureExtractor
-from disco2.records import Corpus
 
 SMALL = read_configuration(None, ["model.kind=entities", "training.epochs=2", "vectors.frequent=200"])
 

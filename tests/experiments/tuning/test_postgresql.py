@@ -14,10 +14,10 @@ import pytest
 pytest.importorskip("optuna")
 pytest.importorskip("psycopg")
 
+from disco2.data import Corpus
 from disco2.engines import LocalEngine
 from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.tune import tune
-from disco2.records import Corpus
 from tests.experiments.tuning.made_up_study import QUICK, Trainings
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.tuning.question import Question, pose
 from disco2.experiments.tuning.space import choose_space
-from disco2.records import Corpus
 from tests.experiments.tuning.made_up_study import QUICK
 
 

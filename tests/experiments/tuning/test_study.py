@@ -9,12 +9,12 @@ import pytest
 
 optuna = pytest.importorskip("optuna")
 
+from disco2.data import Corpus  # noqa: E402
 from disco2.experiments.tuning import storage as storages  # noqa: E402
 from disco2.experiments.tuning.objective import Objective  # noqa: E402
 from disco2.experiments.tuning.question import Question, pose  # noqa: E402
 from disco2.experiments.tuning.space import choose_space  # noqa: E402
 from disco2.experiments.tuning.study import ATTEMPTS, Address, TuningStudy  # noqa: E402
-from disco2.records import Corpus  # noqa: E402
 from tests.experiments.tuning.made_up_study import QUICK, Trainings  # noqa: E402
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from disco2.data import Corpus
 from disco2.errors import InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.tuning.best_file import write_best
@@ -14,7 +15,6 @@ from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.trials import TrialRecord, ranked
 from disco2.experiments.tuning.tune import Tuned, tune
-from disco2.records import Corpus
 from tests.experiments.tuning.made_up_study import QUICK, Trainings
 
 pytest.importorskip("optuna")

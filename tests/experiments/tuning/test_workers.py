@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 pytest.importorskip("optuna")
 
+from disco2.data import Corpus
 from disco2.engines import LocalEngine
 from disco2.engines.processes import process_context
 from disco2.errors import InputError
@@ -21,7 +22,6 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.tune import Tuned, tune
-from disco2.records import Corpus
 from tests.blas import blas_threads
 from tests.experiments.tuning.made_up_study import QUICK, Trainings
 

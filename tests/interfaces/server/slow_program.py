@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from disco2.annotation.annotator import ALL_LAYERS, Layers
 from disco2.annotation.choice import ChosenAnnotators
+from disco2.data import Document
 from disco2.interfaces.cli import main
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.server import running
-from disco2.records import Document
 from tests.inference.rule_annotator import RuleAnnotator
 
 

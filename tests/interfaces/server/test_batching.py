@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
+from disco2.data import Document
 from disco2.errors import LayerError
 from disco2.inference.json_form import text_result
 from disco2.inference.pipeline import Pipeline
@@ -25,7 +26,6 @@ from disco2.interfaces.server.jobs import Answer, Job, TextJob
 from disco2.interfaces.server.refusal import Refusal
 from disco2.interfaces.server.settings import Limits, ServerSettings
 from disco2.interfaces.server.together import turn_at
-from disco2.records import Document
 from tests.inference.rule_annotator import RuleAnnotator
 
 Body = dict[str, Any]

@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from disco2.annotation.annotator import ALL_LAYERS, Layers
+from disco2.data import Document
 from disco2.interfaces.server.log_lines import JsonLines
-from disco2.records import Document
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.server.conftest import Serve
 

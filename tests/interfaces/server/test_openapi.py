@@ -12,10 +12,10 @@ from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
 from disco2.annotation.annotator import ALL_LAYERS, Layers
+from disco2.data import Document
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.server.app import make_app
 from disco2.interfaces.server.settings import Limits, ServerSettings
-from disco2.records import Document
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.inference.small_pipeline import random_model
 from tests.interfaces.server.conftest import Serve

@@ -12,8 +12,8 @@ from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE
 from disco2.annotation.english.span_network import Network
 from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.data import Dirt, Document
 from disco2.errors import CorpusError
-from disco2.records import Dirt, Document
 from disco2.training.annotators.constituents import (
     ParserSettings,
     label_chains,

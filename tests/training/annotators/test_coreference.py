@@ -12,8 +12,8 @@ from disco2.annotation.annotator import Layer
 from disco2.annotation.english.coreference import MentionRanker, Tables, read_weights, write_weights
 from disco2.annotation.english.lexicon import GROUP_OF_KIND, KINDS
 from disco2.annotation.english.mention_features import mention_feature_sizes
+from disco2.data import Document, Mention
 from disco2.errors import InputError
-from disco2.records import Document, Mention
 from disco2.training.annotators.coreference import (
     BackedOffTables,
     CoreferenceSettings,

@@ -9,8 +9,8 @@ import pytest
 
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english.syntax import SpacySyntax
+from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.errors import InputError, LayerError
-from disco2.records import Dependencies, Document, Sentence, Token
 from disco2.training.annotators.syntax import judge_syntax, train_syntax
 
 NAMES = ("Ann", "Bob", "Tina", "Omar")

@@ -11,8 +11,8 @@ from typing import ClassVar, Protocol
 from weakref import ReferenceType, ref
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
+from disco2.data import Document
 from disco2.errors import BundleError
-from disco2.records import Document
 from disco2.threads import single_threaded
 
 DIGITS = 8

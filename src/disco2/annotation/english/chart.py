@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.records import Constituents
+from disco2.data import Constituents
 
 Integers = NDArray[np.int32]
 

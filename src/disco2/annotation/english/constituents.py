@@ -22,9 +22,9 @@ from disco2.annotation.english.chart import batches_by_length, spans_to_tree
 from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Network, WordNumbers
 from disco2.annotation.layers import join_constituents
 from disco2.annotation.text import pieces_of
+from disco2.data import Constituents, Document
 from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place
-from disco2.records import Constituents, Document
 from disco2.vectors import WordVectors
 from disco2.vectors.shipped import read_shipped
 

@@ -32,9 +32,9 @@ from disco2.annotation.english.mentions import (
     mention_attributes,
     token_context,
 )
+from disco2.data import Document, Mention
 from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place
-from disco2.records import Document, Mention
 
 # A log-linear model over possible antecedents, after Durrett & Klein (2013), "Easy Victories".
 #

@@ -23,7 +23,7 @@ from disco2.annotation.english.mentions import (
     Integers,
     Mentions,
 )
-from disco2.records import Document
+from disco2.data import Document
 
 UNKNOWN_WORD = 0
 NO_WORD = 1  # beyond the sentence, or where there is no such word

@@ -26,7 +26,7 @@ from disco2.annotation.english.lexicon import (
 )
 from disco2.annotation.heads import head_by_constituents, head_by_dependencies
 from disco2.annotation.text import BLANK_LINE
-from disco2.records import Constituents, Document, Sentence
+from disco2.data import Constituents, Document, Sentence
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})

@@ -25,8 +25,8 @@ from disco2.annotation.spacy_documents import (
     with_layers,
 )
 from disco2.annotation.text import BLANK_LINE, LINE_END, text_pieces
+from disco2.data import Document, Sentence, Token
 from disco2.errors import BundleError
-from disco2.records import Document, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from operator import eq
 
 from disco2.annotation.heads import token_in_circle
+from disco2.data import Dependencies
 from disco2.errors import LayerError
-from disco2.records import Dependencies
 
 COLUMNS = 10
 _NO_FORM = "_"  # CoNLL-U's own sign for a cell that has nothing to say

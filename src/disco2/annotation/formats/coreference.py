@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
+from disco2.data import Dirt
 from disco2.errors import LayerError
-from disco2.records import Dirt
 
 _BEGIN = re.compile(r"#\s*begin document\s*(.*)")
 _PART = re.compile(r"^\((.*)\);\s*part\s+(\d{1,20})\s*$")

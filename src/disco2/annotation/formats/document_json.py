@@ -7,8 +7,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from disco2.annotation.heads import token_in_circle
+from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
-from disco2.records import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.version import VERSION
 
 FORMAT = 1

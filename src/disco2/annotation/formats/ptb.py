@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from disco2.data import Constituents
 from disco2.errors import LayerError
-from disco2.records import Constituents
 
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 BRACKETS |= {escape.lower(): bracket for escape, bracket in BRACKETS.items()}

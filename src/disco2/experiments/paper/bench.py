@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.runs.plan import OWN, RunPlan
 from disco2.experiments.runs.result import RunResult
-from disco2.records import Corpus
 from disco2.reporting.findings import Findings
 
 AUTOMATIC = "automatic"

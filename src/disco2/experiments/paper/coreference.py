@@ -5,6 +5,8 @@ Every row is about a version of the corpus (``coreference_versions``) whose core
 
 from __future__ import annotations
 
+from disco2.data import RelationKind
+from disco2.data.tree import shared_entities
 from disco2.experiments.division import divide
 from disco2.experiments.paper.bench import AUTOMATIC, Bench, Experiment, Results
 from disco2.experiments.paper.coreference_versions import INTERSECTION, has_new_tokens
@@ -21,9 +23,7 @@ from disco2.experiments.paper.published import (
 from disco2.experiments.paper.turned import turned_relations
 from disco2.experiments.runs.plan import OWN, RunPlan
 from disco2.experiments.runs.result import Answers
-from disco2.records import RelationKind
 from disco2.reporting.findings import Cell, Findings, Measure, Table, Turned
-from disco2.trees import shared_entities
 
 # In the name of the built-in annotators: its weights are from GUM's training part.
 BUILT_IN = "disco2 mention ranking"

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from disco2.annotation.annotator import Layer, is_present
 from disco2.corpora.protocols import documents_with_coreference
+from disco2.data import Corpus
 from disco2.experiments.paper.bench import AUTOMATIC, is_covered
 from disco2.experiments.runs.plan import OWN
-from disco2.records import Corpus
 
 INTERSECTION = "intersection, "
 UNDER_COREFERENCE = (Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS)

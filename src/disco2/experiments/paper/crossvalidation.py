@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from disco2.corpora.protocols import split_relations
+from disco2.data import Corpus
 from disco2.errors import InputError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -19,7 +20,6 @@ from disco2.experiments.paper.measuring import measure, stacked
 from disco2.experiments.paper.multiclass import BY_NAME, COMPARED, comparison_table
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers
-from disco2.records import Corpus
 from disco2.reporting.findings import Cell, Findings, Table
 
 FOLDS = 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from disco2.data import Corpus
 from disco2.experiments.paper.bench import Bench, Experiment, Results, System
 from disco2.experiments.paper.measuring import (
     COMPARISON_COLUMNS,
@@ -22,7 +23,6 @@ from disco2.experiments.paper.published import (
 )
 from disco2.experiments.runs.plan import RunPlan
 from disco2.experiments.runs.result import Answers
-from disco2.records import Corpus
 from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table
 
 LADDER = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from disco2.corpora.tasks import TaskSettings
+from disco2.data import Corpus
 from disco2.experiments.paper.bench import Bench, is_covered
-from disco2.records import Corpus
 from disco2.reporting.findings import Measure
 
 SOURCE = "Published: Ji & Eisenstein (2015), on PDTB 2; not measured here."

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from disco2.data import Corpus, Document, Relation
+from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import InputError
 from disco2.experiments.paper.measuring import stacked
 from disco2.experiments.runs.result import Answers
-from disco2.records import Corpus, Document, Relation
 from disco2.reporting.findings import Turned
-from disco2.trees import MentionIndexes
-from disco2.trees.aligned import aligned_pairs
 
 
 def turned_relations(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from disco2.records import Corpus
+from disco2.data import Corpus
 
 
 def corpus_digest(corpus: Corpus) -> str:

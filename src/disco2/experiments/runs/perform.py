@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from disco2.data import Corpus, Instance
+from disco2.data.tree import shared_entities
 from disco2.errors import CorpusError, Disco2Error
 from disco2.evaluation import evaluate
 from disco2.experiments.division import Parts, divide
@@ -24,10 +26,8 @@ from disco2.experiments.runs.versions import versions
 from disco2.experiments.train_run import train_model
 from disco2.model import AnyModel
 from disco2.model.runaway import check_finite
-from disco2.records import Corpus, Instance
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.history import Epoch, Progress
-from disco2.trees import shared_entities
 
 log = logging.getLogger(__name__)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
@@ -14,7 +15,6 @@ from disco2.experiments.naming import readable_name
 from disco2.experiments.runs.corpus_digest import corpus_digest
 from disco2.experiments.runs.vectors_digest import vectors_digest
 from disco2.experiments.tuning.space import Space
-from disco2.records import Corpus
 from disco2.training.resampling import hold_out
 from disco2.version import VERSION
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from disco2.data import Corpus
 from disco2.engines import Engine
 from disco2.errors import InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration
@@ -15,7 +16,6 @@ from disco2.experiments.tuning.question import pose
 from disco2.experiments.tuning.space import Space
 from disco2.experiments.tuning.standing import Report
 from disco2.experiments.tuning.trials import COMPLETE, PRUNED, TrialRecord, ranked
-from disco2.records import Corpus
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def _disco2(
 def _program() -> LazyGroup:
     program = typer.Typer(name="disco2", cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None)
     program.callback()(_disco2)
-    made = cast(LazyGroup, typer.main.get_command(program))
+    made = cast("LazyGroup", typer.main.get_command(program))
     made.declare(COMMANDS)
     for option in made.params:
         if option.name == "install_completion":  # Typer's own rewrites the shell's start file in place

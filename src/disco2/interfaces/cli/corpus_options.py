@@ -19,13 +19,13 @@ from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus, read_corpus
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.corpora.reading import cycles_left_alone
 from disco2.corpora.tasks import DataSettings
+from disco2.data import Corpus
 from disco2.errors import CorpusError, InputError, SettingsError
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from disco2.interfaces.cli.console import messages, progress_bar, tell
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.offered_values import among, several_of
 from disco2.interfaces.cli.options import path_option
-from disco2.records import Corpus
 
 
 @dataclass(frozen=True)

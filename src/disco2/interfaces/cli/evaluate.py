@@ -11,6 +11,7 @@ import typer
 
 from disco2.bundle import load_bundle
 from disco2.corpora.export import FORMS, NO_LABELS, export_predictions
+from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.judging import Judged, judge, judged_parts
 from disco2.experiments.labelling import Labelled, label_relations
@@ -20,7 +21,6 @@ from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.evaluate_parser import evaluate_end_to_end
 from disco2.interfaces.cli.offered_values import PARTS, among
 from disco2.interfaces.cli.options import AsJson, Model, Protocol, path_option
-from disco2.records import Corpus
 from disco2.shipped import find_model
 
 JSONL = "jsonl"

@@ -7,6 +7,8 @@ from typing import Any
 
 from disco2.annotation.annotator import Annotators
 from disco2.corpora.automatic import ALL
+from disco2.data import Corpus, Document
+from disco2.data.senses import in_pdtb3
 from disco2.errors import InputError
 from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation
 from disco2.experiments.parser import ParserScores, RuleBaseline, as_spans, has_relations, score_parser
@@ -15,8 +17,6 @@ from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice
-from disco2.records import Corpus, Document
-from disco2.records.sense_mapping import in_pdtb3
 
 # What is shown: a name, which scores it is in, and its measure there.
 ROWS = (

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from disco2.annotation.annotator import Layer
 from disco2.corpora.automatic import read_layers
+from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.paper.bench import AUTOMATIC, Bench, Experiment
 from disco2.experiments.paper.beyond import BEYOND
@@ -22,7 +23,6 @@ from disco2.experiments.runs.plan import OWN, RunPlan
 from disco2.interfaces.cli.console import progress_bar, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
-from disco2.records import Corpus
 from disco2.reporting.findings import Findings
 
 Read = Callable[[CorpusChoice], dict[str, Corpus]]

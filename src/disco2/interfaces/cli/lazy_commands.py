@@ -127,7 +127,7 @@ def lazy_group(name: str, declared: DeclaredGroup) -> LazyGroup:
         rich_markup_mode=None,
         add_completion=False,
     )
-    made = cast(LazyGroup, typer.main.get_group(group))
+    made = cast("LazyGroup", typer.main.get_group(group))
     made.declare(declared.commands)
     return made
 

@@ -13,6 +13,7 @@ import typer
 from disco2.annotation.annotator import Layer
 from disco2.bundle import check_target
 from disco2.corpora.automatic import read_layers, usual_layers
+from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration, read_data
 from disco2.experiments.division import Parts
@@ -24,7 +25,6 @@ from disco2.interfaces.cli.kept_training import kept_training
 from disco2.interfaces.cli.offered_values import among
 from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Force, Protocol, path_option
 from disco2.model.settings import KINDS
-from disco2.records import Corpus
 from disco2.training.checkpoint import Checkpoint
 from disco2.training.encoder import encoder_folder
 from disco2.training.fit import Fitted

@@ -10,10 +10,10 @@ from threading import RLock
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, Layer, Layers
 from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
+from disco2.data import Document, Instance
 from disco2.inference.given_pair import GivenPair
 from disco2.interfaces.estimator.inputs import read_relations
 from disco2.interfaces.estimator.refusals import UnusableSettingsError, as_value_errors
-from disco2.records import Document, Instance
 
 PAIRS_AT_ONCE = 64
 MOST_TOKENS = 500_000  # that are kept, with all their layers: about 170 megabytes

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from disco2.annotation.annotator import Annotator
 from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
 from disco2.bundle import read_manifest, save_bundle
+from disco2.data import Instance
 from disco2.experiments.bundle_record import BundleRecord
 from disco2.experiments.configuration import Configuration
 from disco2.inference.given_pair import GivenPair
@@ -37,7 +38,6 @@ from disco2.interfaces.estimator.targets import (
     type_name,
 )
 from disco2.model.calibration import Calibration
-from disco2.records import Instance
 from disco2.shipped import find_model
 from disco2.training.history import History
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.data import Corpus, Instance
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.interfaces.estimator.refusals import UnusableInputError, UnusableSettingsError, as_value_errors
-from disco2.records import Corpus, Instance
 
 
 class LabelledRelations(NamedTuple):

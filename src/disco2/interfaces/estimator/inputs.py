@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from disco2.data import Instance
 from disco2.errors import InputError
 from disco2.inference.given_pair import GivenPair
 from disco2.inference.prediction import Prediction
 from disco2.interfaces.estimator.refusals import UnusableInputError
-from disco2.records import Instance
 
 COLUMNS = ["arg1", "arg2"]
 _HINT = 'Give pairs of texts, such as [("It rained.", "We left."), ...], or relations.'

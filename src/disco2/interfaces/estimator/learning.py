@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from disco2.annotation.annotator import Layer
 from disco2.corpora.tasks import Task
+from disco2.data import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.experiments.bundle_record import BundleRecord, record_of
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
 from disco2.experiments.train_run import train_model
 from disco2.model.runaway import check_finite
-from disco2.records import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.training.fit import Fitted
 
 PAIRS, RELATIONS = "pairs", "relations"  # what a bundle says it was trained on

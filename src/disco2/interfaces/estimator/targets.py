@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from disco2.data import WITHOUT_SENSE
 from disco2.interfaces.estimator.refusals import UnusableInputError
-from disco2.records import WITHOUT_SENSE
 
 _TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
 

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from disco2.data import Document
 from disco2.drawing.trees import draw_trees
 from disco2.inference.annotating import unannotated
 from disco2.inference.given_pair import GivenPair
@@ -19,7 +20,6 @@ from disco2.inference.pair_lines import PairLine
 from disco2.inference.prediction import Prediction, RelationChoice
 from disco2.interfaces.server.refusal import Refusal
 from disco2.interfaces.server.workbench import Workbench, too_many_sentences, too_many_tokens
-from disco2.records import Document
 
 PORTION = 64  # pairs that are scored at a time, as the command line does: the last digits depend on it
 LONG = 10_000  # characters from which on a request waits apart, and is counted before anything is done

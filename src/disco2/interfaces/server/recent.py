@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from disco2.data import Document
 from disco2.inference.prediction import Prediction, RelationChoice
-from disco2.records import Document
 
 MOST_DOCUMENTS, MOST_CHARACTERS = 32, 200_000
 

@@ -17,7 +17,7 @@ from disco2.annotation.english.constituents import SpanParser
 from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax
 from disco2.annotation.spacy_pipeline import SpacyPipeline
-from disco2.records import Document
+from disco2.data import Document
 
 _FOR_THREADS = (ComponentOnDemand, MentionRanker, SpacyPipeline, SpacySyntax, SpanParser)
 

@@ -15,8 +15,8 @@ from disco2.annotation.layers import with_constituents
 from disco2.annotation.spacy_documents import analysis_of, chains_of, sentence_spans, trees_of
 from disco2.annotation.spacy_pipeline import mentions_of
 from disco2.annotation.text import INVISIBLE, SPACE
+from disco2.data import Dirt, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
-from disco2.records import Dirt, Document, Mention, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -13,6 +13,7 @@ from weakref import WeakSet
 from spacy.pipeline import Pipe
 
 from disco2.annotation.english.annotators import EnglishOnDemand
+from disco2.data import Document
 from disco2.errors import BundleError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.batch_size import check_batch_size
@@ -29,7 +30,6 @@ from disco2.interfaces.spacy_component.model_source import (
     saved_source,
 )
 from disco2.interfaces.spacy_component.relations import store, stored
-from disco2.records import Document
 from disco2.shipped import absolute_model, shipped_names
 
 if TYPE_CHECKING:

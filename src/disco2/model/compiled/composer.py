@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.batches import Batch, MentionGroups
-from disco2.batches.batch import Ints
+from disco2.data.batch import Batch, Ints, MentionGroups
 from disco2.model.arrays import Floats
 from disco2.model.compiled.downward import (
     copy_rows,

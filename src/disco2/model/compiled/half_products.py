@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.batches.batch import Ints
+from disco2.data.batch import Ints
 from disco2.model.arrays import Floats
 from disco2.model.compiled.jit import compiled
 from disco2.model.compiled.products import rows_at_a_time

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from disco2.batches import Batch
-from disco2.batches.batch import Ints
+from disco2.data.batch import Batch, Ints
 
 
 def check_words(batch: Batch, vocabulary: int) -> None:

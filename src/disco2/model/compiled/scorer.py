@@ -6,8 +6,7 @@ from threading import Lock
 
 import numpy as np
 
-from disco2.batches import Batch
-from disco2.batches.batch import Ints
+from disco2.data.batch import Batch, Ints
 from disco2.model.arrays import Floats
 from disco2.model.bilinear import Bilinear
 from disco2.model.compiled.downward import sum_mentions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disco2.batches.batch import Ints
+from disco2.data.batch import Ints
 from disco2.model.arrays import Floats
 from disco2.model.compiled.jit import compiled
 

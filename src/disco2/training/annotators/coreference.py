@@ -38,10 +38,10 @@ from disco2.annotation.english.mentions import (
     mention_attributes,
     token_context,
 )
+from disco2.data import Document
 from disco2.errors import InputError
 from disco2.evaluation.coreference import Chains, CoreferenceScores, score_coreference
 from disco2.files import HIDDEN_LIST, check_folder_place
-from disco2.records import Document
 
 # The choices that training makes.
 

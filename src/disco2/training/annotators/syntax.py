@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english.syntax import ENCODER, PARSER, SENTENCES, TAGGER, SpacySyntax, sentence_groups
 from disco2.annotation.spacy_documents import SPACY_ROOT, to_spacy
+from disco2.data import Document, Sentence
 from disco2.errors import InputError, LayerError
 from disco2.evaluation.syntax import ParsedText, SyntaxScores, syntax_scores
 from disco2.files import HIDDEN_LIST, folder_in_place
-from disco2.records import Document, Sentence
 from disco2.threads import single_threaded
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from disco2.batches.example import Example, Ints, encode_argument, encode_links
+from disco2.data import Document, Instance
+from disco2.data.batch import Example, Ints, encode_argument, encode_links
+from disco2.data.tree import MentionIndex, MentionIndexes, argument_tree, entity_links
 from disco2.features import FeatureExtractor
-from disco2.records import Document, Instance
-from disco2.trees import MentionIndex, MentionIndexes, argument_tree, entity_links
 
 UNKNOWN_WORD = 0  # the first row of every table of word vectors: zeros
 REMEMBERED = 20_000  # words whose row is kept; bounded, for runs without end

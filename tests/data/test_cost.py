@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from disco2.batches import Encoder, collate
-from disco2.records import Document
-from disco2.trees import MentionIndex, argument_tree, entity_links
+from disco2.data import Document
+from disco2.data.batch import collate
+from disco2.data.tree import MentionIndex, argument_tree, entity_links
+from disco2.features.encoder import Encoder
 from tests.growth import LINEAR, growth
 from tests.operations import array_bytes, array_work, python_steps
 from tests.shapes import SHAPES, neighbours, shaped_document, shaped_examples

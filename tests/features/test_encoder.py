@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from disco2.batches import UNKNOWN_WORD, Encoder
 from disco2.features import FeatureExtractor, FeatureSettings
+from disco2.features.encoder import UNKNOWN_WORD, Encoder
 from tests.instances import instance, reasons_and_results
 
 ROWS = {"Ann": 3, "slept": 5, ".": 7}

@@ -1,0 +1,35 @@
+"""Documents, relations and corpora, senses, argument trees, batches."""
+
+from disco2.data.records import (
+    WITHOUT_SENSE,
+    Argument,
+    Constituents,
+    Corpus,
+    Dependencies,
+    Dirt,
+    Document,
+    Finding,
+    Instance,
+    Mention,
+    Relation,
+    RelationKind,
+    Sentence,
+    Token,
+)
+
+__all__ = [
+    "WITHOUT_SENSE",
+    "Argument",
+    "Constituents",
+    "Corpus",
+    "Dependencies",
+    "Dirt",
+    "Document",
+    "Finding",
+    "Instance",
+    "Mention",
+    "Relation",
+    "RelationKind",
+    "Sentence",
+    "Token",
+]

@@ -1,0 +1,216 @@
+"""Documents, relations and corpora as plain records. Nothing here reads files or computes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word form, brackets unescaped, and its place in the document's text."""
+
+    text: str
+    start: int
+    end: int
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Constituents:
+    """The phrases over the n tokens of one sentence, as parallel arrays in pre-order.
+
+    Only phrases are nodes; part-of-speech nodes are the ``tags``, one for each token. Node 0 covers the whole
+    sentence. A node's children are the nodes whose parent it is and the tokens under it that no child covers,
+    in text order. Unary chains are kept: they are nodes with the same span, the outer one first. Labels are
+    bare (``NP``, not ``NP-SBJ``), traces are gone, and a ROOT or TOP above a single phrase is left out.
+
+    Spans count tokens from the sentence's first one and exclude the end.
+    """
+
+    labels: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    parents: tuple[int, ...]  # -1 for node 0
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """One head and one label for each token of a sentence; heads count from the sentence's first token."""
+
+    heads: tuple[int, ...]  # -1 for the root
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The tokens ``start`` to ``end`` (exclusive) of a document."""
+
+    start: int
+    end: int
+    constituents: Constituents | None = None
+    dependencies: Dependencies | None = None
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """The tokens ``start`` to ``end`` (exclusive) that speak of the entity ``chain``, with their head."""
+
+    start: int
+    end: int
+    head: int
+    chain: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text, its tokens, and what is known about them.
+
+    ``sentences`` cover all tokens, in order. ``mentions`` is None where nobody looked for coreference, and
+    empty where somebody did and found none.
+    """
+
+    id: str
+    text: str
+    tokens: tuple[Token, ...]
+    sentences: tuple[Sentence, ...]
+    mentions: tuple[Mention, ...] | None = None
+
+    @cached_property
+    def _sentence_starts(self) -> list[int]:
+        return [sentence.start for sentence in self.sentences]
+
+    def sentence_index(self, token: int) -> int:
+        """The index of the sentence that holds a token."""
+        return bisect_right(self._sentence_starts, token) - 1
+
+    def words(self, tokens: Sequence[int]) -> list[str]:
+        """The forms of the given tokens."""
+        return [self.tokens[token].text for token in tokens]
+
+
+class RelationKind(StrEnum):
+    """How the text expresses the relation, as PDTB-style corpora spell it."""
+
+    IMPLICIT = "Implicit"
+    EXPLICIT = "Explicit"
+    ALTLEX = "AltLex"
+    ALTLEXC = "AltLexC"
+    HYPOPHORA = "Hypophora"
+    ENTREL = "EntRel"
+    NOREL = "NoRel"
+
+
+# Adjacent sentences of these kinds have no sense; for running text the kinds themselves are labels.
+WITHOUT_SENSE = frozenset({RelationKind.ENTREL, RelationKind.NOREL})
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Tokens of the document, in order, not always adjacent; ``text`` joins the pieces with a space."""
+
+    tokens: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Two arguments and the senses annotated for them.
+
+    ``senses`` are full, canonical names (``Contingency.Cause.Reason``), none for EntRel, NoRel and unlabelled
+    pairs. ``where`` says which file and line it came from. ``votes`` is a distribution over senses, where
+    several annotators labelled the relation: senses with shares that add up to 1.
+    """
+
+    id: str
+    document: str
+    kind: RelationKind
+    arg1: Argument
+    arg2: Argument
+    senses: tuple[str, ...] = ()
+    connective: str = ""
+    connective_tokens: tuple[int, ...] = ()
+    where: str = ""
+    votes: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A relation with everything a model may look at, and the labels that count as right under some task.
+
+    ``previous`` and ``following`` are its neighbours among all relations of the document, for the context
+    features. ``gold`` is empty where the label is unknown. ``weight`` is what it counts in training.
+    ``target`` is the distribution of the votes over the labels of the task, empty where there are no votes.
+    """
+
+    relation: Relation
+    document: Document
+    gold: tuple[str, ...] = ()
+    previous: Relation | None = None
+    following: Relation | None = None
+    weight: float = 1.0
+    target: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def has_sense(self) -> bool:
+        """Whether it is no EntRel or NoRel: neither by its kind nor, as in plain pairs, by all its labels."""
+        labelled_without = bool(self.gold) and WITHOUT_SENSE.issuperset(self.gold)
+        return self.relation.kind not in WITHOUT_SENSE and not labelled_without
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault in a file: a kind that can be counted, the place, and what was done about it."""
+
+    kind: str
+    where: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Dirt:
+    """The faults that a reader met, repaired or skipped, and survived."""
+
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, kind: str, *, where: str, detail: str) -> None:
+        self.findings.append(Finding(kind, where, detail))
+
+    def counts(self) -> Counter[str]:
+        return Counter(finding.kind for finding in self.findings)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents by id, and relations in the order of their files.
+
+    ``inventory`` names the sense inventory. ``parts`` maps a document to the corpus's own part (train, dev,
+    test) where it has one. ``groups`` maps a document to the source it is an excerpt of, where documents are
+    excerpts: a split by documents keeps a group together. ``automatic`` names the layers that are not the
+    corpus's own, and ``annotators`` who made them.
+    """
+
+    name: str
+    inventory: str
+    documents: Mapping[str, Document]
+    relations: tuple[Relation, ...]
+    parts: Mapping[str, str] = field(default_factory=dict)
+    dirt: Dirt = field(default_factory=Dirt)
+    automatic: tuple[str, ...] = ()
+    annotators: str = ""
+    notes: tuple[str, ...] = ()  # choices of the reader that a user should know
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    def sentences(self) -> Iterator[list[str]]:
+        """The words of every sentence of every document."""
+        for document in self.documents.values():
+            for sentence in document.sentences:
+                yield document.words(range(sentence.start, sentence.end))

@@ -1,0 +1,369 @@
+"""Layers of a document -> binary argument trees with entity nodes, as flat arrays.
+
+Layout: an argument of n tokens has the leaves 0 .. n-1 in text order and the inner nodes n .. 2n-2, every
+child before its parent, so the root is the last node and one loop over the inner nodes walks it upwards. A
+one-word argument is a single leaf that is also the root.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.data import Constituents, Document, Mention, Relation, Sentence
+from disco2.errors import InputError, LayerError
+
+
+def pieces(doc: Document, tokens: Sequence[int]) -> Iterator[tuple[Sentence, list[int]]]:
+    """Each sentence that an argument's tokens touch, with those that are in it.
+
+    The tokens count from the sentence's first one, as the sentence's layers do, and are in order.
+    """
+    first = 0
+    while first < len(tokens):
+        sentence = doc.sentences[doc.sentence_index(tokens[first])] if doc.sentences else Sentence(0, 0)
+        last = bisect_left(tokens, sentence.end, first)
+        if last == first:
+            raise LayerError(
+                f"Token {tokens[first]} of an argument lies in no sentence.",
+                where=doc.id,
+                hint="Check that the sentences of this document cover all of its tokens.",
+            )
+        yield sentence, [token - sentence.start for token in tokens[first:last]]
+        first = last
+
+
+def runs_from_the_right(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The stretches of adjacent tokens, each as (first, last exclusive), the last one first."""
+    if tokens[-1] - tokens[0] + 1 == len(tokens):
+        yield tokens[0], tokens[-1] + 1
+        return
+    begin = end = tokens[-1] + 1
+    for token in reversed(tokens):
+        if token + 1 != begin:
+            yield begin, end
+            end = token + 1
+        begin = token
+    yield begin, end
+
+
+Nodes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentTree:
+    """Binary tree over the tokens of one argument; node numbers as the module's docstring says."""
+
+    tokens: tuple[int, ...]  # the document's tokens at the leaves
+    left: Nodes  # [n-1] left child of inner node n+j
+    right: Nodes  # [n-1] right child of inner node n+j
+    parent: Nodes  # [2n-1] -1 for the root
+    starts: Nodes  # [2n-1] first leaf below a node
+    ends: Nodes  # [2n-1] last leaf below a node, plus one
+
+    @property
+    def leaves(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def root(self) -> int:
+        return 2 * len(self.tokens) - 2
+
+    def sibling(self, node: int) -> int:
+        """The other child of a node's parent."""
+        inner = int(self.parent[node]) - self.leaves
+        left = int(self.left[inner])
+        return int(self.right[inner]) if left == node else left
+
+
+def argument_tree(document: Document, tokens: tuple[int, ...], *, relation: Relation) -> ArgumentTree:
+    """Join the maximal subtrees inside an argument by a right-branching superstructure.
+
+    Unary chains collapse, and n-ary nodes branch to the right, keeping the order of the words. A sentence
+    without constituents counts as one flat phrase.
+    """
+    if not tokens:
+        raise InputError(
+            f"An argument of relation {relation.id} has no token in the text of document {document.id}.",
+            where=relation.where,
+            hint="Check the argument's spans against the text, or leave the relation out.",
+        )
+    builder = _Builder(len(tokens))
+    subtrees: list[int] = []
+    first_leaf = 0
+    for sentence, local in pieces(document, tokens):
+        if sentence.constituents is None:
+            subtrees.append(builder.join(range(first_leaf + len(local) - 1, first_leaf - 1, -1)))
+        else:
+            subtrees.extend(reversed(_subtrees_inside(sentence.constituents, local, first_leaf, builder)))
+        first_leaf += len(local)
+    builder.join(subtrees[::-1])
+    return builder.tree(tokens)
+
+
+class _Builder:
+    """Grows inner nodes on top of n leaves."""
+
+    def __init__(self, leaves: int) -> None:
+        self.leaves = leaves
+        self.left: list[int] = []
+        self.right: list[int] = []
+        self.parent = [-1] * (2 * leaves - 1)
+        self.starts = [*range(leaves)]
+        self.ends = [*range(1, leaves + 1)]
+
+    def join(self, nodes: Sequence[int]) -> int:
+        """The root of a right-branching tree over the given nodes, which come from right to left."""
+        left, right, parent, starts, ends = self.left, self.right, self.parent, self.starts, self.ends
+        top = nodes[0]
+        for node in nodes[1:]:
+            inner = len(starts)
+            left.append(node)
+            right.append(top)
+            parent[node] = parent[top] = inner
+            starts.append(starts[node])
+            ends.append(ends[top])
+            top = inner
+        return top
+
+    def tree(self, tokens: tuple[int, ...]) -> ArgumentTree:
+        # Two arrays, cut up, for making an array takes longer than filling it; examples keep only the first.
+        children = np.array(self.left + self.right, dtype=np.int32)
+        rest = np.array(self.parent + self.starts + self.ends, dtype=np.int32)
+        inner, nodes = len(self.left), len(self.parent)
+        parent, starts, ends = rest[:nodes], rest[nodes : 2 * nodes], rest[2 * nodes :]
+        return ArgumentTree(tokens, children[:inner], children[inner:], parent, starts, ends)
+
+
+def _subtrees_inside(
+    phrases: Constituents, tokens: list[int], first_leaf: int, builder: _Builder
+) -> list[int]:
+    """Build the maximal subtrees over the given tokens of one sentence; their roots from right to left.
+
+    A phrase lies inside the argument when all its tokens do: then it lies inside one run of adjacent tokens.
+    """
+    roots: list[int] = []
+    for begin, end in runs_from_the_right(tokens):
+        first_leaf_of_run = first_leaf + bisect_left(tokens, begin)
+        roots.extend(_subtrees_of_run(phrases, begin, end, first_leaf_of_run, builder))
+    return roots
+
+
+def _subtrees_of_run(
+    phrases: Constituents, begin: int, end: int, first_leaf: int, builder: _Builder
+) -> list[int]:
+    """Build the maximal subtrees over the tokens ``begin`` to ``end``; their roots from right to left.
+
+    Pre-order puts children behind their parents and sorts phrases by where they start, so a walk from the
+    back meets every child before its parent, and the words from right to left.
+    """
+    starts, ends, first_leaf_below = phrases.starts, phrases.ends, builder.starts
+    to_leaf = first_leaf - begin
+    roots: list[int] = []  # what is built and has no parent yet, from right to left
+    reached = end + to_leaf  # they cover the leaves from here on
+    for node in range(bisect_right(starts, end - 1) - 1, bisect_left(starts, begin) - 1, -1):
+        if ends[node] > end or ends[node] == starts[node]:
+            continue
+        start = starts[node] + to_leaf
+        while reached > start:  # words of this phrase, or behind it, that no smaller phrase covers
+            reached -= 1
+            roots.append(reached)
+        first, stop = len(roots) - 1, ends[node] + to_leaf
+        while first and first_leaf_below[roots[first - 1]] < stop:
+            first -= 1
+        if first < len(roots) - 1:  # not only the one that a unary chain ends in
+            roots[first:] = [builder.join(roots[first:])]
+    roots.extend(range(reached - 1, first_leaf - 1, -1))
+    return roots
+
+
+def node_labels(document: Document, tree: ArgumentTree) -> list[str]:
+    """[2n-1]: a leaf's part of speech; the phrase that an inner node covers word for word, else "".
+
+    Of phrases with the same words, one above the other, the topmost gives its name: a binary tree has one
+    node for all of them. A node that only binarising made, or that joins parts of an argument, has no name.
+    """
+    leaves = tree.leaves
+    labels = [document.tokens[token].tag for token in tree.tokens] + [""] * (leaves - 1)
+    piece_of = [0] * leaves  # the number of the sentence that each leaf is in
+    local = [0] * leaves  # its place there
+    names: list[dict[tuple[int, int], str]] = []
+    first = 0
+    for sentence, places in pieces(document, tree.tokens):
+        phrases = sentence.constituents
+        named: dict[tuple[int, int], str] = {}
+        for leaf, place in enumerate(places, start=first):
+            piece_of[leaf], local[leaf] = len(names), place
+            if phrases is not None and not labels[leaf]:
+                labels[leaf] = phrases.tags[place]
+        if phrases is not None:
+            for label, start, end in zip(phrases.labels, phrases.starts, phrases.ends, strict=True):
+                named.setdefault((start, end), label)  # in pre-order the outer one comes first
+        names.append(named)
+        first += len(places)
+    for node in range(leaves, 2 * leaves - 1):
+        start, last = int(tree.starts[node]), int(tree.ends[node]) - 1
+        together = local[last] - local[start] == last - start
+        if piece_of[start] == piece_of[last] and together:
+            labels[node] = names[piece_of[start]].get((local[start], local[last] + 1), "")
+    return labels
+
+
+@dataclass(frozen=True, slots=True)
+class EntityLink:
+    """One chain that both arguments mention.
+
+    The aligned set A(m, n) holds every pair of a first and a second node. Keeping the two sides apart lets
+    the sum over pairs be taken as a product of sums, so that a long chain stays cheap.
+    """
+
+    chain: str
+    first: tuple[int, ...]  # nodes of the first argument's tree, without repetition
+    second: tuple[int, ...]  # nodes of the second argument's tree
+
+    @property
+    def pairs(self) -> int:
+        return len(self.first) * len(self.second)
+
+
+class MentionIndex:
+    """The mentions of a document by the place of their heads."""
+
+    def __init__(self, document: Document) -> None:
+        self._mentions = sorted(document.mentions or (), key=lambda mention: mention.head)
+        self._heads = [mention.head for mention in self._mentions]
+
+    def between(self, first: int, last: int) -> list[Mention]:
+        """The mentions whose head is one of the tokens ``first`` to ``last``."""
+        return self._mentions[bisect_left(self._heads, first) : bisect_right(self._heads, last)]
+
+
+class MentionIndexes:
+    """One index for each document object, made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._kept: dict[
+            int, tuple[Document, MentionIndex]
+        ] = {}  # holding the document keeps its id() its own
+
+    def of(self, document: Document) -> MentionIndex:
+        if id(document) not in self._kept:
+            self._kept[id(document)] = (document, MentionIndex(document))
+        return self._kept[id(document)][1]
+
+
+def mention_node(tree: ArgumentTree, mention: Mention) -> int | None:
+    """The node that stands for a mention in an argument, or None if its head is elsewhere.
+
+    It is the node that spans just the part of the mention that lies in the argument; else the smallest inner
+    node that covers the head and stays inside the mention; else the head's leaf.
+    """
+    return _mention_node(tree.tokens, tree.starts, tree.ends, tree.parent, mention)
+
+
+def _mention_node(
+    tokens: Sequence[int],
+    starts: Sequence[int] | Nodes,
+    ends: Sequence[int] | Nodes,
+    parents: Sequence[int] | Nodes,
+    mention: Mention,
+) -> int | None:
+    head = bisect_left(tokens, mention.head)
+    if head == len(tokens) or tokens[head] != mention.head:
+        return None
+    start, end = bisect_left(tokens, mention.start), bisect_left(tokens, mention.end)
+    smallest, node = head, head
+    while node >= 0 and start <= starts[node] and ends[node] <= end:
+        if starts[node] == start and ends[node] == end:
+            return node
+        if smallest < len(tokens):
+            smallest = node
+        node = int(parents[node])
+    return smallest
+
+
+def entity_links(first: ArgumentTree, second: ArgumentTree, mentions: MentionIndex) -> list[EntityLink]:
+    """The chains that both arguments mention, in the order of their first mention."""
+    of_first, of_second = _by_chain(first, mentions), _by_chain(second, mentions)
+    shared = [chain for chain in of_first if chain in of_second]
+    first_nodes, second_nodes = (
+        _nodes_of_chains(first, of_first, shared),
+        _nodes_of_chains(second, of_second, shared),
+    )
+    return [EntityLink(*link) for link in zip(shared, first_nodes, second_nodes, strict=True)]
+
+
+def _by_chain(tree: ArgumentTree, mentions: MentionIndex) -> dict[str, list[Mention]]:
+    """The mentions whose head is in the argument."""
+    tokens = tree.tokens
+    between = mentions.between(tokens[0], tokens[-1])
+    if between and tokens[-1] - tokens[0] >= len(tokens):  # the argument has gaps
+        inside = set(tokens)
+        between = [mention for mention in between if mention.head in inside]
+    found: defaultdict[str, list[Mention]] = defaultdict(list)
+    for mention in between:
+        found[mention.chain].append(mention)
+    return found
+
+
+def _nodes_of_chains(
+    tree: ArgumentTree, mentions: Mapping[str, list[Mention]], chains: Sequence[str]
+) -> list[tuple[int, ...]]:
+    """The nodes of each chain's mentions, sorted, each once."""
+    if not chains:
+        return []
+    starts, ends, parents = tree.starts.tolist(), tree.ends.tolist(), tree.parent.tolist()
+    found = []
+    for chain in chains:
+        nodes = {_mention_node(tree.tokens, starts, ends, parents, mention) for mention in mentions[chain]}
+        found.append(tuple(sorted(node for node in nodes if node is not None)))
+    return found
+
+
+def shared_entities(documents: Mapping[str, Document], relations: Iterable[Relation]) -> list[bool]:
+    """For each relation, whether its arguments mention a common entity."""
+    mentions = MentionIndexes()
+    found = []
+    for relation in relations:
+        document = documents[relation.document]
+        first = argument_tree(document, relation.arg1.tokens, relation=relation)
+        second = argument_tree(document, relation.arg2.tokens, relation=relation)
+        found.append(bool(entity_links(first, second, mentions.of(document))))
+    return found
+
+
+Place = tuple[int, int]
+
+
+def aligned_pairs(
+    document: Document, relation: Relation, mentions: MentionIndex, *, whole: bool = False
+) -> set[tuple[Place, Place]]:
+    """Every pair of mentions of one chain, the first in Arg1 and the second in Arg2.
+
+    A mention is in the argument that has its head, as for the nodes of ``entity_links``, and its place is
+    that of its head: where the head is right the model aligns the right nodes, even if a modifier was cut
+    off. With ``whole`` the place is that of all its words. Places count characters, so that documents with
+    different tokens on one text can be compared.
+    """
+    first = _places(document, relation.arg1.tokens, mentions, whole=whole)
+    second = _places(document, relation.arg2.tokens, mentions, whole=whole)
+    return {
+        (left, right) for chain, places in first.items() for left in places for right in second.get(chain, ())
+    }
+
+
+def _places(
+    document: Document, tokens: Sequence[int], mentions: MentionIndex, *, whole: bool
+) -> dict[str, set[Place]]:
+    argument = set(tokens)
+    found: defaultdict[str, set[Place]] = defaultdict(set)
+    for mention in mentions.between(tokens[0], tokens[-1]):
+        if mention.head in argument:
+            start, end = (mention.start, mention.end) if whole else (mention.head, mention.head + 1)
+            found[mention.chain].add((document.tokens[start].start, document.tokens[end - 1].end))
+    return dict(found)
