@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.corpora.pairs import read_pairs
+from disco2.corpora.protocols import split_relations
 from disco2.data import Corpus, RelationKind
 from disco2.errors import CorpusError, Disco2Error
 from tests.growth import LINEAR, growth
@@ -264,3 +265,17 @@ def test_votes_are_an_object_of_labels_and_shares(tmp_path: Path) -> None:
     )
     assert known.relations[0].votes == (("Comparison.Contrast", 1.0),)
     assert known.dirt.counts() == {"unknown sense": 1}
+
+
+def test_pairs_of_one_source_stay_in_one_fold(tmp_path: Path) -> None:
+    lines = [
+        {"arg1": f"It rained {n} times.", "arg2": "We left.", "label": "x", "source": f"book {n % 6}"}
+        for n in range(60)
+    ]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    corpus = read_pairs(file)
+    for fold in range(3):
+        parts = split_relations(corpus, f"cv3-{fold}", seed=1)
+        sources = [{corpus.groups[one.document] for one in part} for part in parts.values()]
+        assert sum(map(len, sources)) == 6

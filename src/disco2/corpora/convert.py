@@ -32,9 +32,10 @@ _MAPPINGS: dict[tuple[str, str], Callable[[str], str | None]] = {
 
 
 def write_pairs(corpus: Corpus, path: Path) -> None:
-    """Write one line of JSON a relation: ``arg1, arg2, label, id, split, kind``; two senses are a list.
+    """Write one line of JSON a relation: ``arg1, arg2, label, id, split, source, kind``.
 
-    Votes, where there are any, stand in ``votes``.
+    Two senses are a list. ``source`` is the document, or the source that it is an excerpt of. Votes, where
+    there are any, stand in ``votes``.
     """
     write_text(path, (_line(_pair(corpus, relation)) for relation in corpus.relations))
 
@@ -89,6 +90,7 @@ def _pair(corpus: Corpus, relation: Relation) -> dict[str, object]:
         "label": list(senses) if len(senses) > 1 else senses[0] if senses else None,
         "id": relation.id,
         "split": corpus.parts.get(relation.document),
+        "source": corpus.groups.get(relation.document, relation.document),
         "kind": str(relation.kind),
     }
     return pair | {"votes": dict(relation.votes)} if relation.votes else pair

@@ -1,10 +1,10 @@
 """Plain pairs of arguments, one a line: JSON lines, or a table with a header (comma, semicolon or tab).
 
 Columns: ``arg1`` and ``arg2``, and where the user has them ``label`` (in JSON also a list of labels), ``id``,
-``split`` (train, dev, test) and ``kind`` (Implicit, where it is not given). In JSON ``votes`` (or ``labels``)
-may be an object of labels and shares, ``{"cause": 0.7, "contrast": 0.3}``; without a ``label``, the one with
-the largest share is the label. Other columns are passed over. Every pair becomes a document of its own, each
-argument a paragraph.
+``split`` (train, dev, test), ``source`` (folds keep pairs of one source together) and ``kind`` (default:
+Implicit). In JSON ``votes`` (or ``labels``) may be an object of labels and shares, as ``{"cause": 0.7}``;
+without a ``label``, the largest share is the label. Other columns are ignored. Every pair becomes
+a document of its own, each argument a paragraph.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from disco2.errors import CorpusError
 
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
-COLUMNS = (*REQUIRED, "label", "id", "split", "kind", "connective")
+COLUMNS = (*REQUIRED, "label", "id", "split", "source", "kind", "connective")
 VOTES = ("votes", "labels")
 MOST_VOTES = 1e9  # for one label; shares and counts are both fine
 DELIMITERS = (",", ";", "\t")
@@ -75,6 +75,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for line, record in records(text, path=path, dirt=dirt):
         where = f"{path}:{line}"
         name = _unused_id(record, line, path, documents, where=where, dirt=dirt)
@@ -83,6 +84,9 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
             continue
         documents[name], relation = pair
         relations.append(relation)
+        source = _text(record, "source")
+        if source:
+            groups[name] = source
         split = _text(record, "split").lower()
         if split:
             parts[name] = SPLIT_NAMES.get(split, split)
@@ -95,7 +99,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
     notes = (*_labels_with_a_meaning(relations), *_pairs_in_two_parts(relations, parts))
-    return Corpus(NAME, known.name, documents, tuple(relations), parts, dirt, notes=notes)
+    return Corpus(NAME, known.name, documents, tuple(relations), parts, dirt, notes=notes, groups=groups)
 
 
 def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, Argument]:
