@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import disco2
-from disco2.drawing.svg import PassState
+from disco2.drawing.layout import PassState
 from disco2.drawing.trees import draw_trees
 from disco2.files import write_text
 from disco2.inference.pipeline import Pipeline

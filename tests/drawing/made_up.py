@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from xml.etree import ElementTree
 
-from disco2.drawing.svg import PassState
+from disco2.drawing.layout import PassState
 from disco2.drawing.trees import PLAIN, draw_trees
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, Span

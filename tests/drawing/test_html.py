@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from disco2.drawing.html import relations_html
-from disco2.drawing.svg import SCRIPTS, STYLES, asset_text
+from disco2.drawing import relations_html
+from disco2.drawing.layout import SCRIPTS, STYLES, asset_text
 from disco2.drawing.trees import draw_trees
 from disco2.errors import InputError
 from disco2.inference.json_form import text_result

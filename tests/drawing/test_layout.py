@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.drawing.svg import text_width
-from disco2.drawing.tree_layout import (
+from disco2.drawing.layout import (
     BADGE,
     HALF_NODE,
     SHORTEST_STEP,
@@ -19,6 +18,7 @@ from disco2.drawing.tree_layout import (
     TreeLayout,
     lay_out,
     place_marks,
+    text_width,
 )
 from disco2.inference.prediction import Span
 from disco2.inference.view import ViewedArgument

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from disco2.drawing.svg import asset_text
-from disco2.drawing.tree_layout import COLOURS
+from disco2.drawing.layout import COLOURS, asset_text
 
 CSS = asset_text("trees.css")
 Theme = dict[str, str]

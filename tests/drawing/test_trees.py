@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from disco2.drawing.svg import PassState
-from disco2.drawing.tree_layout import MOST_LINKS
+from disco2.drawing.layout import MOST_LINKS, PassState
 from disco2.drawing.trees import cell_class, draw_trees
 from disco2.inference.view import RelationView
 from disco2.model.settings import KINDS

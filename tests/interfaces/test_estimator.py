@@ -26,8 +26,12 @@ from disco2.corpora.pairs import read_pairs
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import train_model
-from disco2.interfaces.estimator import Disco2Classifier, UnusableInputError, UnusableSettingsError
-from disco2.interfaces.estimator.configured import SETTING_OF
+from disco2.interfaces.estimator import (
+    SETTING_OF,
+    Disco2Classifier,
+    UnusableInputError,
+    UnusableSettingsError,
+)
 from tests.inference.small_pipeline import write_small_bundle
 from tests.interfaces.made_up_pairs import SteadyRules, made_up_pairs, small_classifier
 

@@ -16,8 +16,7 @@ from sklearn.exceptions import DataConversionWarning
 import disco2
 from disco2.data import Argument, Instance
 from disco2.interfaces.estimator import Disco2Classifier, UnusableInputError, relations_of_pairs
-from disco2.interfaces.estimator.annotated_pairs import AnnotationMemory
-from disco2.interfaces.estimator.inputs import read_relations
+from disco2.interfaces.estimator.inputs import AnnotationMemory, read_relations
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.made_up_pairs import SteadyRules, made_up_pairs, small_classifier
 
@@ -172,7 +171,7 @@ def test_a_column_of_labels_is_taken_with_a_warning() -> None:
 
 def test_pairs_are_annotated_once_and_the_oldest_forgotten() -> None:
     annotator = RuleAnnotator()
-    memory = AnnotationMemory(most_tokens=60)
+    memory = AnnotationMemory(max_tokens=60)
     given = read_relations(PAIRS)
     pairs = [one for one in given if not isinstance(one, Instance)]
     first = memory.relations(pairs[:3] + pairs[:1], annotator)

@@ -26,7 +26,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.interfaces.estimator import UnusableInputError, UnusableSettingsError, relations_of
-from disco2.interfaces.estimator.annotated_pairs import MEMORY
+from disco2.interfaces.estimator.inputs import MEMORY
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.made_up_pairs import made_up_pairs, small_classifier
 
@@ -128,7 +128,7 @@ def test_relations_of_a_corpus(tmp_path: Path) -> None:
     both = relations_of(corpus, parts=("train", "dev"))
     assert both.y.tolist() == Y[:18]
     assert relations_of(corpus, settings={"task.labels": ["but"]}).y.tolist() == ["but"] * 6
-    with pytest.raises(UnusableInputError, match="no part 'training'"):
+    with pytest.raises(UnusableInputError, match="Unknown part 'training'"):
         relations_of(corpus, parts="training")
     with pytest.raises(UnusableSettingsError, match="none of the task"):
         relations_of(corpus, settings={"model.K": 5})

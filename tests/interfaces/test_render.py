@@ -23,8 +23,8 @@ import disco2
 from disco2.errors import InputError
 from disco2.inference.json_form import read_schema
 from disco2.inference.pipeline import Pipeline
+from disco2.interfaces.spacy_component import result_of
 from disco2.interfaces.spacy_component.pipe import Disco2Pipe
-from disco2.interfaces.spacy_component.relations import result_of
 from tests.inference.small_pipeline import small_pipeline
 from tests.interfaces.spacy_stand_ins import benepar_extension
 

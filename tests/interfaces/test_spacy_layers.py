@@ -19,7 +19,7 @@ from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax
 from disco2.data import Document
 from disco2.errors import LayerError
-from disco2.interfaces.spacy_component.layers import SpacyLayers
+from disco2.interfaces.spacy_component.pipe import Disco2Settings, read_documents
 from tests.annotation.coreferee_look_alikes import look_alike_chains
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.spacy_stand_ins import benepar_extension, tagging_pipeline
@@ -44,14 +44,9 @@ def benepar() -> Iterator[None]:
 
 
 def read(doc: Doc, english: EnglishOnDemand, *, constituents: str = "auto") -> tuple[Document, str]:
-    layers = SpacyLayers(
-        pipeline="theirs",
-        paragraphs="blank",
-        constituents=constituents,
-        coref_prefix="coref_clusters",
-        english=english,
-    )
-    return layers.documents([doc])[0]
+    settings = Disco2Settings(paragraphs="blank", constituents=constituents, coref_prefix="coref_clusters")
+    (found,) = read_documents([doc], settings, pipeline="theirs", english=english)
+    return found.document, " + ".join(found.makers)
 
 
 def test_tags_and_dependencies_are_the_pipelines_own(tagging: Language, english: EnglishOnDemand) -> None:

@@ -1,1 +1,57 @@
-"""Relations as pictures: trees with both passes, and a page that needs nothing else."""
+"""Relations as pictures: argument trees as SVG (``trees``), and a self-contained HTML page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from disco2.drawing.layout import SCRIPTS, STYLES, asset_text
+from disco2.drawing.trees import draw_trees
+from disco2.errors import InputError
+from disco2.inference.view import RelationView
+from disco2.templates import filled
+
+TEMPLATE = Path(__file__).parent / "templates" / "relations.html"
+# Characters by which JSON could end the element around it, or a line of a script.
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def relations_html(result: dict[str, Any], views: Sequence[RelationView] | None) -> str:
+    """The page of a result as ``disco2 predict --json`` prints it.
+
+    ``views`` are those of its first relations, in their order; relations without one are shown without trees.
+    With None there are no trees at all.
+    """
+    relations = result["relations"]
+    if views is not None and len(views) > len(relations):
+        raise InputError(
+            f"There are {len(views)} views of {len(relations)} relations.",
+            hint="Give the views of this result's relations, in their order.",
+        )
+    drawn = None
+    if views is not None:
+        drawn = [{"view": view.to_json(), "svg": draw_trees(view)} for view in views]
+    return filled(
+        TEMPLATE,
+        title="Discourse relations",
+        styles=[asset_text(name) for name in STYLES],
+        scripts=[asset_text(name) for name in SCRIPTS],
+        plain=_plain(relations),
+        data=_script_data({"result": result, "views": drawn}),
+    )
+
+
+def _script_data(data: dict[str, Any]) -> str:
+    """JSON that no text in it can break out of."""
+    written = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _SURROGATE.sub("\ufffd", written).translate(_ESCAPES)
+
+
+def _plain(relations: Sequence[dict[str, Any]]) -> str:
+    """What those see who have switched scripts off."""
+    senses = ", ".join(relation["sense"] for relation in relations)
+    return f"This page draws with a script. Relations in order: {senses or 'none'}."

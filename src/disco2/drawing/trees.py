@@ -7,18 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from disco2.drawing.svg import (
-    PassState,
-    element,
-    escaped,
-    number,
-    numbers,
-    shown,
-    standalone_style,
-    text_element,
-    text_width,
-)
-from disco2.drawing.tree_layout import (
+from disco2.drawing.layout import (
     ABOVE_LABEL,
     ABOVE_STRIP,
     ABOVE_WORD,
@@ -32,18 +21,27 @@ from disco2.drawing.tree_layout import (
     Arrangement,
     EntityRoles,
     Marks,
+    PassState,
     TreeLayout,
     arrange,
     chain_class,
     chain_letter,
     chain_names,
     draw_marks,
+    element,
     entity_roles,
+    escaped,
     lay_out,
     link_depth,
     linked_mentions,
     mentions_of,
+    number,
+    numbers,
     place_marks,
+    shown,
+    standalone_style,
+    text_element,
+    text_width,
 )
 from disco2.inference.view import RelationView
 

@@ -96,8 +96,8 @@ def framed(page: str) -> str:
 
 
 def _page_of_doc(doc: Doc, pipeline: object, most: int) -> str:
+    from disco2.interfaces.spacy_component import result_of, stored
     from disco2.interfaces.spacy_component.pipe import Disco2Pipe
-    from disco2.interfaces.spacy_component.relations import result_of, stored
 
     said = stored(doc)
     if said is None:
@@ -106,14 +106,14 @@ def _page_of_doc(doc: Doc, pipeline: object, most: int) -> str:
             hint='Put it through a pipeline with the component: nlp.add_pipe("disco2")',
         )
     candidates = list(Disco2Pipe.living) if pipeline is None else _components(pipeline)
-    component = next((one for one in candidates if one.made(said)), None)
+    component = next((one for one in candidates if one.could_have_made(said)), None)
     if component is None:
         note = (
             "The trees are not here: the pipeline that found these relations is gone, or has other settings. "
             'Give one that has the component "disco2": disco2.render(doc, pipeline=nlp).'
         )
         return _page(result_of(doc), None, note=note)
-    found = component.views(doc, most=most)
+    found = component.views(doc, limit=most)
     if found is None:
         note = "The trees are not here: the document was changed since its relations were found."
         return _page(result_of(doc), None, note=note)
@@ -146,7 +146,7 @@ def _page_of_answers(what: object, pipeline: object, most: int) -> str:
 
 
 def _page(result: dict[str, Any], views: Sequence[RelationView] | None, *, note: str = "") -> str:
-    from disco2.drawing.html import relations_html
+    from disco2.drawing import relations_html
 
     page = relations_html(result, views)
     if views is not None and len(views) < len(result["relations"]):

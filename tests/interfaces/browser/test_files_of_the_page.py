@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from disco2.drawing.svg import ASSETS, SCRIPTS, STYLES, asset_text
+from disco2.drawing.layout import ASSETS, SCRIPTS, STYLES, asset_text
 
 pytest.importorskip("starlette", reason='needs pip install "disco2[serve]"')
 

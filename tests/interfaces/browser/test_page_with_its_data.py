@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from disco2.drawing.html import relations_html
+from disco2.drawing import relations_html
 from disco2.inference.json_form import text_result
 from disco2.inference.pipeline import Pipeline
 from disco2.model.calibration import Calibration

@@ -1,78 +1,119 @@
-"""What scikit-learn hands on as X -> pairs of texts, or relations that have their layers already."""
+"""X, y and sample_weight as scikit-learn passes them -> pairs of texts or relations, labels, weights."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from typing import Any
+import atexit
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from numbers import Number
+from threading import RLock
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 
-from disco2.data import Instance
-from disco2.errors import InputError
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, Layer, Layers
+from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
+from disco2.data import WITHOUT_SENSE, Corpus, Document, Instance
+from disco2.errors import InputError, SettingsError
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import divide
 from disco2.inference.given_pair import GivenPair
 from disco2.inference.prediction import Prediction
-from disco2.interfaces.estimator.refusals import UnusableInputError
 
 COLUMNS = ["arg1", "arg2"]
+PAIRS_AT_ONCE = 64
+MAX_TOKENS = 500_000  # annotated tokens that are kept, with all their layers: about 170 megabytes
 _HINT = 'Give pairs of texts, such as [("It rained.", "We left."), ...], or relations.'
 
 
+class UnusableInputError(InputError, ValueError):
+    """Invalid relations, labels or weights; also a ValueError, as scikit-learn expects."""
+
+
+class UnusableSettingsError(SettingsError, ValueError):
+    """An invalid parameter of the estimator; also a ValueError, as scikit-learn expects."""
+
+
+@contextmanager
+def as_value_errors() -> Iterator[None]:
+    """Convert InputError and SettingsError to the classes above; errors about files stay as they are."""
+    try:
+        yield
+    except SettingsError as error:
+        if isinstance(error, ValueError):
+            raise
+        raise UnusableSettingsError(error.what, where=error.where, hint=error.hint) from error
+    except InputError as error:
+        if type(error) is not InputError:
+            raise
+        raise UnusableInputError(error.what, where=error.where, hint=error.hint) from error
+
+
 def read_relations(X: object) -> list[GivenPair] | list[Instance]:
-    """The rows of X, all of them pairs of texts or all of them relations.
+    """The rows of X: either all pairs of texts, or all relations.
 
-    X is a list, tuple, array, or a table or column of pandas. A table has the columns arg1 and arg2, or just
-    two columns. A relation is an ``Instance``, or a ``Prediction`` that the pipeline made.
+    X is a list, tuple, array, or a table or column of pandas. A table has the columns arg1 and arg2, or
+    exactly two columns. A relation is an ``Instance``, or a ``Prediction`` of a pipeline.
     """
-    return relations_in(rows_of(X))
-
-
-def rows_of(X: Any) -> list[Any]:
-    """One item for each row, whatever it is."""
-    if hasattr(X, "toarray"):
-        raise UnusableInputError("X is a sparse matrix; sparse data is not supported.", hint=_HINT)
-    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        X = _texts_of_table(X)
-    elif hasattr(X, "__array__") and not isinstance(X, Sequence):
-        X = np.asarray(X)
-    if isinstance(X, np.ndarray):
-        X = _rows_of_array(X)
-    if isinstance(X, str | bytes | Mapping) or not (isinstance(X, Sized) and isinstance(X, Iterable)):
-        raise UnusableInputError(f"X is {_described(X)}, not a sequence of relations.", hint=_HINT)
-    rows = list(X)
-    if not rows:
-        raise UnusableInputError("Found 0 samples: there is no relation in X.", hint=_HINT)
-    return rows
-
-
-def relations_in(rows: Sequence[object]) -> list[GivenPair] | list[Instance]:
-    """The rows as pairs, or as relations; ValueError where they are neither, or some of each."""
+    rows = rows_of(X)
     instances = [found for row in rows if (found := _instance(row)) is not None]
-    if len(instances) == len(rows):
-        _check_tokens(instances)
-        return instances
-    if instances:
+    if not instances:
+        return [_pair(row, number) for number, row in enumerate(rows)]
+    if len(instances) < len(rows):
         raise UnusableInputError(
             f"X mixes {len(instances)} relations with {len(rows) - len(instances)} other rows.", hint=_HINT
         )
-    return [_pair(row, number) for number, row in enumerate(rows)]
+    for instance in instances:
+        relation = instance.relation
+        for name, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
+            if not argument.tokens:
+                raise UnusableInputError(
+                    f"The argument {name} of relation {relation.id} has no token.",
+                    where=relation.where,
+                    hint="Leave it out, or annotate its document first.",
+                )
+    return instances
 
 
-def _texts_of_table(X: Any) -> Any:
-    """The two columns of texts of a table, or its one column of relations, as an array."""
+def rows_of(X: Any) -> list[Any]:
+    """One item for each row of X."""
+    if hasattr(X, "toarray"):
+        raise UnusableInputError("X is a sparse matrix; sparse data is not supported.", hint=_HINT)
+    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
+        X = _table_values(X)
+    elif hasattr(X, "__array__") and not isinstance(X, Sequence):
+        X = np.asarray(X)
+    if isinstance(X, np.ndarray):
+        X = _array_rows(X)
+    if isinstance(X, str | bytes | Mapping) or not (isinstance(X, Sized) and isinstance(X, Iterable)):
+        raise UnusableInputError(f"X is {_describe(X)}, not a sequence of relations.", hint=_HINT)
+    rows = list(X)
+    if not rows:
+        raise UnusableInputError("Found 0 samples: X has no relation.", hint=_HINT)
+    return rows
+
+
+def _table_values(X: Any) -> Any:
     names = list(X.columns)
     if set(COLUMNS) <= set(names):
         return X[COLUMNS].to_numpy()
     if len(names) > 2:
         raise UnusableInputError(
-            f"X has {len(names)} columns, and not both of arg1 and arg2 among them.",
-            hint="Name the columns of the two arguments arg1 and arg2, or give these two columns alone.",
+            f"X has {len(names)} columns, but not both arg1 and arg2.",
+            hint="Name the columns of the two arguments arg1 and arg2, or give only these two columns.",
         )
     return X.to_numpy()
 
 
-def _rows_of_array(X: Any) -> Any:
+def _array_rows(X: NDArray[Any]) -> list[Any]:
     if np.iscomplexobj(X):
-        raise UnusableInputError("Complex data not supported: X has numbers where texts belong.", hint=_HINT)
+        raise UnusableInputError("Complex data not supported: X has numbers instead of texts.", hint=_HINT)
     if X.ndim not in (1, 2):
         raise UnusableInputError(f"X has {X.ndim} dimensions.", hint=_HINT)
     if X.ndim == 1:
@@ -92,26 +133,13 @@ def _instance(row: object) -> Instance | None:
     return row if isinstance(row, Instance) else None
 
 
-def _check_tokens(instances: Sequence[Instance]) -> None:
-    for instance in instances:
-        for name, argument in (("arg1", instance.relation.arg1), ("arg2", instance.relation.arg2)):
-            if not argument.tokens:
-                raise UnusableInputError(
-                    f"The argument {name} of relation {instance.relation.id} has no token.",
-                    where=instance.relation.where,
-                    hint="Leave it out, or annotate its document first.",
-                )
-
-
 def _pair(row: Any, number: int) -> GivenPair:
     where = f"row {number} of X"
     if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray):
-        raise UnusableInputError(f"It is {_described(row)}, not a pair of texts.", where=where, hint=_HINT)
+        raise UnusableInputError(f"It is {_describe(row)}, not a pair of texts.", where=where, hint=_HINT)
     for name, text in zip(COLUMNS, row, strict=False):
         if not isinstance(text, str):
-            raise UnusableInputError(
-                f"Its {name} is {_described(text)}, not a text.", where=where, hint=_HINT
-            )
+            raise UnusableInputError(f"Its {name} is {_describe(text)}, not a text.", where=where, hint=_HINT)
     if len(row) != 2:
         raise UnusableInputError(f"A pair is two texts, not {len(row)}.", where=where, hint=_HINT)
     try:
@@ -121,10 +149,240 @@ def _pair(row: Any, number: int) -> GivenPair:
         raise UnusableInputError(error.what, where=place, hint=error.hint) from None
 
 
-def _described(value: object) -> str:
-    """What something is, in a word or two."""
+def _describe(value: object) -> str:
     if isinstance(value, float | np.floating):
         return "NaN" if np.isnan(value) else f"the number {value:g}"
     if isinstance(value, int | np.integer):
         return f"the number {value}"
     return "None" if value is None else f"of type {type(value).__name__}"
+
+
+class AnnotatorsOnDemand:
+    """The annotators of a choice, loaded when first needed and once per process.
+
+    Holds only the choice, so that it can be copied and sent to other processes.
+    """
+
+    def __init__(self, choice: AnnotatorChoice) -> None:
+        self.choice = choice
+
+    @property
+    def name(self) -> str:
+        return _open_annotators(self.choice).name
+
+    @property
+    def requires(self) -> Mapping[Layer, Layers]:
+        return _open_annotators(self.choice).requires
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        return _open_annotators(self.choice).annotate(documents, layers=layers)
+
+
+@cache
+def _open_annotators(choice: AnnotatorChoice) -> ChosenAnnotators:
+    annotators = choice.open()
+    atexit.register(annotators.close)
+    return annotators
+
+
+def annotators_of(given: object) -> Annotator:
+    """The annotators of a choice (None: the built-in English ones), or the given annotator."""
+    if given is None:
+        return AnnotatorsOnDemand(AnnotatorChoice())
+    if isinstance(given, AnnotatorChoice):
+        return AnnotatorsOnDemand(given)
+    if all(hasattr(given, name) for name in ("name", "requires", "annotate")) and not isinstance(given, type):
+        annotator: Annotator = given  # type: ignore[assignment]  # it has the protocol's attributes
+        return annotator
+    raise UnusableSettingsError(
+        f"annotators is of type {type(given).__name__}.",
+        hint="Give None for the built-in English ones, an AnnotatorChoice, or an annotator.",
+    )
+
+
+class AnnotationMemory:
+    """The relations of recent pairs, up to ``max_tokens`` tokens.
+
+    Cross-validation and searches annotate the same pairs again and again, which takes longer than training.
+    """
+
+    def __init__(self, *, max_tokens: int = MAX_TOKENS) -> None:
+        self._max_tokens = max_tokens
+        self._kept: OrderedDict[Hashable, Instance] = OrderedDict()
+        self._tokens = 0
+        self._lock = RLock()  # annotators may not be thread-safe
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def relations(self, pairs: Sequence[GivenPair], annotators: Annotator) -> list[Instance]:
+        """One relation for each pair, in order."""
+        # The class itself, not its name: a notebook may define it again.
+        on_demand = isinstance(annotators, AnnotatorsOnDemand)
+        maker = annotators.choice if on_demand else (type(annotators), annotators.name)
+        with self._lock:
+            keys = [(maker, pair.arg1, pair.arg2) for pair in pairs]
+            new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._kept}
+            found = {key: self._kept[key] for key in keys if key not in new}
+            waiting = list(new.items())
+            for begin in range(0, len(waiting), PAIRS_AT_ONCE):
+                some = waiting[begin : begin + PAIRS_AT_ONCE]
+                documents = annotators.annotate([pair.document() for _, pair in some], layers=ALL_LAYERS)
+                for (key, pair), document in zip(some, documents, strict=True):
+                    found[key] = pair.candidate(document).instance
+            for key, instance in found.items():
+                self._keep(key, instance)
+            return [found[key] for key in keys]
+
+    def _keep(self, key: Hashable, instance: Instance) -> None:
+        if key not in self._kept:
+            self._tokens += len(instance.document.tokens)
+        self._kept[key] = instance
+        self._kept.move_to_end(key)
+        while self._tokens > self._max_tokens:
+            _, oldest = self._kept.popitem(last=False)
+            self._tokens -= len(oldest.document.tokens)
+
+
+MEMORY = AnnotationMemory()
+
+
+def annotate_relations(
+    given: Sequence[GivenPair] | Sequence[Instance], annotators: Annotator
+) -> list[Instance]:
+    """Relations unchanged; pairs annotated."""
+    instances = [one for one in given if isinstance(one, Instance)]
+    pairs = [one for one in given if isinstance(one, GivenPair)]
+    return instances or MEMORY.relations(pairs, annotators)
+
+
+def relations_of_pairs(X: object, *, annotators: object = None) -> list[Instance]:
+    """Pairs of texts as annotated relations: annotate once, then fit many times.
+
+    Useful if several processes cross-validate; otherwise each of them annotates the texts.
+    """
+    with as_value_errors():
+        return annotate_relations(read_relations(X), annotators_of(annotators))
+
+
+class LabelledRelations(NamedTuple):
+    """Relations, their labels, and the documents they are from.
+
+    If a relation has two senses, ``y`` has the first; ``X[i].gold`` has both.
+    """
+
+    X: list[Instance]
+    y: NDArray[np.str_]
+    groups: NDArray[np.str_]
+
+
+def relations_of(
+    corpus: Corpus, *, parts: str | Sequence[str] = "train", settings: Mapping[str, object] | None = None
+) -> LabelledRelations:
+    """The relations of some parts of a corpus that its default task includes.
+
+    ``settings`` change the task, by the names of ``disco2 train``: ``{"task.level": 1}``. Relations of one
+    document are similar: cross-validate with ``groups`` (GroupKFold, StratifiedGroupKFold), so that no
+    document is in both training and test data.
+    """
+    with as_value_errors():
+        names = [parts] if isinstance(parts, str) else list(parts)
+        for name in settings or {}:
+            if not name.startswith("task."):
+                raise UnusableSettingsError(
+                    f"The setting '{name}' is not a setting of the task.",
+                    hint="Give it to Disco2Classifier; here are task.level, task.minimum, task.protocol...",
+                )
+        found = divide(corpus, Configuration().changed(dict(settings or {}))).instances
+        for name in names:
+            if name not in found:
+                hint = f"Choose from: {', '.join(found)}."
+                raise UnusableInputError(f"Unknown part '{name}'.", where=corpus.name, hint=hint)
+        X = [instance for name in names for instance in found[name]]
+        if not X:
+            raise UnusableInputError(
+                f"The task includes no relation of {', '.join(names) or 'no part'}.",
+                where=corpus.name,
+                hint="See: disco2 corpus stats",
+            )
+    labels = [instance.gold[0] for instance in X]
+    return LabelledRelations(X, np.array(labels), np.array([instance.document.id for instance in X]))
+
+
+@dataclass(frozen=True)
+class Target:
+    """The labels of the rows: sorted ``classes`` of the labels' own type, and ``numbers`` among them."""
+
+    classes: NDArray[Any]
+    numbers: NDArray[np.intp]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classes as labels of a model, which are strings."""
+        return names_of(self.classes)
+
+    def label_names(self) -> list[str]:
+        return [self.names[number] for number in self.numbers.tolist()]
+
+    def check_classes(self, weights: NDArray[np.float64]) -> None:
+        """Raise ValueError unless the rows of positive weight have two classes, one of them a sense."""
+        present = [self.names[number] for number in np.unique(self.numbers[weights > 0]).tolist()]
+        if len(present) < 2:
+            raise UnusableInputError(
+                f"y has only one class ({', '.join(present)}); two are needed.",
+                hint="Give relations of at least two classes.",
+            )
+        if WITHOUT_SENSE.issuperset(present):
+            raise UnusableInputError(
+                f"All classes are names for the absence of a sense: {', '.join(present)}.",
+                hint="Rename these classes, or add relations that have a sense.",
+            )
+
+
+def read_target(y: Any, *, rows: int) -> Target:
+    """The labels of y, one for each row."""
+    if y is None:
+        raise UnusableInputError(
+            "Disco2Classifier requires y to be passed, but the target y is None.", hint="Give the labels."
+        )
+    raw = np.asarray(y)
+    if raw.dtype == object:
+        for row, label in enumerate(raw.reshape(-1).tolist()):
+            if label is None or type(label).__name__ == "NAType" or label != label:
+                raise UnusableInputError(
+                    "The label is None or NaN.", where=f"row {row} of y", hint="Leave the relation out."
+                )
+    labels = check_array(raw, ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y")
+    labels = column_or_1d(labels, warn=True)
+    if labels.dtype == object and len({type(label) for label in labels}) > 1:
+        raise UnusableInputError("The labels in y have several types.", hint="Give only texts or numbers.")
+    check_classification_targets(labels)
+    classes, numbers = np.unique(labels, return_inverse=True)
+    if rows != len(numbers):
+        raise UnusableInputError(
+            f"X has {rows} relations and y has {len(numbers)} labels.",
+            hint="Give one label for each relation.",
+        )
+    return Target(classes, numbers.reshape(-1))
+
+
+def read_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:
+    """One weight for each row; default: 1."""
+    if sample_weight is None:
+        return np.ones(rows)
+    if isinstance(sample_weight, Number):
+        sample_weight = np.full(rows, sample_weight)
+    weights: NDArray[np.float64] = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (rows,):
+        raise UnusableInputError(f"sample_weight has the shape {weights.shape} for {rows} relations.")
+    if (weights < 0).any():
+        raise UnusableInputError("Negative values in sample_weight.", hint="Weights are at least 0.")
+    if not weights.any():
+        raise UnusableInputError("All weights in sample_weight are zero.", hint="Leave sample_weight out.")
+    return weights
+
+
+def names_of(classes: NDArray[Any]) -> tuple[str, ...]:
+    return tuple(map(str, classes.tolist()))

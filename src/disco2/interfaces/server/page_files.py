@@ -9,8 +9,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from disco2.drawing.svg import ASSETS as DRAWING_ASSETS
-from disco2.drawing.svg import WEB
+from disco2.drawing.layout import ASSETS as DRAWING_ASSETS
+from disco2.drawing.layout import WEB
 from disco2.interfaces.server.refusal import Refusal
 
 _PAGE = Path(__file__).with_name("page")

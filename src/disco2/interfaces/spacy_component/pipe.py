@@ -1,36 +1,47 @@
-"""The component that a spaCy pipeline holds: documents in, the same documents with their relations out."""
+"""The component of a spaCy pipeline: reads spaCy's documents, adds missing layers, predicts relations.
+
+Tokens are the document's own, without whitespace tokens. Sentences, tags and dependencies are the pipeline's
+if it made them; constituents are benepar's; coreference comes from span groups or coreferee. The built-in
+English annotators make what is missing, on the document's own tokens, and sentence boundaries that they find
+are written to the document.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
 from spacy.pipeline import Pipe
 
+from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.annotators import EnglishOnDemand
-from disco2.data import Document
-from disco2.errors import BundleError, SettingsError
+from disco2.annotation.heads import head_of_span
+from disco2.annotation.layers import with_constituents
+from disco2.annotation.spacy_documents import analysis_of, chains_of, sentence_spans, trees_of
+from disco2.annotation.spacy_pipeline import mentions_of
+from disco2.annotation.text import INVISIBLE, SPACE
+from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
+from disco2.data import Dirt, Document, Mention, Sentence, Token
+from disco2.errors import BundleError, LayerError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.batch_size import check_batch_size
 from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.json_form import text_result
+from disco2.inference.loading import load, model_digest
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, RelationChoice
-from disco2.interfaces.spacy_component.layers import CONSTITUENTS, SpacyLayers
-from disco2.interfaces.spacy_component.model_source import (
-    CONFIGURATION,
-    FOLDER,
-    ModelSource,
-    read_files,
-    saved_source,
-)
-from disco2.interfaces.spacy_component.relations import store, stored
-from disco2.shipped import absolute_model, shipped_names
+from disco2.interfaces.spacy_component import store, stored
+from disco2.shipped import MANIFEST, absolute_model, find_model, is_shipped, shipped_names
+from disco2.version import VERSION
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -39,158 +50,351 @@ if TYPE_CHECKING:
     from disco2.inference.view import RelationView
 
 LANGUAGE = "en"
-MOST_TOKENS = 20_000  # in documents that are annotated at a time, unless a single one has more
-SAME = 1e-4  # how far probabilities may lie apart that stand for the same answer
+MAX_TOKENS = 20_000  # per batch of documents, unless one document has more
+TOLERANCE = 1e-4  # between probabilities of the same answer, computed twice
+BENEPAR = "benepar"
+CONSTITUENTS = ("auto", "built-in", BENEPAR)
+CONFIGURATION, FOLDER = "cfg.json", "bundle"  # names in a saved pipeline
+MODEL_FILES = (MANIFEST, *EVERY_FILE)
 
-Answer = tuple[Document, list[Prediction], str]  # with who made the document's layers
+_SYNTAX = frozenset({Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS})
+_VISIBLE = re.compile(rf"[^{SPACE}{INVISIBLE}]")
+_SAVE_AGAIN = "Save the pipeline again with nlp.to_disk."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disco2Settings:
-    """How a component reads documents."""
+    """How the component reads documents."""
 
     paragraphs: str
     coref_prefix: str
     constituents: str
-    kinds: str = ""  # separated by commas; all but NoRel where none is named
+    kinds: str = ""  # separated by commas; default: all except NoRel
     between_only: bool = False
 
     @property
     def choice(self) -> RelationChoice:
-        """Which relations are put on a document."""
         return RelationChoice.of(self.kinds or None, between_only=self.between_only)
 
     def __post_init__(self) -> None:
-        self.choice  # noqa: B018  refused where a kind is unknown
-        _check_choice("paragraphs", self.paragraphs, tuple(PARAGRAPH_BREAKS))
-        _check_choice("constituents", self.constituents, CONSTITUENTS)
+        self.choice  # noqa: B018  raises for an unknown kind
+        for name, known in (("paragraphs", tuple(PARAGRAPH_BREAKS)), ("constituents", CONSTITUENTS)):
+            if getattr(self, name) not in known:
+                raise SettingsError(
+                    f"Unknown value '{getattr(self, name)}' for {name} of the component disco2.",
+                    hint=f"Choose one of: {', '.join(known)}.",
+                )
         if not self.coref_prefix:
-            raise SettingsError(
-                "The component disco2 needs a coref_prefix.", hint='Leave it out for "coref_clusters".'
-            )
+            raise SettingsError("coref_prefix is empty.", hint='Leave it out for "coref_clusters".')
 
 
 def check_language(nlp: Language, *, model: str | None) -> None:
-    """The shipped models are for English; a model of one's own may be for any language, with a warning."""
+    """The bundled models are for English; a user's own model may be for any language, with a warning."""
     if nlp.lang == LANGUAGE:
         return
     if model is None or model in shipped_names():
         raise SettingsError(
-            f"The shipped models are for English, and the language of this pipeline is '{nlp.lang}'.",
-            hint="Use an English pipeline, or give the folder of a model of your own as 'model'.",
+            f"The bundled models are for English, but the language of this pipeline is '{nlp.lang}'.",
+            hint="Use an English pipeline, or give the folder of your own model as 'model'.",
         )
     warnings.warn(
-        f"Layers that this pipeline ('{nlp.lang}') lacks are made by disco2's English annotators.",
+        f"Layers that this pipeline ('{nlp.lang}') does not have are made by disco2's English annotators.",
         stacklevel=2,
     )
 
 
+@dataclass
+class _Reading:
+    """A spaCy document being read."""
+
+    doc: Doc
+    words: Sequence[bool]  # which spaCy tokens are tokens of the document
+    document: Document
+    split: bool  # whether the pipeline set sentence boundaries
+    missing: set[Layer]
+    makers: list[str] = field(default_factory=list)  # names of who made the layers
+    predictions: list[Prediction] = field(default_factory=list)
+
+
+def read_documents(
+    docs: Sequence[Doc], settings: Disco2Settings, *, pipeline: str, english: EnglishOnDemand
+) -> list[_Reading]:
+    """Convert spaCy documents to documents with all layers; ``pipeline`` is the name of their maker."""
+    readings = [_read_doc(doc, f"doc{number}", pipeline) for number, doc in enumerate(docs)]
+    unsplit = [one for one in readings if one.document.tokens and not one.document.sentences]
+    if unsplit:
+        split = english.split([one.document for one in unsplit], line_ends=settings.paragraphs == "line")
+        for one, document in zip(unsplit, split, strict=True):
+            one.document = document
+            one.makers += english.names(frozenset({Layer.TOKENS}))
+    for one in readings:
+        _add_benepar_trees(one, settings.constituents)
+    _add_missing(readings, _SYNTAX, english)
+    for one in readings:
+        _add_chains(one, settings.coref_prefix)
+    _add_missing(readings, frozenset(Layer), english)
+    return readings
+
+
+def _read_doc(doc: Doc, name: str, pipeline: str) -> _Reading:
+    """Tokens, and the sentences, tags and dependencies that the pipeline made."""
+    words = [_VISIBLE.search(token.text) is not None for token in doc]
+    split = len(doc) > 0 and doc.has_annotation("SENT_START")
+    tagged, parsed = (
+        all(key or not word for key, word in zip(doc.to_array(column).tolist(), words, strict=True))
+        for column in ("TAG", "DEP")
+    )
+    parsed = parsed and split
+    found = analysis_of(doc, sentence_spans(doc), tagged=tagged, parsed=parsed, words=words)
+    tags = found.tags or [""] * len(found.starts)
+    tokens = tuple(
+        Token(doc.text[start:end], start, end, tag)
+        for start, end, tag in zip(found.starts, found.ends, tags, strict=True)
+    )
+    sentences = tuple(
+        Sentence(start, end, dependencies=tree)
+        for (start, end), tree in zip(found.sentences, found.dependencies, strict=True)
+    )
+    made = {Layer.TAGS: tagged, Layer.DEPENDENCIES: parsed, Layer.COREFERENCE: False}
+    missing = {layer for layer, is_made in made.items() if not is_made}
+    document = Document(name, doc.text, tokens, sentences if split else ())
+    return _Reading(doc, words, document, split, missing, [pipeline])
+
+
+def _add_benepar_trees(one: _Reading, constituents: str) -> None:
+    """Sentences for which benepar has no tree get one from the built-in parser later."""
+    document = one.document
+    if constituents != "built-in" and one.split and (trees := trees_of(one.doc, sentence_spans(one.doc))):
+        document = with_constituents(document, trees, where=document.id, dirt=Dirt())
+    lacking = [sentence.constituents is None for sentence in document.sentences]
+    if not all(lacking):
+        one.makers.append(BENEPAR)
+        if Layer.TAGS in one.missing:  # drop tags that came with the trees: one tagger for all words
+            document = replace(document, tokens=one.document.tokens)
+    elif lacking and constituents == BENEPAR:
+        raise LayerError(
+            "The document has no constituents from benepar.",
+            where=document.text[:40],
+            hint='Add benepar to the pipeline before disco2, or set constituents to "auto".',
+        )
+    if any(lacking):
+        one.missing.add(Layer.CONSTITUENTS)
+    one.document = document
+
+
+def _add_chains(one: _Reading, prefix: str) -> None:
+    """Chains of span groups, else of coreferee."""
+    position = [0, *accumulate(one.words)]  # of spaCy tokens among the tokens of the document
+    spans = chains_of(one.doc, prefix=prefix)
+    if spans is not None:
+        unique = dict.fromkeys((position[start], position[end], chain) for start, end, chain in spans)
+        mentions = [
+            Mention(start, end, head_of_span(one.document, start, end), chain)
+            for start, end, chain in unique
+            if start < end
+        ]
+        one.makers.append("span groups")
+    elif one.doc.has_extension("coref_chains") and one.doc._.coref_chains is not None:
+        mentions = [
+            Mention(position[found.start], position[found.end], position[found.head], found.chain)
+            for found in mentions_of(one.doc)
+            if position[found.start] < position[found.end]
+        ]
+        one.makers.append("coreferee")
+    else:
+        return
+    one.document = replace(one.document, mentions=tuple(mentions))
+    one.missing.discard(Layer.COREFERENCE)
+
+
+def _add_missing(readings: Iterable[_Reading], layers: Layers, english: EnglishOnDemand) -> None:
+    """Make the missing ones of these layers; documents that lack the same layers are annotated together."""
+    groups: dict[Layers, list[_Reading]] = {}
+    for one in readings:
+        if one.document.tokens and (wanted := frozenset(one.missing & layers)):
+            groups.setdefault(wanted, []).append(one)
+    for wanted, members in groups.items():
+        made = english.annotate([one.document for one in members], layers=wanted)
+        for one, document in zip(members, made, strict=True):
+            sentences = tuple(
+                replace(new, constituents=old.constituents) if old.constituents is not None else new
+                for new, old in zip(document.sentences, one.document.sentences, strict=True)
+            )
+            one.document = replace(document, sentences=sentences)
+            one.missing -= wanted
+            one.makers += english.names(wanted)
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A model as ``disco2.load`` takes it, or its files in memory."""
+
+    model: str | None = None
+    files: dict[str, bytes] | None = None
+    name: str = ""  # of a model in memory
+
+    @property
+    def is_shipped(self) -> bool:
+        return self.files is None and is_shipped(find_model(self.model))
+
+    def open(self, english: EnglishOnDemand) -> Pipeline:
+        """Load and verify the model; BundleError if it is missing or damaged."""
+        if self.files is None:
+            return load(self.model, annotators=english)
+        with TemporaryDirectory() as scratch:
+            for name, content in self.files.items():
+                (Path(scratch) / name).write_bytes(content)
+            pipeline = load(Path(scratch), annotators=english)
+        pipeline.info = replace(pipeline.info, name=self.name)
+        return pipeline
+
+    def digest(self) -> str:
+        """The digest in the model's manifest."""
+        if self.files is None:
+            return model_digest(self.model)
+        return str(json.loads(self.files[MANIFEST])["digest"])
+
+    def content(self) -> dict[str, bytes]:
+        """The files of a model that is not bundled."""
+        if self.files is not None or self.is_shipped:
+            return self.files or {}
+        return _read_model_files(find_model(self.model))
+
+
+def _read_model_files(folder: Path) -> dict[str, bytes]:
+    try:
+        found = {name: unverified_bytes(folder, name) for name in MODEL_FILES}
+    except OSError as error:
+        raise BundleError(f"Could not read the model: {error}.", where=str(folder)) from error
+    return {name: content for name, content in found.items() if content is not None}
+
+
+def _saved_source(saved: Any, files: Any, *, where: str) -> ModelSource:
+    """The model of a saved pipeline; BundleError unless it is the one it was saved with."""
+    kind = saved.get("model") if isinstance(saved, dict) else None
+    if kind not in ("shipped", "own"):
+        raise BundleError("The saved pipeline does not name its model.", where=where, hint=_SAVE_AGAIN)
+    digest, name = saved.get("digest"), str(saved.get("name", ""))
+    if kind == "own":
+        # Only known names, so that no other file is ever written; only bytes, as bytes(10**13) is huge.
+        known = {name: files.get(name) for name in MODEL_FILES} if isinstance(files, dict) else {}
+        content = {name: one for name, one in known.items() if isinstance(one, bytes)}
+        if MANIFEST not in content:
+            raise BundleError("The saved pipeline has lost its model.", where=where, hint=_SAVE_AGAIN)
+        source = ModelSource(files=content, name=name)
+    else:  # found by digest, as the default model may have changed since
+        source = ModelSource(next((one for one in shipped_names() if _has_digest(one, digest)), None))
+    try:
+        is_same = source.digest() == digest
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        message = "The model of the saved pipeline is damaged."
+        raise BundleError(message, where=where, hint=_SAVE_AGAIN) from error
+    if not is_same:
+        version = saved.get("disco2")
+        raise BundleError(
+            f"The pipeline was saved with the model '{name}' of disco2 {version}; found a different one.",
+            where=where,
+            hint=f"Install disco2 {version}, or add the component again with a model of this version.",
+        )
+    return source
+
+
+def _has_digest(name: str, digest: object) -> bool:
+    with suppress(BundleError):  # a damaged model has none
+        return model_digest(name) == digest
+    return False
+
+
 class Disco2Pipe(Pipe):
-    """Finds the relations of documents; everything is loaded when the first one comes."""
+    """The component. Model and annotators are loaded with the first document."""
 
     living: ClassVar[WeakSet[Disco2Pipe]] = WeakSet()  # where ``render`` looks for the model of a document
 
     def __init__(
-        self,
-        name: str,
-        settings: Disco2Settings,
-        *,
-        model: str | None = None,
-        pipeline: str = "spaCy",
+        self, name: str, settings: Disco2Settings, *, model: str | None = None, pipeline: str = "spaCy"
     ) -> None:
         self.name = name
         self.settings = settings
         self._made_by = pipeline
-        # Absolute, as the current folder may be another one by the time the model is loaded.
-        self._source = ModelSource(absolute_model(model))
+        self._source = ModelSource(absolute_model(model))  # the current folder may change before loading
         self._english = EnglishOnDemand.shared()
         self._opened: Pipeline | None = None
         self.living.add(self)
 
     def __call__(self, doc: Doc) -> Doc:
-        self._model()  # what is wrong with it is no fault of the document
+        self._model()  # a missing model is not an error of the document
         try:
-            self._put(doc, *self._answers([doc])[0])
+            self._write(self._predict([doc])[0])
         except Exception as error:
             self.get_error_handler()(self.name, self, [doc], error)
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Documents in order, many annotated and scored at a time.
+        """Process documents in order, ``batch_size`` at a time.
 
-        Where one fails, its batch is halved until that one is alone, and the error handler gets it.
+        If a batch fails, its documents are processed one by one, and the error handler gets those that fail.
         """
         check_batch_size(batch_size, of="documents")
         self._model()
-        for docs in _portions(stream, batch_size):
-            for doc, answer in zip(docs, self._answers_or_errors(docs), strict=True):
-                if isinstance(answer, Exception):
-                    self.get_error_handler()(self.name, self, [doc], answer)
+        for docs in _batches(stream, batch_size):
+            try:
+                readings = iter(self._predict(docs))
+            except Exception:
+                readings = iter(())
+            for doc in docs:
+                try:
+                    self._write(next(readings, None) or self._predict([doc])[0])
+                except Exception as error:
+                    self.get_error_handler()(self.name, self, [doc], error)
                 else:
-                    self._put(doc, *answer)
                     yield doc
 
-    def views(self, doc: Doc, *, most: int) -> list[RelationView] | None:
-        """What can be drawn of the document's first relations: its layers are read and made once more.
-
-        None where they give other answers than those on the document, because it was changed since.
-        """
-        [(_, predictions, _)] = self._answers([doc])
-        said = stored(doc)
-        relations = said["relations"] if said is not None else []
+    def views(self, doc: Doc, *, limit: int) -> list[RelationView] | None:
+        """What ``render`` draws of the first relations, computed again; None if the document has changed."""
+        predictions = self._predict([doc])[0].predictions
+        relations = (stored(doc) or {"relations": []})["relations"]
         if len(relations) != len(predictions) or not all(map(_is_same, relations, predictions)):
             return None
-        pipeline = self._model()
-        return [pipeline.view(prediction) for prediction in predictions[:most]]
+        return [self._model().view(prediction) for prediction in predictions[:limit]]
 
-    def made(self, said: dict[str, Any]) -> bool:
-        """Whether what is on a document could have been put there by this component."""
-        try:
-            return bool(
-                said["settings"] == asdict(self.settings) and said["model"]["digest"] == self._digest()
-            )
-        except BundleError:
-            return False
+    def could_have_made(self, result: dict[str, Any]) -> bool:
+        """Whether this component's settings and model are those of a stored result."""
+        with suppress(BundleError):
+            digest = self._opened.info.digest if self._opened is not None else self._source.digest()
+            return bool(result["settings"] == asdict(self.settings) and result["model"]["digest"] == digest)
+        return False
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = (), force: bool = False) -> None:
-        """Write a folder; a model that does not ship is copied into it.
+        """Save to a folder, with a copy of the model unless it is bundled.
 
-        ``files.check_folder_place`` says what may be there already, and what ``force`` does.
+        See ``files.check_folder_place`` for what the folder may contain, and what ``force`` does.
         """
         with folder_in_place(Path(path), HIDDEN_LIST, force=force) as folder:
             if "cfg" not in exclude:
-                (folder / CONFIGURATION).write_text(
-                    json.dumps(self._description(), indent=1), encoding="utf-8"
-                )
+                description = json.dumps(self._description(), indent=1)
+                (folder / CONFIGURATION).write_text(description, encoding="utf-8")
             if FOLDER not in exclude and not self._source.is_shipped:
                 (folder / FOLDER).mkdir()
                 for name, content in self._source.content().items():
                     (folder / FOLDER / name).write_bytes(content)
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Disco2Pipe:
-        """Take the model of a saved component; BundleError where it is missing, damaged or another one."""
+        """Use the model of a saved component; BundleError if it is missing, damaged or a different one."""
         folder = Path(path)
+        saved = None
         try:
-            said = (
-                json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
-                if "cfg" not in exclude
-                else None
-            )
-            copied = read_files(folder / FOLDER) if FOLDER not in exclude else {}
+            if "cfg" not in exclude:
+                saved = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
+            files = _read_model_files(folder / FOLDER) if FOLDER not in exclude else {}
         except (OSError, ValueError) as error:
-            raise BundleError(
-                f"The saved component can't be read: {error}.",
-                where=str(folder),
-                hint="Save the pipeline again.",
-            ) from error
-        return self._take(said, copied, where=str(folder))
+            message = f"Could not read the saved component: {error}."
+            raise BundleError(message, where=str(folder), hint="Save the pipeline again.") from error
+        return self._use(saved, files, where=str(folder))
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        """The same as bytes."""
         from spacy.util import to_bytes
 
-        files = self._source.content
-        parts: dict[str, Callable[[], Any]] = {"cfg": self._description, FOLDER: files}
+        parts: dict[str, Callable[[], Any]] = {"cfg": self._description, FOLDER: self._source.content}
         content: bytes = to_bytes(parts, exclude)
         return content
 
@@ -199,25 +403,25 @@ class Disco2Pipe(Pipe):
 
         found: dict[str, Any] = {}
         readers: dict[str, Callable[[Any], Any]] = {
-            "cfg": lambda said: found.update(cfg=said),
+            "cfg": lambda saved: found.update(cfg=saved),
             FOLDER: lambda files: found.update(files=files),
         }
         try:
             from_bytes(content, readers, exclude)
-        except Exception as error:  # whatever msgpack raises
+        except Exception as error:  # msgpack raises many types
             raise BundleError("These are not the bytes of a saved component.") from error
-        return self._take(found.get("cfg"), found.get("files") or {}, where="the pipeline's bytes")
+        return self._use(found.get("cfg"), found.get("files"), where="the pipeline's bytes")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it goes to another process: what it has loaded stays behind."""
+        """Pickle without the loaded model, for other processes."""
         handler = self.error_handler if hasattr(self, "error_handler") else None
-        return _sent, (self.name, self.settings, self._made_by, self._source, handler)
+        return _rebuild, (self.name, self.settings, self._made_by, self._source, handler)
 
-    def _take(self, said: Any, files: Any, *, where: str) -> Disco2Pipe:
-        if said is not None:
-            self._source, self._opened = saved_source(said, files, where=where), None
+    def _use(self, saved: Any, files: Any, *, where: str) -> Disco2Pipe:
+        if saved is not None:
+            self._source, self._opened = _saved_source(saved, files, where=where), None
             if not self._source.is_shipped:
-                self._model()  # verified now, and not when the first document comes
+                self._model()  # verify the files now
         return self
 
     def _model(self) -> Pipeline:
@@ -225,83 +429,61 @@ class Disco2Pipe(Pipe):
             self._opened = self._source.open(self._english)
         return self._opened
 
-    def _digest(self) -> str:
-        return self._opened.info.digest if self._opened is not None else self._source.digest()
-
     def _description(self) -> dict[str, Any]:
-        info = self._model().info
-        if self._source.digest() != info.digest:
+        """What a saved pipeline says about its model."""
+        info, digest = self._model().info, self._source.digest()
+        if digest != info.digest:
             raise BundleError(
-                "The model's folder was changed since the model was loaded, so it can't be copied.",
+                "The model's folder has changed since the model was loaded, so it can't be copied.",
                 where=self._source.model or "",
-                hint="Make the pipeline anew, with the model that is there now.",
+                hint="Create the pipeline again with the current model.",
             )
-        return self._source.description(name=info.name)
+        kind = "shipped" if self._source.is_shipped else "own"
+        return {"model": kind, "name": info.name, "digest": digest, "disco2": VERSION}
 
-    def _answers_or_errors(self, docs: Sequence[Doc]) -> Sequence[Answer | Exception]:
-        try:
-            return self._answers(docs)
-        except Exception as error:
-            if len(docs) == 1:
-                return [error]
-            half = len(docs) // 2
-            return [*self._answers_or_errors(docs[:half]), *self._answers_or_errors(docs[half:])]
+    def _predict(self, docs: Sequence[Doc]) -> list[_Reading]:
+        """Annotate and score documents together."""
+        settings, pipeline = self.settings, self._model()
+        readings = read_documents(docs, settings, pipeline=self._made_by, english=self._english)
+        documents = [one.document for one in readings]
+        found = pipeline.find_all(documents, settings.choice, paragraphs=settings.paragraphs)
+        for one, predictions in zip(readings, found, strict=True):
+            one.predictions = predictions
+        return readings
 
-    def _answers(self, docs: Sequence[Doc]) -> list[Answer]:
-        """The documents' layers made together, and all their pairs scored together."""
-        pipeline = self._model()
-        layers = SpacyLayers(
-            pipeline=self._made_by,
-            paragraphs=self.settings.paragraphs,
-            constituents=self.settings.constituents,
-            coref_prefix=self.settings.coref_prefix,
-            english=self._english,
-        )
-        found = layers.documents(docs)
-        relations = pipeline.find_all(
-            [document for document, _ in found], self.settings.choice, paragraphs=self.settings.paragraphs
-        )
-        return [
-            (document, predictions, makers)
-            for (document, makers), predictions in zip(found, relations, strict=True)
-        ]
-
-    def _put(self, doc: Doc, document: Document, predictions: list[Prediction], makers: str) -> None:
-        result = text_result(self._model(), document, predictions, annotators=makers)
-        store(doc, result, asdict(self.settings))
+    def _write(self, one: _Reading) -> None:
+        """Store the relations on the spaCy document, and sentence boundaries if it has none."""
+        makers = " + ".join(dict.fromkeys(one.makers))
+        result = text_result(self._model(), one.document, one.predictions, annotators=makers)
+        store(one.doc, result, asdict(self.settings))
+        if not one.split and one.document.sentences:
+            starts = {one.document.tokens[sentence.start].start for sentence in one.document.sentences}
+            for token in one.doc:
+                token.is_sent_start = token.i == 0 or (token.idx in starts and token.idx != min(starts))
 
 
-def _portions(stream: Iterable[Doc], most: int) -> Iterator[list[Doc]]:
-    """Documents as they come, at most so many at a time and, where they are long, fewer."""
-    portion: list[Doc] = []
-    tokens = 0
+def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
+    """At most ``size`` documents and about ``MAX_TOKENS`` tokens at a time."""
+    batch: list[Doc] = []
     for doc in stream:
-        portion.append(doc)
-        tokens += len(doc)
-        if len(portion) >= most or tokens >= MOST_TOKENS:
-            yield portion
-            portion, tokens = [], 0
-    if portion:
-        yield portion
+        batch.append(doc)
+        if len(batch) >= size or sum(map(len, batch)) >= MAX_TOKENS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
-def _is_same(said: dict[str, Any], prediction: Prediction) -> bool:
+def _is_same(kept: dict[str, Any], prediction: Prediction) -> bool:
     places = [[[part.start, part.end] for part in span.pieces] for span in (prediction.arg1, prediction.arg2)]
     return (
-        said["sense"] == prediction.sense
-        and [[list(part) for part in said[name]] for name in ("arg1", "arg2")] == places
-        and abs(said["probability"] - prediction.probability) < SAME
+        kept["sense"] == prediction.sense
+        and [[list(part) for part in kept[name]] for name in ("arg1", "arg2")] == places
+        and abs(kept["probability"] - prediction.probability) < TOLERANCE
     )
 
 
-def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise SettingsError(
-            f"The component disco2 knows no {name} '{value}'.", hint=f"Choose {', '.join(known)}."
-        )
-
-
-def _sent(
+def _rebuild(
     name: str, settings: Disco2Settings, made_by: str, source: ModelSource, handler: Callable[..., Any] | None
 ) -> Disco2Pipe:
     pipe = Disco2Pipe(name, settings, pipeline=made_by)
