@@ -70,7 +70,7 @@ def test_pandas(fitted: Disco2Classifier) -> None:
     lacking = pandas.Series([*LABELS[:-1], None], dtype="string")
     with pytest.raises(ValueError, match="row 19 of y"):
         small_classifier().fit(named, lacking)
-    with pytest.raises(ValueError, match="not both of arg1 and arg2"):
+    with pytest.raises(ValueError, match="not both arg1 and arg2"):
         read_relations(named.rename(columns={"arg1": "first"}))
     named.loc[3, "arg2"] = None
     with pytest.raises(ValueError, match=r"row 3 of X: Its arg2 is (NaN|None)"):
@@ -148,8 +148,8 @@ def test_unusable_relations(fitted: Disco2Classifier, X: Any, message: str) -> N
         (LABELS[:-1], "20 relations and y has 19 labels"),
         ([], "20 relations and y has 0 labels"),
         (["because"] * 20, r"only one class \(because\)"),
-        ([*LABELS[:-1], None], "row 19 of y: There is no label"),
-        (np.array([*LABELS[:-1], np.nan], dtype=object), "row 19 of y: There is no label"),
+        ([*LABELS[:-1], None], "row 19 of y: The label is None or NaN"),
+        (np.array([*LABELS[:-1], np.nan], dtype=object), "row 19 of y: The label is None or NaN"),
         ([1.0] * 10 + [2.0] * 9 + [float("nan")], "NaN"),
         (np.array([*LABELS[:-1], 5], dtype=object), "several types"),
         (np.linspace(0, 1, 20), "Unknown label type"),

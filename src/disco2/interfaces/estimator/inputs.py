@@ -234,6 +234,11 @@ class AnnotationMemory:
                 self._keep(key, instance)
             return [found[key] for key in keys]
 
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.clear()
+            self._tokens = 0
+
     def _keep(self, key: Hashable, instance: Instance) -> None:
         if key not in self._kept:
             self._tokens += len(instance.document.tokens)
