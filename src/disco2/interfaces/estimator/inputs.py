@@ -217,9 +217,9 @@ class AnnotationMemory:
 
     def relations(self, pairs: Sequence[GivenPair], annotators: Annotator) -> list[Instance]:
         """One relation for each pair, in order."""
-        # The class itself, not its name: a notebook may define it again.
-        on_demand = isinstance(annotators, AnnotatorsOnDemand)
-        maker = annotators.choice if on_demand else (type(annotators), annotators.name)
+        maker: Hashable = type(annotators), annotators.name  # the class: a notebook may define it again
+        if isinstance(annotators, AnnotatorsOnDemand):
+            maker = annotators.choice
         with self._lock:
             keys = [(maker, pair.arg1, pair.arg2) for pair in pairs]
             new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._kept}

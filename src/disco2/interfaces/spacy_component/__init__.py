@@ -128,7 +128,7 @@ def result_of(doc: Doc) -> Json:
 def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
     def spans(places: Any) -> tuple[Span, ...]:
         # Offsets are those of whole tokens; expanded in case tokens were merged later.
-        return tuple(cast("Span", doc.char_span(*place, alignment_mode="expand")) for place in places)
+        return tuple(cast("Span", doc.char_span(a, b, alignment_mode="expand")) for a, b in places)
 
     def whole(places: Any) -> Span:
         return spans([(places[0][0], places[-1][1])])[0]
