@@ -29,8 +29,7 @@ from disco2.evaluation.calibration import expected_calibration_error
 from disco2.evaluation.scores import confusion_matrix, hits, macro_f1, scores_by_sense, settled_gold
 from disco2.evaluation.significance import bootstrap_interval
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import divide
-from disco2.experiments.running_text import across_sentences, as_running_text
+from disco2.experiments.division import across_sentences, as_running_text, divide
 from disco2.inference.pipeline import Pipeline
 from disco2.shipped import shipped_names
 

@@ -11,7 +11,7 @@ import pytest
 from disco2.bundle import load_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import RelationKind
-from disco2.experiments.calibrating import calibrated, calibration_errors
+from disco2.experiments.bundle_record import calibrated, calibration_errors
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import save_model, train_model

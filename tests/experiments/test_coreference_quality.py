@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from disco2.data import Document, Mention, RelationKind, Sentence, Token
-from disco2.experiments.coreference_quality import coreference_quality
+from disco2.experiments.annotators import coreference_quality
 from tests.data.test_tree import bob_and_tina
 from tests.strategies import relation
 

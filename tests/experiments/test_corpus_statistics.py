@@ -10,8 +10,7 @@ from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
 from disco2.errors import CorpusError
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.corpus_statistics import CorpusStatistics, corpus_statistics
-from disco2.experiments.division import divide
+from disco2.experiments.division import CorpusStatistics, corpus_statistics, divide
 
 
 def statistics(name: str, path: Path, *, only: str = "") -> CorpusStatistics:

@@ -17,9 +17,8 @@ from disco2.data import Corpus
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.runs.perform import Runs
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.workers import perform_all
+from disco2.experiments.run_work import Runs, perform_all
+from disco2.experiments.runs import RunPlan
 from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Standing
 from disco2.experiments.tuning.tune import Tuned, tune

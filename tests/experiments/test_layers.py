@@ -12,10 +12,9 @@ from disco2.bundle import load_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Corpus, Instance, RelationKind
 from disco2.experiments.configuration import read_configuration
-from disco2.experiments.division import divide
-from disco2.experiments.judging import judge
-from disco2.experiments.layers import compare_layers, layers_findings, right_answers
-from disco2.experiments.running_text import across_sentences, as_running_text
+from disco2.experiments.coreference import compare_layers, layers_findings, right_answers
+from disco2.experiments.division import across_sentences, as_running_text, divide
+from disco2.experiments.evaluating import judge
 from disco2.experiments.train_run import save_model, train_model
 from disco2.reporting.findings import Measure
 from tests.corpora.made_up import document, relation

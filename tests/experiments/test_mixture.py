@@ -16,9 +16,8 @@ from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import read_configuration
-from disco2.experiments.division import Parts, divide, with_entry
-from disco2.experiments.judging import judge
-from disco2.experiments.mixture import Source
+from disco2.experiments.division import Parts, Source, divide, with_entry
+from disco2.experiments.evaluating import judge
 from disco2.experiments.train_run import save_model, train_model
 
 QUICK = read_configuration(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from disco2.experiments.naming import readable_name
+from disco2.experiments.runs import readable_name
 
 
 def test_words_are_made_readable_and_the_content_tells_names_apart() -> None:

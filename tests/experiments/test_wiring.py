@@ -16,7 +16,7 @@ from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
-from disco2.experiments.judging import judge
+from disco2.experiments.evaluating import judge
 from disco2.experiments.train_run import prepare_training, save_model, train_model
 from disco2.training.preparation import Prepared
 

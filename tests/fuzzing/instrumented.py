@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "disco2"
 READERS = (
-    *("annotation", "bundle", "corpora", "experiments.configuration", "experiments.runs.folder"),
+    *("annotation", "bundle", "corpora", "experiments.configuration", "experiments.runs"),
     *("features.stored_rows", "inference", "interfaces.server", "records", "settings"),
     *("training.checkpoint", "vectors"),
 )

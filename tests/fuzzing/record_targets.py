@@ -13,9 +13,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.runs.folder import DESCRIPTION, SCORES, RunFolder
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.result import Answers, RunResult
+from disco2.experiments.runs import DESCRIPTION, SCORES, Answers, RunFolder, RunPlan, RunResult
 from disco2.inference.resumable import ResumableLines, places
 from disco2.training.checkpoint import FILE, Checkpoint
 from tests.fuzzing.corpus_folder import NEXT_FILE

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from disco2.reporting.findings import Difference, Measure, PValue, Table
-from disco2.reporting.latex import latex, latex_text
-from disco2.reporting.tables import ABSENT, cell_text, csv, legend, markdown, plain
+from disco2.reporting.tables import ABSENT, cell_text, csv, latex, latex_text, legend, markdown, plain
 from tests.reporting.made_up import LADDER, TESTS, published
 
 MARKDOWN = """\

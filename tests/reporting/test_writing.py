@@ -10,8 +10,7 @@ import pytest
 
 from disco2.errors import InputError, MissingExtraError
 from disco2.reporting.findings import Findings
-from disco2.reporting.latex import latex
-from disco2.reporting.tables import csv, markdown
+from disco2.reporting.tables import csv, latex, markdown
 from disco2.reporting.writing import write_findings, write_page
 from tests.reporting.made_up import EVERYTHING, LADDER, TESTS
 

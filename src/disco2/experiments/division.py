@@ -1,17 +1,190 @@
-"""A corpus under a task and a protocol -> labelled instances by part, and what other corpora add to train."""
+"""A corpus under a task and a protocol -> labelled instances by part, with what other corpora add."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
 
-from disco2.corpora.protocols import document_parts, split_relations
-from disco2.corpora.tasks import DataSettings, Task
-from disco2.data import Corpus, Instance, Relation
-from disco2.errors import SettingsError
+from disco2.corpora.catalogue import licence_of
+from disco2.corpora.protocols import HeldOutSentences, document_parts, split_relations
+from disco2.corpora.tasks import DataSettings, Task, usual_protocol
+from disco2.corpora.tokens import argument_from_tokens
+from disco2.data import Corpus, Instance, Relation, RelationKind
+from disco2.data.tree import shared_entities
+from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.mixture import Further, Source, choose_further, held_out_sentences, sample
+
+ALL = "all"
+HELD_OUT = ("dev", "test")
+
+Key = tuple[str, str]  # of a relation: its document and its id
+
+
+@dataclass(frozen=True)
+class Source:
+    """A corpus beside the main one, and its settings."""
+
+    entry: DataSettings
+    corpus: Corpus
+    seed: int  # of a split by documents
+
+    @property
+    def protocol(self) -> str:
+        return self.entry.protocol or usual_protocol(self.corpus.name)
+
+    @property
+    def parts(self) -> dict[str, str]:
+        return document_parts(self.corpus, self.protocol, seed=self.seed)
+
+    def relations(self) -> list[Relation]:
+        """Those of the wanted part; CorpusError where it is empty."""
+        wanted, parts = self.entry.part, self.parts
+        found = [one for one in self.corpus.relations if wanted == ALL or parts.get(one.document) == wanted]
+        if not found:
+            filled = {parts[one.document] for one in self.corpus.relations if one.document in parts}
+            raise CorpusError(
+                f"No relation is in part '{wanted}' under the protocol '{self.protocol}'.",
+                where=self.where,
+                hint=f"Parts with relations: {', '.join(sorted(filled)) or 'none'}; '{ALL}' takes all.",
+            )
+        return found
+
+    def labels(self, task: Task) -> set[str]:
+        """The labels of the wanted part, under its own level."""
+        own = _task_of(self.entry, task)
+        return {label for relation in self.relations() for label in own.labels_of(relation)}
+
+    @property
+    def held_out(self) -> tuple[str, ...]:
+        """The parts that nobody may train on."""
+        return () if self.entry.part == ALL else tuple(part for part in HELD_OUT if part != self.entry.part)
+
+    @property
+    def where(self) -> str:
+        return f"{self.corpus.name} at {self.entry.path}"
+
+
+@dataclass(frozen=True)
+class Further:
+    """The relations that a corpus adds to a training, and why others were left out."""
+
+    entry: DataSettings
+    protocol: str
+    corpus: Corpus  # the documents of these relations and of the dev part
+    chosen: frozenset[Key]
+    held_out: frozenset[Key]  # relations of its dev part, to fit temperatures on
+    overlapping: int  # left out because a sentence of theirs is in a dev or test part
+    left_out: Counter[str]  # for other reasons
+
+    def instances(self, task: Task, labels: Sequence[str]) -> list[Instance]:
+        found = self._instances(self.chosen, task, labels)
+        return [replace(one, weight=self.entry.weight) for one in found]
+
+    def development(self, task: Task, labels: Sequence[str]) -> list[Instance]:
+        """The labelled relations of its dev part; none where the whole corpus is trained on."""
+        return self._instances(self.held_out, task, labels)
+
+    def _instances(self, keys: frozenset[Key], task: Task, labels: Sequence[str]) -> list[Instance]:
+        relations = [one for one in self.corpus.relations if (one.document, one.id) in keys]
+        return _task_of(self.entry, task).instances(self.corpus, relations, labels)[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """What a model records of it."""
+        return {
+            "corpus": self.corpus.name,
+            "name": self.entry.name,
+            "protocol": self.protocol,
+            "part": self.entry.part,
+            "weight": self.entry.weight,
+            "training_relations": len(self.chosen),
+            "overlapping": self.overlapping,
+            "left_out": dict(self.left_out.most_common()),
+            "licence": licence_of(self.corpus.name),
+            "automatic_layers": list(self.corpus.automatic),
+        }
+
+    def __str__(self) -> str:
+        whence = f"{self.corpus.name} ({self.entry.part}, protocol {self.protocol})"
+        said = (
+            f"{whence} adds {len(self.chosen)} relations of weight {self.entry.weight:g}; "
+            f"{self.overlapping} share a sentence with a dev or test part and are left out"
+        )
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in self.left_out.most_common(3))
+        more = ", ..." if len(self.left_out) > 3 else ""
+        return f"{said}, and {self.left_out.total()} others: {reasons}{more}" if reasons else said
+
+
+def held_out_sentences(
+    main: Corpus, main_parts: dict[str, str], sources: Sequence[Source]
+) -> HeldOutSentences:
+    """The dev and test parts of all corpora of a training."""
+    sentences = HeldOutSentences()
+    sentences.add_parts(main, main_parts, HELD_OUT)
+    for source in sources:
+        sentences.add_parts(source.corpus, source.parts, source.held_out)
+    return sentences
+
+
+def choose_further(
+    source: Source, task: Task, labels: Sequence[str], held_out: HeldOutSentences, *, seed: int
+) -> Further:
+    """The relations that a corpus adds; CorpusError where there are none.
+
+    ``seed`` says which ones, where there are more than the entry's limit.
+    """
+    corpus, entry, relations = source.corpus, source.entry, source.relations()
+    found, left_out = _task_of(entry, task).instances(corpus, relations, labels)
+    clean = [one for one in found if not held_out.shares(one.relation, one.document)]
+    if not clean:
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in left_out.most_common(3))
+        if found:
+            reasons = f"{len(found)} share a sentence with a dev or test part"
+        why = f"can be trained on: {reasons or 'their kinds do not count'}"
+        raise CorpusError(
+            f"None of its {len(relations)} relations "
+            f"{why if any(one.senses for one in relations) else 'has a label'}.",
+            where=source.where,
+            hint=f"Labels of the training: {', '.join(labels)}.",
+        )
+    chosen = sample(clean, entry.limit, seed=seed)
+    left_out += Counter({"beyond the limit": len(clean) - len(chosen)})
+    keys = frozenset((one.relation.document, one.relation.id) for one in chosen)
+    parts = source.parts
+    dev = [one for one in corpus.relations if entry.part == "train" and parts.get(one.document) == "dev"]
+    held_out_keys = frozenset((one.document, one.id) for one in dev)
+    names = {document for document, _ in keys | held_out_keys}
+    return Further(
+        entry,
+        source.protocol,
+        replace(
+            corpus,
+            documents={name: one for name, one in corpus.documents.items() if name in names},
+            relations=tuple(one for one in corpus.relations if one.document in names),
+        ),
+        keys,
+        held_out_keys,
+        len(found) - len(clean),
+        left_out,
+    )
+
+
+def sample(instances: Sequence[Instance], limit: int, *, seed: int) -> list[Instance]:
+    """At most so many of the instances, in their order, chosen by a hash of seed and id; 0: all."""
+    if not limit or len(instances) <= limit:
+        return list(instances)
+
+    def draw(one: Instance) -> bytes:
+        return sha256(f"{seed}:{one.relation.document}:{one.relation.id}".encode(errors="replace")).digest()
+
+    drawn = sorted(range(len(instances)), key=lambda place: (draw(instances[place]), place))[:limit]
+    return [instances[place] for place in sorted(drawn)]
+
+
+def _task_of(entry: DataSettings, task: Task) -> Task:
+    return replace(task, level=entry.level) if entry.level >= 0 else task
 
 
 @dataclass(frozen=True)
@@ -88,3 +261,113 @@ def _check_asked_for(labels: Sequence[str], known: Collection[str], task: Task) 
                 where="task.labels",
                 hint=f"Labels at level {task.level}: {', '.join(sorted(known)) or 'none'}.",
             )
+
+
+def across_sentences(instances: Iterable[Instance]) -> list[Instance]:
+    """Those whose arguments share no sentence."""
+    return [one for one in instances if _sentences(one)[0].isdisjoint(_sentences(one)[1])]
+
+
+def as_running_text(instances: Sequence[Instance]) -> list[Instance]:
+    """Those between two neighbouring sentences, with the whole sentences for arguments.
+
+    Relations within a sentence, and of arguments that touch several, are nothing that a reader of running
+    text judges, who knows of sentences alone.
+    """
+    found = []
+    for one in instances:
+        first, second = (sorted(sentences) for sentences in _sentences(one))
+        if len(first) == len(second) == 1 and second[0] - first[0] == 1:
+            arguments = [
+                argument_from_tokens(one.document, range(sentence.start, sentence.end))
+                for sentence in (one.document.sentences[first[0]], one.document.sentences[second[0]])
+            ]
+            relation = replace(one.relation, arg1=arguments[0], arg2=arguments[1])
+            found.append(replace(one, relation=relation))
+    return found
+
+
+def _sentences(one: Instance) -> tuple[set[int], set[int]]:
+    relation, place = one.relation, one.document.sentence_index
+    return set(map(place, relation.arg1.tokens)), set(map(place, relation.arg2.tokens))
+
+
+FINDINGS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class PartStatistics:
+    """Counts over one part of a corpus."""
+
+    documents: int
+    kinds: Counter[str]
+    senses: Counter[str]  # of the implicit relations, at the task's level
+    implicit: int
+    with_shared_entities: int
+    kept: int  # of the kinds that count for the task
+    dropped: Counter[str]  # of the same kinds, by reason
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "documents": self.documents,
+            "relations": dict(self.kinds.most_common()),
+            "implicit": self.implicit,
+            "shared_entities": self.with_shared_entities / self.implicit if self.implicit else None,
+            "senses": dict(self.senses.most_common()),
+            "kept": self.kept,
+            "dropped": dict(self.dropped.most_common()),
+        }
+
+
+@dataclass(frozen=True)
+class CorpusStatistics:
+    """Counts over all parts, and what was wrong in the files."""
+
+    corpus: Corpus
+    protocol: str
+    labels: tuple[str, ...]
+    parts: dict[str, PartStatistics]
+
+    def to_json(self) -> dict[str, Any]:
+        findings = self.corpus.dirt.findings
+        return {
+            "corpus": self.corpus.name,
+            "protocol": self.protocol,
+            "documents": len(self.corpus.documents),
+            "relations": len(self.corpus.relations),
+            "labels": list(self.labels),
+            "splits": {part: statistics.to_json() for part, statistics in self.parts.items()},
+            "dirt": dict(self.corpus.dirt.counts().most_common()),
+            "findings": [
+                {"kind": finding.kind, "where": finding.where, "detail": finding.detail}
+                for finding in findings[:FINDINGS_SHOWN]
+            ],
+            "notes": list(self.corpus.notes),
+        }
+
+
+def corpus_statistics(corpus: Corpus, parts: Parts, *, only: str = "") -> CorpusStatistics:
+    """Counts by part; ``only`` one of them where it is named."""
+    if only and only not in parts.relations:
+        raise CorpusError(
+            f"The protocol '{parts.protocol}' has no part '{only}'.",
+            where=corpus.name,
+            hint=f"Its parts are: {', '.join(parts.relations)}.",
+        )
+    chosen = [only] if only else [part for part, relations in parts.relations.items() if relations]
+    found = {part: _part_statistics(corpus, parts, part) for part in chosen}
+    return CorpusStatistics(corpus, parts.protocol, parts.labels, found)
+
+
+def _part_statistics(corpus: Corpus, parts: Parts, part: str) -> PartStatistics:
+    relations = parts.relations[part]
+    counted = [relation for relation in relations if relation.kind is RelationKind.IMPLICIT]
+    return PartStatistics(
+        documents=len({relation.document for relation in relations}),
+        kinds=Counter(str(relation.kind) for relation in relations),
+        senses=Counter(label for relation in counted for label in parts.task.labels_of(relation)),
+        implicit=len(counted),
+        with_shared_entities=sum(shared_entities(corpus.documents, counted)),
+        kept=len(parts.instances[part]),
+        dropped=parts.dropped[part],
+    )

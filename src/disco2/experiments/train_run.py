@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, product
@@ -17,9 +17,7 @@ from disco2.data import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.errors import CorpusError
 from disco2.experiments.bundle_record import record_of
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import Parts
-from disco2.experiments.preparations import Preparations
-from disco2.experiments.running_text import as_running_text
+from disco2.experiments.division import Parts, as_running_text
 from disco2.experiments.weak_instances import weak_instances
 from disco2.model import EncoderModel
 from disco2.model.arrays import Floats
@@ -263,3 +261,35 @@ def save_model(
     """
     record = record_of(fitted, parts, configuration, corpus, figures=figures)
     save_bundle(fitted.model, path, **vars(record), force=force)
+
+
+KEPT = 2  # examples of a large corpus take memory
+
+
+class Preparations:
+    """What the last trainings on one corpus prepared."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Prepared] = {}
+
+    def of(self, parts: Parts, configuration: Configuration, make: Callable[[], Prepared]) -> Prepared:
+        """What a training under a configuration starts from, made unless it is kept."""
+        key = preparation_key(configuration, seed_matters=not parts.instances["dev"])
+        found = self._kept.pop(key, None) or make()
+        self._kept[key] = found  # the last one used is the last one dropped
+        while len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+        return found
+
+
+def preparation_key(configuration: Configuration, *, seed_matters: bool = False) -> Hashable:
+    """Every setting that ``prepare_training`` looks at."""
+    task, model, training = configuration.task, configuration.model, configuration.training
+    by_seed = seed_matters or bool(task.versus and task.balance) or configuration.vectors.source == "word2vec"
+    return (
+        task,
+        configuration.features,
+        configuration.vectors,
+        (model.kind, model.features, model.K),
+        (training.seed, training.development_share) if by_seed else None,
+    )

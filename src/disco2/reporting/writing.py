@@ -18,9 +18,8 @@ from disco2.errors import InputError
 from disco2.files import is_file_name, write_text
 from disco2.reporting.figures import write_figure
 from disco2.reporting.findings import Cell, Difference, Findings, LineFigure, Measure, PValue
-from disco2.reporting.latex import latex
 from disco2.reporting.page import report_page
-from disco2.reporting.tables import csv, markdown
+from disco2.reporting.tables import csv, latex, markdown
 
 FORMATS = {".md": markdown, ".csv": csv, ".tex": latex}
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.experiments.paper.bench import Bench
-from disco2.experiments.paper.beyond import BEST, BEYOND, COMPARED, FEATURES_ALONE, START, STEPS
-from disco2.experiments.paper.multiclass import FULL
+from disco2.experiments.multiclass import BEST, BEYOND, FEATURES_ALONE, FULL, START, STEPS, STEPS_COMPARED
 from tests.corpora.made_up import corpus, relation
 
 EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples"
@@ -37,5 +36,5 @@ def test_steps_differ_in_their_changes_alone_even_where_the_papers_model_was_tun
 
 
 def test_the_start_is_not_taken_for_the_tuned_model_of_other_tables() -> None:
-    assert COMPARED[0] == (STEPS[1].name, START)
-    assert FULL.name not in {name for pair in COMPARED for name in pair}
+    assert STEPS_COMPARED[0] == (STEPS[1].name, START)
+    assert FULL.name not in {name for pair in STEPS_COMPARED for name in pair}

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.paper.bench import Bench
-from disco2.experiments.paper.binary import BINARY_EXPERIMENT, constant_measures, is_commoner
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.result import Answers, RunResult
+from disco2.experiments.full_model import BINARY_EXPERIMENT, constant_measures, is_commoner
+from disco2.experiments.runs import Answers, RunPlan, RunResult
 from disco2.reporting.findings import Measure
 from tests.corpora.made_up import corpus, relation
 

@@ -13,14 +13,20 @@ from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
 from disco2.engines import Engine, LocalEngine
 from disco2.errors import Disco2Error, MissingExtraError
+from disco2.experiments import run_work as performing
+from disco2.experiments.bench import (
+    Bench,
+    Experiment,
+    Results,
+    System,
+    carry_out,
+    check_packages,
+    versions_of_runs,
+)
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.paper.bench import Bench, Experiment, Results, System
-from disco2.experiments.paper.carrying_out import carry_out, check_packages, versions_of_runs
-from disco2.experiments.paper.dimension import DIMENSION
-from disco2.experiments.paper.embeddings import EMBEDDINGS
-from disco2.experiments.runs import perform as performing
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.versions import versions
+from disco2.experiments.embeddings import EMBEDDINGS
+from disco2.experiments.full_model import DIMENSION
+from disco2.experiments.runs import RunPlan, versions
 from disco2.reporting.findings import Findings
 
 SETTINGS = {"model.K": 8, "training.epochs": 2, "vectors.frequent": 0, "model.features": False}
@@ -85,7 +91,7 @@ def test_findings_train_nothing(bench: Bench, tmp_path: Path) -> None:
     [
         (DIMENSION, "matplotlib", "disco2.reporting.figures.find_spec"),
         (EMBEDDINGS, "matplotlib", "disco2.reporting.figures.find_spec"),
-        (EMBEDDINGS, "sklearn", "disco2.experiments.paper.embeddings.find_spec"),
+        (EMBEDDINGS, "sklearn", "disco2.experiments.embeddings.find_spec"),
     ],
 )
 def test_a_missing_package_is_known_before_any_training(

@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 from disco2.data import Argument, Corpus, Dependencies, Mention, Sentence
+from disco2.experiments.bench import AUTOMATIC, Bench
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.paper.bench import AUTOMATIC, Bench
-from disco2.experiments.paper.coreference import BUILT_IN, COREFERENCE, shares_table
-from disco2.experiments.paper.coreference_versions import coreference_versions, layers_for_coreference
-from disco2.experiments.paper.multiclass import FULL, MULTICLASS_EXPERIMENT
-from disco2.experiments.runs.plan import OWN, RunPlan
-from disco2.experiments.runs.result import Answers, RunResult
+from disco2.experiments.coreference import (
+    BUILT_IN,
+    COREFERENCE,
+    coreference_versions,
+    layers_for_coreference,
+    shares_table,
+)
+from disco2.experiments.multiclass import FULL, MULTICLASS_EXPERIMENT
+from disco2.experiments.runs import OWN, Answers, RunPlan, RunResult
 from disco2.reporting.findings import Measure
 from tests.corpora.made_up import corpus, relation
 

@@ -9,19 +9,18 @@ import pytest
 
 from disco2.data import Corpus
 from disco2.errors import InputError
+from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.paper.bench import Bench
-from disco2.experiments.paper.crossvalidation import (
+from disco2.experiments.multiclass import (
     CROSSVALIDATION,
+    FULL,
     PROTOCOLS,
     fold_labels,
     fold_plans,
     joined,
 )
-from disco2.experiments.paper.multiclass import FULL
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.result import Answers, RunResult
+from disco2.experiments.runs import Answers, RunPlan, RunResult
 from tests.corpora.made_up import corpus, relation
 
 RARE = "Expansion.Disjunction"  # kept on GUM although it is rare

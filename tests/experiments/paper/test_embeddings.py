@@ -10,7 +10,7 @@ import pytest
 from disco2.data import Corpus
 from disco2.errors import CorpusError, MissingExtraError
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.paper.embeddings import (
+from disco2.experiments.embeddings import (
     GROUP_OF,
     embeddings_findings,
     neighbours_table,

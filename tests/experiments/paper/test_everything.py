@@ -11,10 +11,10 @@ import pytest
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
 from disco2.data import Corpus
+from disco2.experiments import report as everything
+from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.experiments.paper import everything
-from disco2.experiments.paper.bench import Bench
-from disco2.experiments.paper.everything import tune_systems, tuning_findings, write_report
+from disco2.experiments.report import tune_systems, tuning_findings, write_report
 from disco2.experiments.tuning.space import Space
 from disco2.experiments.tuning.trials import TrialRecord
 from disco2.experiments.tuning.tune import Tuned

@@ -9,8 +9,8 @@ import pytest
 
 from disco2.errors import InputError
 from disco2.evaluation import paired_bootstrap, sign_test
-from disco2.experiments.paper.measuring import compare, compare_answers, mean_confusion, measure, stacked
-from disco2.experiments.runs.result import Answers
+from disco2.experiments.bench import compare, compare_answers, mean_confusion, measure, stacked
+from disco2.experiments.runs import Answers
 
 
 def answers(predicted: str, gold: str = "aabb", relations: str = "1234", labels: str = "ab") -> Answers:

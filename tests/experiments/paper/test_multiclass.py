@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.paper.bench import Bench
-from disco2.experiments.paper.multiclass import COMPARED, LADDER, MULTICLASS_EXPERIMENT, comparison_table
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.result import Answers, RunResult
+from disco2.experiments.multiclass import COMPARED, LADDER, MULTICLASS_EXPERIMENT, comparison_table
+from disco2.experiments.runs import Answers, RunPlan, RunResult
 from disco2.reporting.findings import Difference, Measure, PValue
 from tests.corpora.made_up import corpus, relation
 

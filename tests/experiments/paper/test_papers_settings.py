@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.experiments.paper.papers_settings import PAPERS_SETTINGS, differences, said_differences
+from disco2.experiments.published import PAPERS_SETTINGS, differences, said_differences
 
 EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples"
 PAPERS = Configuration().changed(PAPERS_SETTINGS)

@@ -9,9 +9,9 @@ import pytest
 
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus
+from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.paper.bench import Bench
-from disco2.experiments.paper.published import SOURCE, is_papers_corpus, notes_beside
+from disco2.experiments.published import SOURCE, is_papers_corpus, notes_beside
 from tests.corpora.made_up import corpus, relation
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from disco2.errors import InputError
-from disco2.experiments.paper.turned import turned_relations
-from disco2.experiments.runs.result import Answers
+from disco2.experiments.coreference import turned_relations
+from disco2.experiments.runs import Answers
 from tests.corpora.made_up import corpus, relation
 
 CORPUS = corpus([relation("a", number, ["x"]) for number in range(4)])

@@ -16,13 +16,10 @@ from disco2.corpora.role_pairs import write_role_pairs
 from disco2.data import Corpus
 from disco2.engines import Engine, LocalEngine
 from disco2.errors import CorpusError, Disco2Error, InputError, MissingExtraError
+from disco2.experiments import run_work as performing
 from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.experiments.runs import perform as performing
-from disco2.experiments.runs.corpus_digest import corpus_digest
-from disco2.experiments.runs.perform import Runs
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.versions import versions, versions_of
-from disco2.experiments.runs.workers import perform_all
+from disco2.experiments.run_work import Runs, perform_all
+from disco2.experiments.runs import RunPlan, corpus_digest, versions, versions_of
 
 SMALL = {"model.K": 8, "training.epochs": 3, "vectors.frequent": 0, "model.kind": "entities"}
 
@@ -215,7 +212,7 @@ def test_other_versions_and_other_vectors_make_other_runs(
     assert plan(vectors_source=str(file)).directory("a corpus") == names[0]
     file.write_text("one 1 2\ntwo 3 4")
     names.append(plan(vectors_source=str(file)).directory("a corpus"))
-    monkeypatch.setattr("disco2.experiments.runs.plan.VERSION", "99.0")
+    monkeypatch.setattr("disco2.experiments.runs.VERSION", "99.0")
     names.append(plan(vectors_source=str(file)).directory("a corpus"))
     assert len(set(names)) == 3
 

@@ -15,10 +15,9 @@ from disco2.data import Corpus
 from disco2.engines import LocalEngine
 from disco2.engines.processes import process_context
 from disco2.errors import InputError
-from disco2.experiments.runs import perform as performing
-from disco2.experiments.runs.perform import Runs
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.workers import perform_all
+from disco2.experiments import run_work as performing
+from disco2.experiments.run_work import Runs, perform_all
+from disco2.experiments.runs import RunPlan
 from disco2.lock import FileLock, fcntl
 from tests.blas import blas_threads
 from tests.experiments.runs.test_runs import corpus, plan, trainings

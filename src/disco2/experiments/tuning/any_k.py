@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts
-from disco2.experiments.preparations import Preparations
+from disco2.experiments.train_run import Preparations
 from disco2.training.preparation import Prepared
 from disco2.vectors import WordVectors, load_vectors
 from disco2.vectors.source import SHIPPED

@@ -11,9 +11,7 @@ from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
-from disco2.experiments.naming import readable_name
-from disco2.experiments.runs.corpus_digest import corpus_digest
-from disco2.experiments.runs.vectors_digest import vectors_digest
+from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest
 from disco2.experiments.tuning.space import Space
 from disco2.training.resampling import hold_out
 from disco2.version import VERSION

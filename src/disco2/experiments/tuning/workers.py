@@ -14,13 +14,13 @@ import optuna
 
 from disco2.engines import Engine, Outcome, Task
 from disco2.errors import Disco2Error, InputError
+from disco2.experiments.runs import working_in
 from disco2.experiments.tuning import storage as storages
 from disco2.experiments.tuning.objective import Objective
 from disco2.experiments.tuning.question import Question
 from disco2.experiments.tuning.standing import Report, Standing
 from disco2.experiments.tuning.study import TASK, Address, TuningStudy
 from disco2.experiments.tuning.trials import COMPLETE, PRUNED, ranked
-from disco2.experiments.working_folder import working_in
 
 LOOK_AFTER = 2.0  # seconds after which to look for what other processes have done
 

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.corpus_statistics import CorpusStatistics, corpus_statistics
-from disco2.experiments.division import divide
+from disco2.experiments.division import CorpusStatistics, corpus_statistics, divide
 from disco2.interfaces.cli.console import percent, print_json, print_table, results
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.offered_values import PARTS, among

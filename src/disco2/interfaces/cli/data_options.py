@@ -11,8 +11,7 @@ from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import Parts, divide, with_entry
-from disco2.experiments.mixture import ALL, Source
+from disco2.experiments.division import ALL, Parts, Source, divide, with_entry
 from disco2.experiments.train_run import check_learnable
 from disco2.interfaces.cli.corpus_options import CorpusChoice
 

@@ -13,8 +13,7 @@ from disco2.bundle import load_bundle
 from disco2.corpora.export import FORMS, NO_LABELS, export_predictions
 from disco2.data import Corpus
 from disco2.errors import SettingsError
-from disco2.experiments.judging import Judged, judge, judged_parts
-from disco2.experiments.labelling import Labelled, label_relations
+from disco2.experiments.evaluating import Judged, Labelled, judge, judged_parts, label_relations
 from disco2.files import write_text
 from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus

@@ -8,18 +8,12 @@ from disco2.annotation.annotator import Layer
 from disco2.corpora.automatic import read_layers
 from disco2.data import Corpus
 from disco2.errors import SettingsError
-from disco2.experiments.paper.bench import AUTOMATIC, Bench, Experiment
-from disco2.experiments.paper.beyond import BEYOND
-from disco2.experiments.paper.binary import BINARY_EXPERIMENT
-from disco2.experiments.paper.carrying_out import carry_out
-from disco2.experiments.paper.coreference import COREFERENCE
-from disco2.experiments.paper.coreference_versions import coreference_versions, layers_for_coreference
-from disco2.experiments.paper.crossvalidation import CROSSVALIDATION
-from disco2.experiments.paper.dimension import DIMENSION
-from disco2.experiments.paper.embeddings import EMBEDDINGS
-from disco2.experiments.paper.initialisation import INITIALISATION
-from disco2.experiments.paper.multiclass import MULTICLASS_EXPERIMENT
-from disco2.experiments.runs.plan import OWN, RunPlan
+from disco2.experiments.bench import AUTOMATIC, Bench, Experiment, carry_out
+from disco2.experiments.coreference import COREFERENCE, coreference_versions, layers_for_coreference
+from disco2.experiments.embeddings import EMBEDDINGS
+from disco2.experiments.full_model import BINARY_EXPERIMENT, DIMENSION, INITIALISATION
+from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, MULTICLASS_EXPERIMENT
+from disco2.experiments.runs import OWN, RunPlan
 from disco2.interfaces.cli.console import progress_bar, tell
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment

@@ -10,9 +10,8 @@ from typing import Annotated
 import typer
 
 from disco2.errors import SettingsError
-from disco2.experiments.paper.bench import Bench
-from disco2.experiments.paper.carrying_out import check_packages
-from disco2.experiments.paper.everything import ALL, storage_in, tune_systems, tuning_findings, write_report
+from disco2.experiments.bench import Bench, check_packages
+from disco2.experiments.report import ALL, storage_in, tune_systems, tuning_findings, write_report
 from disco2.experiments.tuning.space import GRIDS
 from disco2.experiments.tuning.standing import Report
 from disco2.experiments.tuning.tune import check_storage

@@ -9,7 +9,7 @@ import typer
 from disco2.corpora.automatic import NONE
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import of_one_corpus, read_configuration
-from disco2.experiments.layers import RUNNING_TEXT, compare_layers, layers_findings
+from disco2.experiments.coreference import RUNNING_TEXT, compare_layers, layers_findings
 from disco2.interfaces.cli.console import progress_bar
 from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
 from disco2.interfaces.cli.experiment_options import show_findings

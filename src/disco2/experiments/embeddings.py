@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_limits
 
 from disco2.data import Corpus
 from disco2.errors import CorpusError, MissingExtraError
+from disco2.experiments.bench import Bench, Experiment, Results
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.paper.bench import Bench, Experiment, Results
 from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, MapFigure, PlacedWord, Table
 from disco2.training.preparation import word_vectors_for

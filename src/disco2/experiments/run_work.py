@@ -1,10 +1,10 @@
-"""One run from plan to files: divide the corpus, train, answer dev and test."""
+"""Train what is planned, in this process or in several."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,16 +14,21 @@ import numpy as np
 
 from disco2.data import Corpus, Instance
 from disco2.data.tree import shared_entities
-from disco2.errors import CorpusError, Disco2Error
+from disco2.engines import Engine, Outcome, Task, outcomes_of
+from disco2.errors import CorpusError, Disco2Error, InputError
 from disco2.evaluation import evaluate
 from disco2.experiments.division import Parts, divide
-from disco2.experiments.preparations import Preparations
-from disco2.experiments.runs.corpus_digest import corpus_digest
-from disco2.experiments.runs.folder import JUDGED, RunFolder
-from disco2.experiments.runs.plan import RunPlan
-from disco2.experiments.runs.result import Answers, RunResult
-from disco2.experiments.runs.versions import versions
-from disco2.experiments.train_run import train_model
+from disco2.experiments.runs import (
+    JUDGED,
+    Answers,
+    RunFolder,
+    RunPlan,
+    RunResult,
+    corpus_digest,
+    versions,
+    working_in,
+)
+from disco2.experiments.train_run import Preparations, preparation_key, train_model
 from disco2.model import AnyModel
 from disco2.model.runaway import check_finite
 from disco2.training.checkpoint import Checkpoint
@@ -186,3 +191,115 @@ def _figures(answers: Answers, parts: Parts, plan: RunPlan) -> dict[str, Any]:
         seed=plan.seed,
         positive=parts.task.versus or None,
     ).to_json()
+
+
+# Called with a plan, before its run here or after it in another process, how many are done, and of how many.
+RunProgress = Callable[[RunPlan, int, int], None]
+Finished = Callable[[RunPlan], None]
+
+
+def perform_all(
+    runs: Runs,
+    plans: Iterable[RunPlan],
+    *,
+    engine: Engine | None = None,
+    progress: RunProgress = lambda plan, done, total: None,
+    finished: Finished = lambda plan: None,
+    notice: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Make every run that is not finished. An error ends the work; what is finished stays.
+
+    Without an ``engine`` this process makes them. Runs that another command is making come last, and are then
+    waited for. ``finished`` hears of every run that is made, by whomever; ``notice`` of workers that die.
+    """
+    waiting = _grouped(plan for plan in dict.fromkeys(plans) if not runs.is_finished(plan))
+    if engine is None:
+        _here(runs, waiting, progress, finished)
+    elif waiting:
+        _elsewhere(runs, waiting, engine, progress, finished, notice)
+
+
+def _here(runs: Runs, waiting: Sequence[RunPlan], progress: RunProgress, finished: Finished) -> None:
+    taken: list[RunPlan] = []
+    done = 0
+    for plan in waiting:
+        progress(plan, done, len(waiting))
+        if runs.perform_if_free(plan) is None:
+            taken.append(plan)
+        else:
+            done += 1
+            finished(plan)
+    for plan in taken:
+        progress(plan, done, len(waiting))
+        runs.perform(plan)
+        done += 1
+        finished(plan)
+
+
+def _elsewhere(
+    runs: Runs,
+    waiting: Sequence[RunPlan],
+    engine: Engine,
+    progress: RunProgress,
+    finished: Finished,
+    notice: Callable[[str], None],
+) -> None:
+    taken: list[RunPlan] = []
+    done = 0
+    with engine.session(_Performing(runs), notice=notice) as session:
+        for some, wait in ((waiting, False), (taken, True)):
+            tasks = (Task(runs.folder(plan).path.name, (plan, wait)) for plan in some)
+            for outcome in outcomes_of(session, tasks, ahead=1):
+                plan = outcome.task.given[0]
+                if not _made(outcome, plan):
+                    taken.append(plan)
+                    continue
+                _check_seen(runs, plan)
+                done += 1
+                progress(plan, done, len(waiting))
+                finished(plan)
+
+
+class _Performing:
+    """The work: makes the run of a plan, and tells whether it did.
+
+    Without ``wait`` it does not while another command is making it. Preparations stay for the next run.
+    """
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._here = Path.cwd()
+
+    def __call__(self, given: tuple[RunPlan, bool]) -> bool:
+        plan, wait = given
+        with working_in(self._here):
+            return (self._runs.perform(plan) if wait else self._runs.perform_if_free(plan)) is not None
+
+
+def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:
+    """Runs that start from the same examples one behind the other, so that these are prepared once."""
+    groups: dict[Hashable, list[RunPlan]] = {}
+    for plan in plans:
+        groups.setdefault((plan.layers, preparation_key(plan.configuration)), []).append(plan)
+    return [plan for group in groups.values() for plan in group]
+
+
+def _made(outcome: Outcome, plan: RunPlan) -> bool:
+    if outcome.error is not None:
+        raise outcome.error
+    if outcome.died:
+        raise InputError(
+            f"The processes that trained '{plan.model}' with seed {plan.seed} ended: {outcome.died}.",
+            hint="Is there enough memory? Start the same command again, perhaps with fewer --jobs: it goes "
+            "on with the runs that are not finished.",
+        )
+    return bool(outcome.result)
+
+
+def _check_seen(runs: Runs, plan: RunPlan) -> None:
+    if not runs.is_finished(plan):
+        raise InputError(
+            "A worker made this run, and it is not to be seen here.",
+            where=str(runs.folder(plan).path),
+            hint="Choose an --output folder that this machine and all workers see under the same path.",
+        )

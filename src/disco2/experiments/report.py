@@ -7,18 +7,19 @@ from pathlib import Path
 
 from disco2.corpora.tasks import CLASSES
 from disco2.engines import Engine
+from disco2.experiments.bench import Bench, Experiment, System, versions_of_runs
 from disco2.experiments.configuration import assignments, commented_toml
-from disco2.experiments.naming import plain_words
-from disco2.experiments.paper.bench import Bench, Experiment, System
-from disco2.experiments.paper.beyond import BEYOND
-from disco2.experiments.paper.binary import BINARY_EXPERIMENT, classifier, papers_split
-from disco2.experiments.paper.carrying_out import versions_of_runs
-from disco2.experiments.paper.coreference import COREFERENCE
-from disco2.experiments.paper.crossvalidation import CROSSVALIDATION
-from disco2.experiments.paper.dimension import DIMENSION
-from disco2.experiments.paper.embeddings import EMBEDDINGS
-from disco2.experiments.paper.initialisation import INITIALISATION
-from disco2.experiments.paper.multiclass import LADDER, MULTICLASS_EXPERIMENT
+from disco2.experiments.coreference import COREFERENCE
+from disco2.experiments.embeddings import EMBEDDINGS
+from disco2.experiments.full_model import (
+    BINARY_EXPERIMENT,
+    DIMENSION,
+    INITIALISATION,
+    classifier,
+    papers_split,
+)
+from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, LADDER, MULTICLASS_EXPERIMENT
+from disco2.experiments.runs import plain_words
 from disco2.experiments.tuning.best_file import write_best
 from disco2.experiments.tuning.space import choose_space
 from disco2.experiments.tuning.standing import Report

@@ -1,0 +1,274 @@
+"""What all experiments on one corpus share: systems, runs, measures and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disco2.data import Corpus
+from disco2.engines import Engine
+from disco2.errors import InputError
+from disco2.evaluation import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.run_work import RunProgress, Runs, perform_all
+from disco2.experiments.runs import OWN, Answers, Right, RunPlan, RunResult, versions_of
+from disco2.reporting.findings import Cell, Difference, Findings, Measure, PValue
+from disco2.reporting.writing import write_findings
+
+AUTOMATIC = "automatic"
+
+
+@dataclass(frozen=True)
+class System:
+    """A model of a table: its name and the settings that make it."""
+
+    name: str
+    changes: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A corpus, perhaps with other versions of its layers, settings and seeds.
+
+    ``corpora`` has one version or several, named after their coreference. ``tuned`` holds settings that were
+    found for a system, by its name; others have the ``configuration``.
+    """
+
+    corpora: Mapping[str, Corpus]
+    configuration: Configuration
+    seeds: tuple[int, ...]
+    tuned: Mapping[str, Configuration] = field(default_factory=dict)
+
+    @cached_property
+    def main(self) -> str:
+        """The version that tables are about where they don't compare versions.
+
+        The corpus's own, unless it lacks coreference in some documents and there is an automatic one: models
+        with entities must have been able to find some everywhere.
+        """
+        if AUTOMATIC not in self.corpora or (OWN in self.corpora and is_covered(self.corpora[OWN])):
+            return OWN
+        return AUTOMATIC
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.corpora[self.main]
+
+    @property
+    def protocol(self) -> str:
+        return self.configuration.task.protocol_for(self.corpus.name)
+
+    def plans(
+        self,
+        system: System,
+        *,
+        layers: str = "",
+        seeds: Sequence[int] = (),
+        changes: Mapping[str, Any] | None = None,
+    ) -> list[RunPlan]:
+        """A run for every seed on the main version, or on another one.
+
+        The most common class does not depend on a seed, and is trained once.
+        """
+        found = self.tuned.get(system.name, self.configuration)
+        settings = found.changed({**system.changes, **(changes or {})})
+        chosen = tuple(seeds) or self.seeds
+        if settings.model.kind == "majority":
+            chosen = chosen[:1]
+        version = layers or self.main
+        return [RunPlan(system.name, settings.changed({"training.seed": seed}), version) for seed in chosen]
+
+
+def is_covered(corpus: Corpus) -> bool:
+    """Whether somebody looked for coreference in every document."""
+    return all(document.mentions is not None for document in corpus.documents.values())
+
+
+Results = Callable[[RunPlan], RunResult]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """``plans`` says which trainings it needs; ``findings`` reads their results, and trains nothing.
+
+    ``check`` raises MissingExtraError where a package is missing; asked before long work starts.
+    """
+
+    name: str
+    plans: Callable[[Bench], list[RunPlan]]
+    findings: Callable[[Bench, Results], Findings]
+    check: Callable[[], None] = lambda: None
+
+
+RUNS = "runs"
+
+
+def check_packages(experiments: Iterable[Experiment]) -> None:
+    """Raise MissingExtraError where a package is missing that an experiment needs at its end."""
+    for experiment in experiments:
+        experiment.check()
+
+
+def carry_out(
+    experiments: Sequence[Experiment],
+    bench: Bench,
+    output: Path,
+    *,
+    engine: Engine | None = None,
+    redo: bool = False,
+    progress: RunProgress = lambda plan, done, total: None,
+    notice: Callable[[str], None] = lambda text: None,
+) -> list[Findings]:
+    """Make the runs that are not finished (all of them to ``redo``), and write tables and figures.
+
+    The ``engine``'s workers make them, or this process where there is none. Findings of an experiment are
+    written as soon as its last run is made. OUTPUT/runs has a directory for each run, which experiments
+    share; tables/, figures/ and findings/ lie beside it.
+    """
+    check_packages(experiments)
+    runs = Runs(output / RUNS, bench.corpora)
+    needed = {experiment.name: experiment.plans(bench) for experiment in experiments}
+    plans = list(dict.fromkeys(plan for some in needed.values() for plan in some))
+    if redo:
+        for plan in plans:
+            runs.drop(plan)
+    unfinished = {
+        name: {plan for plan in some if not runs.is_finished(plan)} for name, some in needed.items()
+    }
+    found: dict[str, Findings] = {}
+
+    def write_what_is_ready() -> None:
+        for experiment in experiments:
+            if experiment.name not in found and not unfinished[experiment.name]:
+                found[experiment.name] = experiment.findings(bench, runs.result)
+                write_findings(found[experiment.name], output)
+
+    def finished(plan: RunPlan) -> None:
+        for some in unfinished.values():
+            some.discard(plan)
+        write_what_is_ready()
+
+    write_what_is_ready()
+    perform_all(runs, plans, engine=engine, progress=progress, finished=finished, notice=notice)
+    return [found[experiment.name] for experiment in experiments]
+
+
+def versions_of_runs(experiments: Iterable[Experiment], bench: Bench, output: Path) -> dict[str, str]:
+    """With what the runs of some experiments were made; where they differ, all versions there were."""
+    runs = Runs(output / RUNS, bench.corpora)
+    plans = dict.fromkeys(plan for experiment in experiments for plan in experiment.plans(bench))
+    return versions_of(runs.folder(plan).versions() for plan in plans)
+
+
+# One seed for all bootstraps: their luck is not to be confused with the models'.
+BOOTSTRAP_SEED = 1
+
+
+def stacked(answers: Iterable[Answers]) -> Right:
+    """[seeds, relations] which relations each seed got right; all must have answered the same ones."""
+    found = list(answers)
+    asked = [(one.documents, one.relations) for one in found]
+    if any(one != asked[0] for one in asked):
+        raise InputError("Runs that answered different relations can't be put together.")
+    return np.array([one.right for one in found], dtype=bool).reshape(len(found), -1)
+
+
+def measure(right: Right) -> Measure | None:
+    """Mean accuracy over seeds, its standard deviation, and a 95% interval over relations.
+
+    None where there are no relations, as in a dev part that a protocol does not have.
+    """
+    if right.shape[1] == 0:
+        return None
+    by_seed = right.mean(axis=1)
+    return Measure(
+        mean=float(by_seed.mean()),
+        deviation=float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
+        interval=bootstrap_interval(right.mean(axis=0), seed=BOOTSTRAP_SEED),
+        n=right.shape[1],
+    )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """First minus second, on the same relations, by three tests.
+
+    The paired bootstrap compares, for each relation, the shares of seeds that get it right. The sign test
+    (the paper's) counts for each relation which system has the larger share; McNemar's, which of the two gets
+    it right with most of its seeds.
+    """
+
+    difference: float
+    interval: tuple[float, float]
+    p_bootstrap: float
+    p_sign: float
+    p_mcnemar: float
+    wins: int
+    losses: int
+    n: int
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Under ``COMPARISON_COLUMNS``."""
+        return (
+            self.n,
+            Difference(self.difference, self.interval),
+            PValue(self.p_bootstrap),
+            f"{self.wins} : {self.losses}",
+            PValue(self.p_sign),
+            PValue(self.p_mcnemar),
+        )
+
+
+COMPARISON_COLUMNS = (
+    "relations",
+    "difference",
+    "p, bootstrap",
+    "better : worse",
+    "p, sign test",
+    "p, McNemar",
+)
+
+
+def compare_answers(
+    first: Sequence[Answers], second: Sequence[Answers], *, chosen: Right | slice = slice(None)
+) -> Comparison | None:
+    """Two systems on the chosen relations, [relations]; InputError where they answered different ones."""
+    right = stacked([*first, *second])[:, chosen]
+    return compare(right[: len(first)], right[len(first) :])
+
+
+def compare(first: Right, second: Right) -> Comparison | None:
+    """Two systems on the same relations, each with one or several seeds; None without relations."""
+    if first.shape[1] == 0:
+        return None
+    one, other = first.mean(axis=0), second.mean(axis=0)
+    bootstrap = paired_bootstrap(one, other, seed=BOOTSTRAP_SEED)
+    gaps = (one - other).round(12)
+    wins, losses = int((gaps > 0).sum()), int((gaps < 0).sum())
+    return Comparison(
+        difference=bootstrap.difference,
+        interval=bootstrap.interval,
+        p_bootstrap=bootstrap.p,
+        p_sign=sign_test(wins, losses),
+        p_mcnemar=mcnemar((one > 0.5).tolist(), (other > 0.5).tolist()),
+        wins=wins,
+        losses=losses,
+        n=len(one),
+    )
+
+
+def mean_confusion(answers: Sequence[Answers]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """[labels, labels] gold by predicted, mean over seeds; of several gold labels the one that was found."""
+    labels = answers[0].labels
+    number = {label: place for place, label in enumerate(labels)}
+    counts = np.zeros((len(labels), len(labels)))
+    for one in answers:
+        for predicted, gold in zip(one.predicted, one.gold, strict=True):
+            counts[number[predicted if predicted in gold else gold[0]], number[predicted]] += 1
+    return labels, counts / len(answers)

@@ -1,0 +1,217 @@
+"""Experiments on the full model: number of dimensions, initialisation, one class against the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from disco2.corpora.tasks import CLASSES
+from disco2.evaluation.significance import f1_interval
+from disco2.experiments.bench import BOOTSTRAP_SEED, Bench, Experiment, Results, System, measure, stacked
+from disco2.experiments.division import divide
+from disco2.experiments.multiclass import FULL, comparison_table
+from disco2.experiments.published import (
+    BINARY,
+    DIMENSION_RANGE,
+    SOURCE,
+    is_papers_corpus,
+    notes_beside,
+    published,
+)
+from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.model.settings import INITIALISATIONS
+from disco2.reporting.figures import check_plots
+from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Series, Table
+
+DIMENSIONS = (20, 30, 40, 50, 60)
+
+
+def _plans_with(bench: Bench, K: int) -> list[RunPlan]:
+    return bench.plans(FULL, changes={"model.K": K})
+
+
+def _dimension_plans(bench: Bench) -> list[RunPlan]:
+    return [plan for K in DIMENSIONS for plan in _plans_with(bench, K)]
+
+
+def _dimension_findings(bench: Bench, results: Results) -> Findings:
+    runs = {K: [results(plan) for plan in _plans_with(bench, K)] for K in DIMENSIONS}
+    figures = {
+        part: [(K, measure(stacked(run.answers[part] for run in some))) for K, some in runs.items()]
+        for part in ("dev", "test")
+    }
+    series = [
+        Series(part, tuple((float(K), found) for K, found in points if found))
+        for part, points in figures.items()
+        if any(found for _, found in points)
+    ]
+    table = Table(
+        name="dimension",
+        title="Accuracy of the full model over the number of dimensions",
+        columns=("K", *figures),
+        rows=tuple(
+            (str(K), *(points[place][1] for points in figures.values())) for place, K in enumerate(runs)
+        ),
+    )
+    words = [f"{FULL.name}, {len(bench.seeds)} seeds; bars are 95% intervals over relations."]
+    if is_papers_corpus(bench, "lin"):
+        low, high = DIMENSION_RANGE
+        words.append(f"The paper's accuracies lie between {low} and {high}. {SOURCE}")
+    return Findings(
+        name="dimension",
+        title="How many dimensions",
+        words=tuple(words),
+        tables=(table,),
+        figures=(
+            LineFigure(
+                "dimension", "Accuracy over dimensions", "dimensions K", "accuracy (%)", tuple(series)
+            ),
+        ),
+    )
+
+
+DIMENSION = Experiment("dimension", _dimension_plans, _dimension_findings, check_plots)
+
+
+FACTORS = ("A1", "A2", "B1", "B2")
+DIAGONALS = ("A3", "B3")
+
+
+def _plans_from(bench: Bench, initialisation: str) -> list[RunPlan]:
+    return bench.plans(FULL, changes={"model.initialisation": initialisation})
+
+
+def _initialisation_plans(bench: Bench) -> list[RunPlan]:
+    return [plan for start in INITIALISATIONS for plan in _plans_from(bench, start)]
+
+
+def _initialisation_findings(bench: Bench, results: Results) -> Findings:
+    runs = {start: [results(plan) for plan in _plans_from(bench, start)] for start in INITIALISATIONS}
+    rows = tuple(
+        (
+            start,
+            *(measure(stacked(run.answers[part] for run in some)) for part in ("dev", "test")),
+            _norm(some, FACTORS),
+            _norm(some, DIAGONALS),
+        )
+        for start, some in runs.items()
+    )
+    table = Table(
+        name="initialisation",
+        title="Start of the low-rank factors",
+        columns=("factors start", "dev", "test", "norm of the factors", "norm of the diagonals"),
+        rows=rows,
+        notes=("Norms are Frobenius norms after training, over A and B of all labels, mean over seeds.",),
+    )
+    test = {start: [run.answers["test"] for run in some] for start, some in runs.items()}
+    return Findings(
+        name="initialisation",
+        title="Zero initialisation",
+        words=(
+            "Factors that start at zero have a zero gradient and stay there: what is learned is the diagonal "
+            f"alone. {FULL.name}, {len(bench.seeds)} seeds.",
+        ),
+        tables=(table, comparison_table("initialisation-tests", (("random", "zero"),), test)),
+    )
+
+
+def _norm(runs: list[RunResult], names: tuple[str, ...]) -> str:
+    """The norm of some parameters together, mean over seeds."""
+    norms = [np.linalg.norm([run.notes["norms"].get(name, 0.0) for name in names]) for run in runs]
+    return f"{np.mean(norms):.3f}"
+
+
+INITIALISATION = Experiment("initialisation", _initialisation_plans, _initialisation_findings)
+
+
+PAPERS_SPLIT = "ji"
+
+
+def classifier(name: str) -> System:
+    """The full model for one class against all others."""
+    return System(f"{name} or not", {**FULL.changes, "task.versus": name})
+
+
+def papers_split(bench: Bench) -> dict[str, Any]:
+    """On PDTB 2 the paper has a split of its own for this table."""
+    usual = bench.corpus.name == "pdtb2" and not bench.configuration.task.protocol
+    return {"task.protocol": PAPERS_SPLIT} if usual else {}
+
+
+def class_plans(bench: Bench, name: str) -> list[RunPlan]:
+    return bench.plans(classifier(name), changes=papers_split(bench))
+
+
+def _binary_plans(bench: Bench) -> list[RunPlan]:
+    return [plan for name in CLASSES for plan in class_plans(bench, name)]
+
+
+def _binary_findings(bench: Bench, results: Results) -> Findings:
+    answers = {name: [results(plan).answers["test"] for plan in class_plans(bench, name)] for name in CLASSES}
+    ours: list[Cell] = ["this package"]
+    constant: list[Cell] = ["always the commoner answer"]
+    for name, seeds in answers.items():
+        right = stacked(seeds)
+        ours += [f1_measure(seeds, name), measure(right)]
+        constant += constant_measures(seeds[0], name, always=is_commoner(bench, name))
+    split = replace(bench, configuration=bench.configuration.changed(papers_split(bench)))
+    protocol = split.protocol
+    beside = is_papers_corpus(split, PAPERS_SPLIT)
+    rows: list[tuple[Cell, ...]] = [
+        (system, *(published(value, decimals=2) for name in CLASSES for value in figures[name]))
+        for system, figures in (BINARY if beside else {}).items()
+    ]
+    rows += [tuple(constant), tuple(ours)]
+    return Findings(
+        name="binary",
+        title="One class against all others",
+        words=(
+            f"{FULL.name} under the split '{protocol}', EntRel counted as Expansion, the training part "
+            f"balanced by resampling, the pass with the best development F1; {len(bench.seeds)} seeds. "
+            "The commoner answer is the training part's.",
+        ),
+        tables=(
+            Table(
+                name="binary",
+                title="F1 and accuracy for each class of level 1",
+                columns=("system", *(f"{name} {kind}" for name in CLASSES for kind in ("F1", "accuracy"))),
+                rows=tuple(rows),
+                notes=notes_beside(bench) if beside else (),
+            ),
+        ),
+    )
+
+
+def is_commoner(bench: Bench, name: str) -> bool:
+    """Whether more than half of the training relations, before any balancing, are of the class."""
+    training = divide(bench.corpus, class_plans(bench, name)[0].configuration).instances["train"]
+    return 2 * sum(name in one.gold for one in training) > len(training)
+
+
+def constant_measures(answers: Answers, positive: str, *, always: bool) -> tuple[Measure, Measure]:
+    """F1 and accuracy of whoever answers every relation with the class (``always``), or none."""
+    share = float(np.mean([positive in gold for gold in answers.gold]))
+    n = len(answers.gold)
+    if always:
+        return Measure(2 * share / (1 + share), n=n), Measure(share, n=n)
+    return Measure(0.0, n=n), Measure(1 - share, n=n)
+
+
+def f1_measure(seeds: Sequence[Answers], positive: str) -> Measure:
+    """F1 of a class, mean over seeds, with a bootstrap interval over relations."""
+    gold = np.array([positive in labels for labels in seeds[0].gold])
+    found = np.array([[label == positive for label in one.predicted] for one in seeds])
+    both = (found & gold).sum(axis=1)
+    by_seed = 2 * both / np.maximum(found.sum(axis=1) + gold.sum(), 1)
+    return Measure(
+        mean=float(by_seed.mean()),
+        deviation=float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
+        interval=f1_interval(gold, found, seed=BOOTSTRAP_SEED),
+        n=len(gold),
+    )
+
+
+BINARY_EXPERIMENT = Experiment("binary", _binary_plans, _binary_findings)

@@ -1,0 +1,367 @@
+"""The paper's table of multiclass results, the same in cross-validation, and steps beyond the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from disco2.corpora.protocols import split_relations
+from disco2.data import Corpus
+from disco2.errors import InputError
+from disco2.experiments.bench import (
+    COMPARISON_COLUMNS,
+    Bench,
+    Experiment,
+    Results,
+    System,
+    compare_answers,
+    mean_confusion,
+    measure,
+    stacked,
+)
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import divide
+from disco2.experiments.published import (
+    LIN_2009,
+    MULTICLASS,
+    is_papers_corpus,
+    notes_beside,
+    published,
+    said_differences,
+)
+from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table
+
+LADDER = (
+    System("most common class", {"model.kind": "majority", "model.features": False}),
+    System("additive word vectors", {"model.kind": "additive", "model.features": False}),
+    System("surface features", {"model.kind": "surface", "model.features": True}),
+    System("upward", {"model.kind": "upward", "model.features": False}),
+    System("upward + entities", {"model.kind": "entities", "model.features": False}),
+    System("upward + features", {"model.kind": "upward", "model.features": True}),
+    System("upward + entities + features", {"model.kind": "entities", "model.features": True}),
+)
+BY_NAME = {system.name: system for system in LADDER}
+FULL = BY_NAME["upward + entities + features"]
+WITHOUT_ENTITIES = BY_NAME["upward + features"]
+
+# What the paper concludes from: each pair is tested on the same relations.
+COMPARED = (
+    ("upward + entities", "upward"),
+    ("upward + entities + features", "upward + features"),
+    ("upward + features", "surface features"),
+    ("upward + features", "upward"),
+)
+
+SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
+
+
+def _ladder_plans(bench: Bench) -> list[RunPlan]:
+    return [plan for system in LADDER for plan in bench.plans(system)]
+
+
+def _ladder_findings(bench: Bench, results: Results) -> Findings:
+    runs = {system.name: [results(plan) for plan in bench.plans(system)] for system in LADDER}
+    test = {name: [run.answers["test"] for run in some] for name, some in runs.items()}
+    dev = {name: [run.answers["dev"] for run in some] for name, some in runs.items()}
+    table = ladder_table(bench, dev, test)
+    labels, counts = mean_confusion(test[FULL.name])
+    confusion = ConfusionMatrix(
+        f"{FULL.name}, test: gold senses in rows, mean over seeds",
+        labels,
+        tuple(tuple(row) for row in counts.tolist()),
+    )
+    return Findings(
+        name="multiclass",
+        title="Multiclass classification",
+        words=(
+            f"Accuracy on {bench.corpus.name} under the split '{bench.protocol}', {len(labels)} labels; mean "
+            f"and standard deviation over {len(bench.seeds)} seeds, 95% bootstrap interval over relations.",
+            *_on_layers(bench.corpus),
+            said_differences(bench.plans(FULL)[0].configuration),
+        ),
+        tables=(table, comparison_table("multiclass-tests", COMPARED, test)),
+        confusions=(confusion,),
+    )
+
+
+def _on_layers(corpus: Corpus) -> tuple[str, ...]:
+    """Which layers are not the corpus's own."""
+    made = ", ".join(corpus.automatic)
+    return (f"Not the corpus's own: {made}, by {corpus.annotators}.",) if made else ()
+
+
+def ladder_table(bench: Bench, dev: SeedAnswers, test: SeedAnswers) -> Table:
+    """The paper's eight rows; its own figures beside ours where the corpus is its corpus."""
+    beside = is_papers_corpus(bench, "lin")
+    columns = ["model", "entities", "features", "K", "dev", "test", "test, shared entities"]
+    rows: list[tuple[Cell, ...]] = []
+    for name in MULTICLASS:
+        row: list[Cell] = [name]
+        if name == LIN_2009:
+            row += ["no", "yes", None, None, None, None]
+        else:
+            settings = bench.plans(BY_NAME[name])[0].configuration.model
+            right = stacked(test[name])
+            row += [
+                "yes" if settings.kind == "entities" else "no",
+                "yes" if settings.uses_features else "no",
+                settings.K if settings.uses_vectors else None,
+                measure(stacked(dev[name])),
+                measure(right),
+                measure(right[:, test[name][0].shared]),
+            ]
+        rows.append((*row, published(MULTICLASS[name])) if beside else tuple(row))
+    return Table(
+        name="multiclass",
+        title=f"Accuracy, {len(test[FULL.name][0].labels)} labels",
+        columns=(*columns, "published") if beside else tuple(columns),
+        rows=tuple(rows),
+        notes=notes_beside(bench)
+        if beside
+        else (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",),
+    )
+
+
+def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedAnswers) -> Table:
+    """Each pair of systems on all relations, and on those whose arguments share an entity."""
+    rows: list[tuple[Cell, ...]] = []
+    for first, second in pairs:
+        shared = answers[first][0].shared
+        for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
+            if found := compare_answers(answers[first], answers[second], chosen=chosen):
+                rows.append((f"{first} − {second}", subset, *found.cells()))  # noqa: RUF001  a minus sign
+    return Table(
+        name=name,
+        title="Differences between systems on the same relations",
+        columns=("first − second", "subset", *COMPARISON_COLUMNS),  # noqa: RUF001
+        rows=tuple(rows),
+        notes=(
+            "Points of accuracy, mean over seeds; intervals by a paired bootstrap over relations. "
+            "Better : worse counts the relations that more seeds of the first (second) system get right; the "
+            "sign test is on these counts, McNemar's exact test on relations right with most seeds.",
+        ),
+    )
+
+
+MULTICLASS_EXPERIMENT = Experiment("multiclass", _ladder_plans, _ladder_findings)
+
+
+FOLDS = 5
+PROTOCOLS = tuple(f"cv{FOLDS}-{fold}" for fold in range(FOLDS))
+FOLD_SYSTEMS = tuple(
+    BY_NAME[name]
+    for name in (
+        "surface features",
+        "upward",
+        "upward + entities",
+        "upward + features",
+        "upward + entities + features",
+    )
+)
+
+
+def fold_plans(bench: Bench, system: System, *, seeds: Sequence[int] = ()) -> dict[int, list[RunPlan]]:
+    """By seed, a run for each fold."""
+    labels = fold_labels(bench.corpus, bench.configuration)
+    by_fold = [
+        bench.plans(system, seeds=seeds, changes={"task.protocol": protocol, "task.labels": labels})
+        for protocol in PROTOCOLS
+    ]
+    return {plans[0].seed: list(plans) for plans in zip(*by_fold, strict=True)}
+
+
+def fold_labels(corpus: Corpus, configuration: Configuration) -> tuple[str, ...]:
+    """The labels of the usual split that every fold can learn: so all folds are one task."""
+    usual = divide(corpus, configuration)
+    learned = [
+        {
+            label
+            for relation in split_relations(corpus, protocol, seed=configuration.task.folds)["train"]
+            for label in usual.task.labels_of(relation)
+        }
+        for protocol in PROTOCOLS
+    ]
+    return tuple(label for label in usual.labels if all(label in some for some in learned))
+
+
+def over_folds(results: Results, plans: Mapping[int, Sequence[RunPlan]]) -> list[Answers]:
+    """For each seed, the answers of all folds' test parts as one."""
+    return [joined([results(plan).answers["test"] for plan in folds]) for folds in plans.values()]
+
+
+def joined(folds: Sequence[Answers]) -> Answers:
+    """The answers of several models that know the same labels, one behind the other."""
+    if any(fold.labels != folds[0].labels for fold in folds):
+        raise InputError("Folds whose models know different labels can't be put together.")
+    return Answers(
+        relations=tuple(relation for fold in folds for relation in fold.relations),
+        documents=tuple(document for fold in folds for document in fold.documents),
+        gold=tuple(gold for fold in folds for gold in fold.gold),
+        shared=np.concatenate([fold.shared for fold in folds]),
+        labels=folds[0].labels,
+        scores=np.concatenate([fold.scores for fold in folds]),
+    )
+
+
+def measures_table(name: str, title: str, answers: Mapping[str, Sequence[Answers]]) -> Table:
+    """Accuracy of each system on all relations, and on those that share an entity or don't."""
+    rows: list[tuple[Cell, ...]] = []
+    for system, seeds in answers.items():
+        right, shared = stacked(seeds), seeds[0].shared
+        rows.append((system, measure(right), measure(right[:, shared]), measure(right[:, ~shared])))
+    return Table(name, title, ("model", "all", "shared entities", "others"), tuple(rows))
+
+
+def _fold_plans(bench: Bench) -> list[RunPlan]:
+    return [plan for system in FOLD_SYSTEMS for folds in fold_plans(bench, system).values() for plan in folds]
+
+
+def _fold_findings(bench: Bench, results: Results) -> Findings:
+    answers = {system.name: over_folds(results, fold_plans(bench, system)) for system in FOLD_SYSTEMS}
+    relations = len(answers[FOLD_SYSTEMS[0].name][0].relations)
+    return Findings(
+        name="crossvalidation",
+        title="With and without entities, with and without features",
+        words=(
+            f"{FOLDS} folds over the documents of {bench.corpus.name}: each of its {relations} relations is "
+            "answered by a model that saw neither it nor its document; the next fold said when to stop. "
+            f"{len(bench.seeds)} seeds.",
+            _on_settings(bench),
+        ),
+        tables=(
+            measures_table("crossvalidation", "Cross-validated accuracy", answers),
+            comparison_table("crossvalidation-tests", COMPARED, answers),
+        ),
+    )
+
+
+def _on_settings(bench: Bench) -> str:
+    """On what the settings may have been chosen; the defaults were on GUM's dev part."""
+    chosen = bench.tuned or bench.corpus.name == "gum"
+    return (
+        "All folds have the same settings. "
+        + ("They were" if chosen else "If they were")
+        + f" chosen on development relations of {bench.corpus.name}"
+        + ("; these are" if chosen else ", these are")
+        + " test relations of some fold, so that accuracies may be a little too high."
+    )
+
+
+CROSSVALIDATION = Experiment("crossvalidation", _fold_plans, _fold_findings)
+
+
+LOGISTIC = {
+    "training.loss": "logistic",
+    "training.rate_upward": 0.01,
+    "training.rate_classification": 0.01,
+    "training.rate_features": 0.005,
+    "training.dropout": 0.3,
+    "training.epochs": 40,
+}
+CLAUSES = {
+    "features.word_pairs": 0,
+    "features.dependency_rules": 0,
+    "features.production_rules": 100,
+    "features.predicates": 150,
+    "features.attachment": 100,
+    "features.openings": 150,
+    "features.layout": True,
+    "features.overlap": True,
+}
+ENSEMBLE = {"model.members": 5, "model.surface_members": 2}
+
+# Each adds one thing to the one before it.
+STEPS = (
+    FULL,  # here with the settings as given, even where others were found for it
+    System("+ logistic loss, dropout", {**FULL.changes, **LOGISTIC}),
+    System("+ features of clauses", {**FULL.changes, **LOGISTIC, **CLAUSES}),
+    System("+ several models in one", {**FULL.changes, **LOGISTIC, **CLAUSES, **ENSEMBLE}),
+)
+# What the new features do without any composition.
+FEATURES_ALONE = System(
+    "features of clauses alone",
+    {**LOGISTIC, **CLAUSES, "model.kind": "surface", "model.features": True, "training.rate_features": 0.01},
+)
+BEST = STEPS[-1]
+START = "the paper's model, settings as given"
+
+
+def _shown(system: System) -> str:
+    """Its name in the tables, where FULL is not to be taken for the tuned one of other tables."""
+    return START if system is FULL else system.name
+
+
+STEPS_COMPARED = (
+    *((_shown(later), _shown(earlier)) for earlier, later in pairwise(STEPS)),
+    (BEST.name, START),
+    (BEST.name, FEATURES_ALONE.name),
+)
+FOLDED = (FULL, FEATURES_ALONE, STEPS[-2], BEST)
+FOLDS_COMPARED = STEPS_COMPARED[-2:]
+FOLD_SEEDS = 1  # an ensemble is several seeds already
+
+
+def _as_given(bench: Bench) -> Bench:
+    """Without tuned settings: a step from a tuned model to one that is not would measure the tuning too."""
+    return replace(bench, tuned={})
+
+
+def _step_plans(bench: Bench) -> list[RunPlan]:
+    bench = _as_given(bench)
+    usual = [plan for system in (*STEPS, FEATURES_ALONE) for plan in bench.plans(system)]
+    folded = [
+        plan
+        for system in FOLDED
+        for folds in fold_plans(bench, system, seeds=bench.seeds[:FOLD_SEEDS]).values()
+        for plan in folds
+    ]
+    return usual + folded
+
+
+def _step_findings(bench: Bench, results: Results) -> Findings:
+    bench = _as_given(bench)
+    runs = {
+        _shown(system): [results(plan) for plan in bench.plans(system)] for system in (*STEPS, FEATURES_ALONE)
+    }
+    test = {name: [run.answers["test"] for run in some] for name, some in runs.items()}
+    seeds = bench.seeds[:FOLD_SEEDS]
+    folded = {
+        _shown(system): over_folds(results, fold_plans(bench, system, seeds=seeds)) for system in FOLDED
+    }
+    return Findings(
+        name="beyond",
+        title="Beyond the paper",
+        words=(
+            "Not the paper's model: the steps from it to the best one we know, each with all that stands "
+            "above it. They start from the settings as given, not from tuned ones, so that a step differs "
+            f"from the one before in nothing else. {len(bench.seeds)} seeds; an ensemble's seeds share no "
+            "member.",
+        ),
+        tables=(
+            Table(
+                name="beyond",
+                title="Accuracy, step by step",
+                columns=("model", "dev", "test", "test, shared entities", "seconds of training"),
+                rows=tuple((name, *_step_row(some)) for name, some in runs.items()),
+                notes=("Seconds are the mean over runs, for orientation: the machine may have been busy.",),
+            ),
+            comparison_table("beyond-tests", STEPS_COMPARED, test),
+            measures_table("beyond-folds", "Cross-validated accuracy, one seed", folded),
+            comparison_table("beyond-folds-tests", FOLDS_COMPARED, folded),
+        ),
+    )
+
+
+def _step_row(runs: list[RunResult]) -> list[Cell]:
+    right = stacked(run.answers["test"] for run in runs)
+    shared = runs[0].answers["test"].shared
+    seconds = sum(run.notes["seconds"] for run in runs) / len(runs)
+    dev = stacked(run.answers["dev"] for run in runs)
+    return [measure(dev), measure(right), measure(right[:, shared]), f"{seconds:.1f}"]
+
+
+BEYOND = Experiment("beyond", _step_plans, _step_findings)

@@ -1,1 +1,0 @@
-"""Trainings as directories: planned, performed once, read back."""
