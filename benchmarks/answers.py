@@ -20,10 +20,8 @@ from pathlib import Path
 import numpy as np
 
 import disco2
-from disco2.annotation.annotator import ALL_LAYERS
-from disco2.annotation.choice import AnnotatorChoice
-from disco2.corpora.automatic import with_automatic_layers
-from disco2.corpora.catalogue import read_corpus
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice
+from disco2.corpora.catalogue import read_corpus, with_automatic_layers
 from disco2.data import Corpus, Instance
 from disco2.evaluation.calibration import expected_calibration_error
 from disco2.evaluation.scores import confusion_matrix, hits, macro_f1, scores_by_sense, settled_gold

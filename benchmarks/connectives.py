@@ -14,7 +14,7 @@ from pathlib import Path
 
 from disco2.annotation.annotator import Annotators, Layer
 from disco2.annotation.english.annotators import english_annotators
-from disco2.corpora.automatic import with_automatic_layers
+from disco2.corpora.catalogue import with_automatic_layers
 from disco2.corpora.gum import read_gum
 from disco2.data import Corpus, Document, RelationKind
 from disco2.inference.candidates import adjacent_sentences

@@ -15,11 +15,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from disco2.annotation.annotator import ALL_LAYERS
-from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_file
-from disco2.annotation.choice import AnnotatorChoice
-from disco2.corpora.automatic import with_automatic_layers
-from disco2.corpora.catalogue import read_corpus
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice
+from disco2.annotation.cache import LayerStore, cache_file
+from disco2.corpora.catalogue import read_corpus, with_automatic_layers
 from disco2.data import Corpus
 from disco2.evaluation.end_to_end import PrecisionRecall
 from disco2.experiments.annotators import documents_of
@@ -66,7 +64,8 @@ def main() -> None:
         AnnotatorChoice().open(layers=ALL_LAYERS, on_demand=True) as annotators,
         LayerStore(cache_file()) as store,
     ):
-        automatic = with_automatic_layers(gold, CachedAnnotators(annotators, store), ALL_LAYERS)
+        annotators.store = store
+        automatic = with_automatic_layers(gold, annotators, ALL_LAYERS)
     if given.train:
         train_parser([gold, automatic], given.train, force=True, progress=print)
     parser = DiscourseParser.load(given.train or given.model)

@@ -8,7 +8,7 @@ import pytest
 
 import disco2
 from disco2 import shipped
-from disco2.annotation.choice import AnnotatorChoice
+from disco2.annotation.annotator import AnnotatorChoice
 from disco2.annotation.english.annotators import COMPONENTS
 from disco2.bundle import read_manifest
 from disco2.errors import BundleError

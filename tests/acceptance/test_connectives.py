@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from disco2.annotation.annotator import ALL_LAYERS
-from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
 from disco2.data import Document, RelationKind
 from disco2.inference.annotating import annotate_texts
 from disco2.parser.parser import DiscourseParser, ParsedRelation
@@ -85,7 +84,7 @@ LOOK_ALIKES = [
 
 
 @pytest.fixture(scope="module")
-def annotators() -> ChosenAnnotators:
+def annotators() -> Annotators:
     return AnnotatorChoice().open(layers=ALL_LAYERS)
 
 
@@ -94,7 +93,7 @@ def parser() -> DiscourseParser:
     return DiscourseParser.load()
 
 
-def read(annotators: ChosenAnnotators, texts: list[str]) -> list[Document]:
+def read(annotators: Annotators, texts: list[str]) -> list[Document]:
     return annotate_texts(annotators, [(str(number), text) for number, text in enumerate(texts)])
 
 
@@ -106,9 +105,7 @@ def written(document: Document, relation: ParsedRelation) -> str:
     return "".join(pieces)
 
 
-def test_connectives_are_found_with_their_senses(
-    annotators: ChosenAnnotators, parser: DiscourseParser
-) -> None:
+def test_connectives_are_found_with_their_senses(annotators: Annotators, parser: DiscourseParser) -> None:
     wrong = []
     for document, (text, connective, senses) in zip(
         read(annotators, [text for text, _, _ in CONNECTIVES]), CONNECTIVES, strict=True
@@ -120,9 +117,7 @@ def test_connectives_are_found_with_their_senses(
     assert len(wrong) <= 4, wrong
 
 
-def test_words_that_look_like_connectives_are_none(
-    annotators: ChosenAnnotators, parser: DiscourseParser
-) -> None:
+def test_words_that_look_like_connectives_are_none(annotators: Annotators, parser: DiscourseParser) -> None:
     wrong = []
     for document, (text, word) in zip(
         read(annotators, [text for text, _ in LOOK_ALIKES]), LOOK_ALIKES, strict=True
@@ -134,7 +129,7 @@ def test_words_that_look_like_connectives_are_none(
 
 
 def test_clear_connectives_are_never_taken_for_a_conjunction(
-    annotators: ChosenAnnotators, parser: DiscourseParser
+    annotators: Annotators, parser: DiscourseParser
 ) -> None:
     for name in ("However", "Therefore", "For example"):
         text = f"The river rose all night. {name}, the town and the mill stayed dry and nobody was hurt."
@@ -145,7 +140,7 @@ def test_clear_connectives_are_never_taken_for_a_conjunction(
         assert "Expansion.Conjunction" not in parser.listed.senses[name.lower()]
 
 
-def test_arguments_lie_where_they_should(annotators: ChosenAnnotators, parser: DiscourseParser) -> None:
+def test_arguments_lie_where_they_should(annotators: Annotators, parser: DiscourseParser) -> None:
     (document,) = read(annotators, ["If it rains, we will stay at home. But the weather looks good."])
     first, second = (one for one in parser.parse(document) if one.kind == RelationKind.EXPLICIT)
     assert " ".join(document.words(first.arg2)) == "it rains ,"
@@ -170,7 +165,7 @@ def test_arguments_lie_where_they_should(annotators: ChosenAnnotators, parser: D
     ],
 )
 def test_odd_text_has_a_clear_result_in_bounded_time(
-    text: str, annotators: ChosenAnnotators, parser: DiscourseParser
+    text: str, annotators: Annotators, parser: DiscourseParser
 ) -> None:
     (document,) = read(annotators, [text])
     begin = time.process_time()
@@ -185,7 +180,7 @@ def test_odd_text_has_a_clear_result_in_bounded_time(
         assert 0 <= one.sense_probability <= 1 + 1e-9
 
 
-def test_a_missing_full_stop_changes_nothing(annotators: ChosenAnnotators, parser: DiscourseParser) -> None:
+def test_a_missing_full_stop_changes_nothing(annotators: Annotators, parser: DiscourseParser) -> None:
     for text in ("We left because the roof leaked.", "we left because the roof leaked"):
         (document,) = read(annotators, [text])
         assert [one.name for one in parser.parse(document)] == ["because"]

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from disco2.annotation.annotator import ALL_LAYERS, Layer, Layers
-from disco2.annotation.choice import AnnotatorChoice
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Layer, Layers
 from disco2.data import Document
 from disco2.errors import SettingsError
 
@@ -137,7 +136,7 @@ def test_leaving_ends_the_stanford_parser(made: list[str], tmp_path: Path) -> No
     ("options", "message"),
     [
         ({"spacy": "en_x", "stanza": True}, "can't both"),
-        ({"parser": "berkeley"}, r"no parser 'berkeley'.*built-in or stanford"),
+        ({"parser": "berkeley"}, r"Unknown parser 'berkeley'.*built-in or stanford"),
         ({"parser": "stanford"}, "--stanford-home DIR"),
         ({"stanford_home": Path("x")}, "--parser stanford"),
         ({"stanza_download": True}, "Add --stanza"),
@@ -150,7 +149,7 @@ def test_a_choice_that_makes_no_sense_is_an_error(options: dict[str, Any], messa
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, disco2.annotation, disco2.annotation.choice, disco2.annotation.spacy_pipeline\n"
+        "import sys, disco2.annotation, disco2.annotation.annotator, disco2.annotation.spacy_pipeline\n"
         "import disco2.annotation.stanza_pipeline, disco2.annotation.stanford\n"
         "assert not {'spacy', 'stanza', 'coreferee', 'torch', 'numpy'} & set(sys.modules), sys.modules.keys()"
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.formats.coreference import CoreferenceDocument, parse_coreference
+from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
 from disco2.data import Dirt
 from disco2.errors import LayerError
 from tests.growth import LINEAR, growth

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.formats.conllu import _checked_heads, _plain_heads, parse_conllu
+from disco2.annotation.treebanks import _checked_heads, _plain_heads, parse_conllu
 from disco2.data import Dependencies
 from disco2.errors import LayerError
 from tests.growth import LINEAR, growth

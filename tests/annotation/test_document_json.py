@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from disco2.annotation.formats.document_json import (
+from disco2.annotation.document_json import (
     FORMAT,
     document_from_json,
     document_to_json,

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.heads import (
     depths_below_root,
     head_by_constituents,
@@ -15,6 +14,7 @@ from disco2.annotation.heads import (
     single_rooted,
 )
 from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Dependencies, Dirt
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.formats.conllu import parse_conllu
-from disco2.annotation.formats.coreference import CoreferenceDocument
-from disco2.annotation.formats.ptb import parse_brackets
+from disco2.annotation.coreference import CoreferenceDocument
 from disco2.annotation.layers import (
     document_from_trees,
     document_from_words,
@@ -21,6 +19,7 @@ from disco2.annotation.layers import (
     with_dependencies,
     with_mentions,
 )
+from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.data import Constituents, Dependencies, Dirt, Document, Mention
 from disco2.errors import LayerError
 from tests.growth import LINEAR, growth

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.formats.coreference import (
+from disco2.annotation.coreference import (
     CoreferenceDocument,
     looks_like_ontonotes,
     parse_coreference,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disco2.annotation.formats.ptb import (
+from disco2.annotation.treebanks import (
     BracketedSentence,
     _plain_trees,
     _read_with_care,

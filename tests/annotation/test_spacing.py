@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from disco2.annotation.formats.conllu import parse_conllu
 from disco2.annotation.layers import document_as_written, document_from_words
+from disco2.annotation.treebanks import parse_conllu
 
 
 def conllu(*sentences: tuple[str, bool, list[tuple[str, bool]]]) -> str:

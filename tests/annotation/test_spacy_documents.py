@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.layers import document_from_words
-from disco2.annotation.spacy_documents import (
+from disco2.annotation.spacy_pipeline import (
     Analysis,
     analysis_of,
     document_of_pieces,

@@ -13,8 +13,7 @@ from spacy.training import Example
 
 from disco2.annotation.annotator import Annotators, Layer, raw_document
 from disco2.annotation.layers import document_from_words
-from disco2.annotation.spacy_documents import MemoryZones
-from disco2.annotation.spacy_pipeline import SpacyPipeline
+from disco2.annotation.spacy_pipeline import MemoryZones, SpacyPipeline
 from disco2.data import Dependencies
 from disco2.errors import LayerError, SettingsError
 

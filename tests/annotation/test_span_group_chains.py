@@ -8,7 +8,7 @@ pytest.importorskip("spacy")
 import spacy
 from spacy.tokens import Doc
 
-from disco2.annotation.spacy_documents import chains_of
+from disco2.annotation.spacy_pipeline import chains_of
 
 
 @pytest.fixture

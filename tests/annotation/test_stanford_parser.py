@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer, raw_document
-from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words
 from disco2.annotation.stanford import (
     MODEL,
@@ -25,6 +24,7 @@ from disco2.annotation.stanford import (
     spelling,
     tagged_word,
 )
+from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
 

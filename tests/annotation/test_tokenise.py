@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.tokenise import tokenise
+from disco2.annotation.text import tokenise
 from tests.growth import LINEAR, growth
 
 # Each is one picture made of several characters.

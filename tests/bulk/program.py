@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from disco2.annotation.annotator import ALL_LAYERS, Layers
-from disco2.annotation.choice import ChosenAnnotators
+from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
 from disco2.interfaces.cli import main
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from tests.bulk.stand_in import WeakAnnotator
@@ -13,10 +12,8 @@ from tests.bulk.stand_in import WeakAnnotator
 PROGRAM = [sys.executable, "-m", "tests.bulk.program", "predict"]
 
 
-def stand_in(
-    _: AnnotatorOptions, *, layers: Layers = ALL_LAYERS, on_demand: bool = False
-) -> ChosenAnnotators:
-    return ChosenAnnotators([WeakAnnotator()])
+def stand_in(_: AnnotatorOptions, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
+    return Annotators([WeakAnnotator()])
 
 
 if __name__ == "__main__":

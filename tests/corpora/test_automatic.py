@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
-from disco2.corpora.automatic import read_layers, with_automatic_layers
+from disco2.corpora.catalogue import read_layers, with_automatic_layers
 from disco2.data import Document, Mention, Sentence, Token
 from disco2.errors import SettingsError
 from tests.corpora.made_up import corpus, document, relation

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from disco2.annotation.formats.ptb import parse_brackets
+from disco2.annotation.treebanks import parse_brackets
 from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.convert import with_senses_of, write_brackets, write_conll16, write_pairs
 from disco2.corpora.gum import read_gum

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.annotation.layers import document_from_words
-from disco2.corpora.tokens import MOST_TIMES, TokenSpans
+from disco2.corpora.relations import MOST_TIMES, TokenSpans
 from disco2.data import Argument
 from disco2.errors import CorpusError
 from tests.fuzzing.target import limits

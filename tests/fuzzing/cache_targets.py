@@ -11,8 +11,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, raw_document
-from disco2.annotation.cache import VARIABLE, CachedAnnotators, LayerStore, cache_file, cache_summary
-from disco2.annotation.formats.document_json import document_to_json
+from disco2.annotation.cache import VARIABLE, LayerStore, cache_file, cache_summary
+from disco2.annotation.document_json import document_to_json
 from tests.annotation.cache.told import Told
 from tests.fuzzing.layer_files import JSON_WORDS
 from tests.fuzzing.sound import check_document
@@ -54,7 +54,7 @@ def read_cache_entry(content: bytes) -> None:
     entry = zlib.compress(content, 1) if content.startswith(b"{") else content
     store: LayerStore = _OneEntry(entry)  # type: ignore[assignment]
     asked = raw_document(TEXT, document_id="asked")
-    (found,) = CachedAnnotators(Annotators([Told()]), store).annotate([asked], layers=ALL_LAYERS)
+    (found,) = Annotators([Told()], store=store).annotate([asked], layers=ALL_LAYERS)
     assert (found.id, found.text) == ("asked", TEXT)
     check_document(found)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from disco2.annotation.formats.conllu import parse_conllu
-from disco2.annotation.formats.coreference import parse_coreference
-from disco2.annotation.formats.document_json import document_to_json, parse_annotated
-from disco2.annotation.formats.ptb import parse_brackets
+from disco2.annotation.coreference import parse_coreference
+from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.annotation.layers import document_from_trees, with_dependencies, with_mentions
+from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.data import Dirt, Document
 from tests.fuzzing.layer_files import CONLLU_OF_TEXT, JSON_WORDS, TEXT, TREES
 from tests.fuzzing.sound import check_constituents, check_document

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from disco2.annotation.formats.conllu import _checked_heads, _plain_heads, parse_conllu
-from disco2.annotation.formats.coreference import (
+from disco2.annotation.coreference import (
     CoreferenceDocument,
     looks_like_ontonotes,
     parse_coreference,
     parse_ontonotes,
 )
-from disco2.annotation.formats.ptb import _read_with_care, parse_brackets
 from disco2.annotation.layers import (
     document_as_written,
     document_from_trees,
@@ -17,6 +15,13 @@ from disco2.annotation.layers import (
     with_constituents,
     with_dependencies,
     with_mentions,
+)
+from disco2.annotation.treebanks import (
+    _checked_heads,
+    _plain_heads,
+    _read_with_care,
+    parse_brackets,
+    parse_conllu,
 )
 from disco2.corpora.reading import read_text
 from disco2.data import Dirt

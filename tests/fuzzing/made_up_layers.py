@@ -6,7 +6,7 @@ import json
 
 from hypothesis import strategies as st
 
-from disco2.annotation.formats.document_json import document_to_json
+from disco2.annotation.document_json import document_to_json
 from disco2.data import Constituents
 from tests.fuzzing.layer_files import conllu_row
 from tests.fuzzing.layer_targets import SEPARATOR

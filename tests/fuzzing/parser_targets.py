@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span
 
 from disco2.annotation.annotator import Layer
 from disco2.annotation.layers import document_from_words, with_constituents
-from disco2.annotation.spacy_documents import EXTENSION, trees_of
+from disco2.annotation.spacy_pipeline import EXTENSION, trees_of
 from disco2.annotation.stanford import StanfordParser
 from disco2.data import Dirt
 from tests.fuzzing.layer_files import MARKS

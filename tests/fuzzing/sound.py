@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from disco2.annotation.formats.document_json import document_from_json, document_to_json
+from disco2.annotation.document_json import document_from_json, document_to_json
 from disco2.data import Constituents, Document
 from disco2.errors import Disco2Error
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from disco2.annotation.annotator import ALL_LAYERS, Layer, Layers
-from disco2.annotation.tokenise import tokenise
+from disco2.annotation.text import tokenise
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 
 PRONOUNS = {"she": "Tina", "her": "Tina", "he": "Bob", "him": "Bob"}

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from disco2.annotation.formats.document_json import document_to_json, parse_annotated
+from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.errors import InputError
 from disco2.inference.json_form import read_schema, text_result
 from disco2.inference.pipeline import Pipeline

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.annotation.formats.document_json import document_from_json, document_to_json
+from disco2.annotation.document_json import document_from_json, document_to_json
 from disco2.annotation.text import PARAGRAPH_BREAK
 from disco2.errors import BundleError, InputError, SettingsError
 from disco2.inference.candidates import MOST_RELATIONS, MOST_TOKENS, adjacent_sentences, in_portions

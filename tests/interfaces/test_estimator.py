@@ -19,9 +19,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import disco2
-from disco2.annotation.annotator import Layer
-from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
-from disco2.corpora.automatic import with_automatic_layers
+from disco2.annotation.annotator import AnnotatorChoice, Annotators, Layer
+from disco2.corpora.catalogue import with_automatic_layers
 from disco2.corpora.pairs import read_pairs
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -211,7 +210,7 @@ def test_pickling(fitted: Disco2Classifier) -> None:
     unfitted = pickle.loads(pickle.dumps(Disco2Classifier(annotators=AnnotatorChoice())))  # noqa: S301
     assert unfitted.annotators == AnnotatorChoice()
     with pytest.raises(UnusableSettingsError, match="the AnnotatorChoice itself"):
-        pickle.dumps(Disco2Classifier(annotators=ChosenAnnotators([SteadyRules()])))
+        pickle.dumps(Disco2Classifier(annotators=Annotators([SteadyRules()])))
 
 
 def test_clones_share_their_annotators_and_nothing_else(fitted: Disco2Classifier) -> None:

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 import disco2
-from disco2.annotation.annotator import ALL_LAYERS
-from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
-from disco2.corpora.automatic import with_automatic_layers
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
+from disco2.corpora.catalogue import with_automatic_layers
 from disco2.corpora.pairs import read_pairs
 from disco2.data import Document
 from disco2.inference.given_pair import GivenPair
@@ -36,7 +35,7 @@ ODD_PAIRS = [
 
 
 @pytest.fixture(scope="module")
-def annotators() -> Iterator[ChosenAnnotators]:
+def annotators() -> Iterator[Annotators]:
     with AnnotatorChoice().open() as found:
         yield found
 
@@ -59,7 +58,7 @@ def layers_of(document: Document) -> tuple[object, ...]:
 
 
 def test_a_pair_gets_the_same_layers_in_training_and_in_prediction(
-    tmp_path: Path, annotators: ChosenAnnotators
+    tmp_path: Path, annotators: Annotators
 ) -> None:
     file = tmp_path / "pairs.jsonl"
     pairs = [*ODD_PAIRS, *((row[0], row[1]) for row in example())]
@@ -272,7 +271,7 @@ def test_layers_other_than_the_models_are_warned_of(run: Run, tmp_path: Path) ->
     assert (code, "trained with no automatic layers" in err) == (0, True)
 
 
-def test_relations_of_pairs_lie_on_whole_arguments(annotators: ChosenAnnotators, tmp_path: Path) -> None:
+def test_relations_of_pairs_lie_on_whole_arguments(annotators: Annotators, tmp_path: Path) -> None:
     plain = read_pairs(written(tmp_path / "p.csv", [["One two.", "Three.", "x", "train"]]))
     (relation,) = with_automatic_layers(plain, annotators, ALL_LAYERS).relations
     assert (relation.arg1.text, relation.arg2.text) == ("One two.", "Three.")

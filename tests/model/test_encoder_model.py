@@ -14,7 +14,7 @@ import pytest
 from onnx import helper
 from tokenizers import Tokenizer
 
-from disco2.annotation.choice import AnnotatorChoice
+from disco2.annotation.annotator import AnnotatorChoice
 from disco2.bundle import load_bundle, save_bundle
 from disco2.bundle.manifest import ENCODER, TOKENIZER
 from disco2.data import Instance

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.annotation.choice import AnnotatorChoice
+from disco2.annotation.annotator import AnnotatorChoice
 from disco2.bundle import load_bundle, save_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Argument, Instance

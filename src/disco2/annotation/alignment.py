@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from disco2.annotation.formats.ptb import BRACKETS
+from disco2.annotation.treebanks import BRACKETS
 from disco2.data import Document
 from disco2.errors import LayerError
 

@@ -1,14 +1,23 @@
-"""What every annotator is: it declares which layers it can give a document, and what it needs for each."""
+"""Annotators give documents layers: the protocol, several annotators as one, and a user's choice of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
 
 from disco2.data import Document
 from disco2.errors import LayerError, SettingsError
 from disco2.threads import single_threaded
+
+if TYPE_CHECKING:
+    from disco2.annotation.cache import LayerStore
+
+BUILT_IN, STANFORD = "built-in", "stanford"
+_PARSERS = {BUILT_IN: BUILT_IN, "builtin": BUILT_IN, STANFORD: STANFORD}
 
 
 class Layer(StrEnum):
@@ -26,17 +35,19 @@ ALL_LAYERS: Layers = frozenset(Layer)
 
 
 class Annotator(Protocol):
-    """Something that gives documents layers.
+    """Gives documents layers.
 
-    ``requires`` has a key for each layer it provides: the layers that must be there before, which
-    ``Annotators`` checks. ``annotate`` makes just the ``layers`` asked for, all of which it provides, and
-    leaves the others as they are; whoever makes new tokens gives back documents that have no other layer yet
-    but those asked for. Documents come back in order, with their id and text unchanged.
+    ``requires`` has a key for each layer that the annotator provides, and for each key the layers that a
+    document must have before. ``annotate`` makes only the ``layers`` asked for and leaves the others as they
+    are; new tokens remove all other layers. Documents come back in order, with id and text unchanged.
+
+    An annotator may have a ``fingerprint``: the key of its output in the cache, "" for output that must not
+    be cached.
     """
 
     @property
     def name(self) -> str:
-        """What reports and model cards call it."""
+        """The name in reports and model cards."""
 
     @property
     def requires(self) -> Mapping[Layer, Layers]: ...
@@ -52,13 +63,38 @@ def raw_document(text: str, *, document_id: str = "text") -> Document:
 class Annotators:
     """Several annotators as one: each layer is made by the last one that provides it.
 
-    So ``Annotators([built_in, stanford])`` takes constituents from the second and the rest from the first.
+    ``Annotators([built_in, stanford])`` takes constituents from the second and the rest from the first. With
+    a ``store``, documents that were annotated before are read from it; ``recalled`` counts them. Leaving the
+    context calls ``on_close``, for an annotator that runs a program of its own.
     """
 
-    def __init__(self, annotators: Sequence[Annotator]) -> None:
+    def __init__(
+        self,
+        annotators: Sequence[Annotator],
+        *,
+        store: LayerStore | None = None,
+        on_close: Callable[[], None] | None = None,
+    ) -> None:
         self._makers: dict[Layer, Annotator] = {
             layer: annotator for annotator in annotators for layer in Layer if layer in annotator.requires
         }
+        self._on_close = on_close
+        self.store = store
+        self.recalled = 0
+        self._fingerprints: dict[Layers, str] = {}
+
+    def __enter__(self) -> Annotators:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the program of an annotator, if there is one; the store stays open."""
+        if self._on_close is not None:
+            self._on_close()
 
     @property
     def name(self) -> str:
@@ -77,13 +113,26 @@ class Annotators:
             )
         return self._makers[layer]
 
-    @single_threaded()
     def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
         """Make the layers in order. Layers not asked for stay: gold trees take automatic coreference.
 
-        LayerError where a document lacks a layer that is needed and not asked for.
+        Raises LayerError where a document lacks a layer that is needed and not asked for.
         """
         check_mixture(layers)
+        if self.store is None:
+            return self._make(documents, layers)
+        from disco2.annotation.cache import annotate_with_store, fingerprint
+
+        if layers not in self._fingerprints:
+            self._fingerprints[layers] = fingerprint(self, layers)
+        found, recalled = annotate_with_store(
+            self.store, self._fingerprints[layers], documents, layers, make=self._make
+        )
+        self.recalled += recalled
+        return found
+
+    @single_threaded()
+    def _make(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
         found = list(documents)
         for maker, share in self._shares(layers):
             for layer in sorted(share):
@@ -92,7 +141,7 @@ class Annotators:
         return found
 
     def _shares(self, layers: Layers) -> list[tuple[Annotator, Layers]]:
-        """Neighbouring layers of one maker are made in one go."""
+        """Each annotator with its layers; neighbouring layers of one annotator are made in one call."""
         shares: list[tuple[Annotator, Layers]] = []
         for layer in Layer:
             if layer not in layers:
@@ -105,8 +154,72 @@ class Annotators:
         return shares
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatorChoice:
+    """Which annotator makes which layer; by default the built-in English annotators make all.
+
+    ``spacy`` is the name of an installed pipeline or its folder; the pipeline makes the layers it can.
+    ``stanza`` makes all layers. ``parser`` makes the constituents, whatever makes the other layers.
+    """
+
+    spacy: str = ""
+    stanza: bool = False
+    stanza_folder: Path | None = None  # default: Stanza's own folder
+    stanza_download: bool = False  # whether Stanza may download missing models
+    parser: str = BUILT_IN
+    stanford_home: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.spacy and self.stanza:
+            raise SettingsError("spaCy and Stanza can't both make the tokens.", hint="Choose one of them.")
+        if not self.stanza and (self.stanza_folder is not None or self.stanza_download):
+            raise SettingsError("A setting for Stanza has no effect without it.", hint="Add --stanza.")
+        if self.parser not in _PARSERS:
+            raise SettingsError(f"Unknown parser '{self.parser}'.", hint=f"Choose {BUILT_IN} or {STANFORD}.")
+        if self.parser == STANFORD and self.stanford_home is None:
+            raise SettingsError(
+                "The Stanford parser does not come with this program.",
+                hint="Give its folder, the one with stanford-parser.jar: --stanford-home DIR.",
+            )
+        if self.parser != STANFORD and self.stanford_home is not None:
+            raise SettingsError(
+                "A folder for the Stanford parser has no effect without it.", hint="Add --parser stanford."
+            )
+
+    def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
+        """Load only the annotators that make these layers; close the result to end the Stanford parser.
+
+        With ``on_demand`` the built-in annotators are loaded when they first annotate something.
+        """
+        from disco2.annotation.english.annotators import english_annotators
+
+        chosen: list[Annotator] = []
+        on_close: Callable[[], None] | None = None
+        others = layers - {Layer.CONSTITUENTS}
+        if self.stanford_home is not None and Layer.CONSTITUENTS in layers:
+            from disco2.annotation.stanford import StanfordParser
+
+            parser = StanfordParser(self.stanford_home)  # first: fails fast if Java or the jar is missing
+            chosen, on_close = [parser], parser.close
+        if self.spacy and others:
+            from disco2.annotation.spacy_pipeline import SpacyPipeline
+
+            chosen.insert(0, SpacyPipeline.load(self.spacy))
+        wanted = others if chosen else layers
+        if self.stanza and wanted:
+            from disco2.annotation.stanza_pipeline import StanzaPipeline
+
+            stanza = StanzaPipeline.load(
+                folder=self.stanza_folder, download=self.stanza_download, layers=wanted
+            )
+            chosen.insert(0, stanza)
+        made = frozenset(layer for annotator in chosen for layer in annotator.requires)
+        built_in = english_annotators(layers=layers - made, on_demand=on_demand)
+        return Annotators([*built_in, *chosen], on_close=on_close)
+
+
 def check_mixture(layers: Layers) -> None:
-    """New tokens leave nothing for the old layers to stand on."""
+    """Raise SettingsError for new tokens with old layers, which stand on the old tokens."""
     if Layer.TOKENS in layers and layers != ALL_LAYERS:
         kept = ", ".join(sorted(ALL_LAYERS - layers))
         raise SettingsError(
@@ -116,7 +229,7 @@ def check_mixture(layers: Layers) -> None:
 
 
 def check_provided(annotator: Annotator, layers: Layers) -> None:
-    """Raise SettingsError where an annotator is asked for what it does not make."""
+    """Raise SettingsError if an annotator does not provide one of the layers."""
     provided = annotator.requires.keys()
     if lacking := sorted(layers - provided):
         raise SettingsError(
@@ -126,7 +239,7 @@ def check_provided(annotator: Annotator, layers: Layers) -> None:
 
 
 def check_present(documents: Sequence[Document], needed: Layers, *, before: Layer, maker: str) -> None:
-    """Raise LayerError for the first document that lacks a layer which the maker of another one needs."""
+    """Raise LayerError for the first document without a layer that ``maker`` needs to make ``before``."""
     for layer in Layer:
         for document in documents if layer in needed else ():
             if not is_present(layer, document):
@@ -138,13 +251,13 @@ def check_present(documents: Sequence[Document], needed: Layers, *, before: Laye
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what another package's error says, for a message of ours."""
+    """The first line of another package's error, for a message of ours."""
     lines = str(error).strip().splitlines()
     return lines[0][:300] if lines else type(error).__name__
 
 
 def is_present(layer: Layer, document: Document) -> bool:
-    """Whether anything in a document has the layer, or nothing in it could.
+    """Whether a document has the layer, or has nothing that could have it.
 
     One tag or one tree is enough: readers leave out what does not fit its text.
     """

@@ -1,7 +1,7 @@
-"""Layers that were made once are kept, so that the same text need not be annotated again.
+"""A cache of annotated documents, so that the same text is not annotated twice.
 
-The cache is one SQLite file in the user's cache folder. It holds the user's texts, so nobody else may read
-it. Whatever is wrong with it, annotating goes on without it.
+The cache is one SQLite file in the user's cache folder. It holds the user's texts, so only the owner may read
+it. If anything is wrong with it, annotation continues without it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sqlite3
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,36 +23,56 @@ from types import TracebackType
 from typing import TypeVar
 
 from disco2.annotation.annotator import Annotators, Layer, Layers
-from disco2.annotation.formats.document_json import FORMAT as DOCUMENT_FORMAT
-from disco2.annotation.formats.document_json import document_from_json, document_to_json
+from disco2.annotation.document_json import FORMAT as DOCUMENT_FORMAT
+from disco2.annotation.document_json import document_from_json, document_to_json
 from disco2.data import Document
 from disco2.errors import Disco2Error, InputError
 from disco2.version import VERSION
 
-FORMAT = 1  # of the file and of what is in it; part of its name, so that versions live side by side
-EVERY_FILE = "layers-*.sqlite3*"  # of any format, and those that SQLite may have made beside them
+FORMAT = 1  # part of the file's name, so that versions of disco2 can be used side by side
+EVERY_FILE = "layers-*.sqlite3*"  # of any format, with SQLite's journals
 VARIABLE = "DISCO2_CACHE"
+MOST_BYTES = 1_000_000_000
+PATIENCE = 5.0  # seconds to wait for another process that holds the file
+WRITTEN_AT_ONCE = 500  # documents
+WRITTEN_AFTER = 5.0  # seconds; a process that is killed loses what it has not written yet
+_KEYS_AT_ONCE = 500  # SQLite limits the number of parameters
+_DAY = 86_400
+# The short columns first, so that a search for the oldest entries does not read the contents.
+_TABLE = "layers (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
+# A damaged file can make SQLite return text that is not Unicode, or ask for more memory than there is.
+TROUBLES = (sqlite3.Error, OSError, UnicodeDecodeError, MemoryError)
+
+# No layers of a text take more: a longer entry is a small one that unpacks to gigabytes.
+_SPARE_BYTES, _BYTES_A_CHARACTER = 1_000_000, 2_000
+_COMPRESSION = 3  # higher levels hardly save more
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_VECTORS = _PACKAGE / "models" / "glove-100d-50k"
+_COMPUTING = ("numpy", "thinc", "spacy")
+
+_T = TypeVar("_T")
 
 
 def cache_folder() -> Path:
-    """The folder in the environment variable DISCO2_CACHE, else the user's own for caches.
+    """The folder in the environment variable DISCO2_CACHE, else the user's cache folder.
 
-    That is ~/Library/Caches/disco2 on macOS, %LOCALAPPDATA%\\disco2\\Cache on Windows, and elsewhere
-    $XDG_CACHE_HOME/disco2 or ~/.cache/disco2. InputError where there is no home folder.
+    The default is ~/Library/Caches/disco2 on macOS, %LOCALAPPDATA%\\disco2\\Cache on Windows, and elsewhere
+    $XDG_CACHE_HOME/disco2 or ~/.cache/disco2. Raises InputError if there is no home folder.
     """
     try:
-        if told := os.environ.get(VARIABLE):
-            return Path(told).expanduser().absolute()
+        if chosen := os.environ.get(VARIABLE):
+            return Path(chosen).expanduser().absolute()
         if sys.platform == "win32":
             local = os.environ.get("LOCALAPPDATA")
             return (Path(local) if local else Path.home() / "AppData" / "Local") / "disco2" / "Cache"
         if sys.platform == "darwin":
             return Path.home() / "Library" / "Caches" / "disco2"
-        told = os.environ.get("XDG_CACHE_HOME", "")  # to be passed over where it is no absolute path
-        return (Path(told) if Path(told).is_absolute() else Path.home() / ".cache") / "disco2"
+        shared = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        return (shared if shared.is_absolute() else Path.home() / ".cache") / "disco2"
     except RuntimeError:
         raise InputError(
-            "There is no home folder to keep a cache in.", hint=f"Name a folder in {VARIABLE}."
+            "There is no home folder for the cache.", hint=f"Set {VARIABLE} to another folder."
         ) from None
 
 
@@ -61,29 +81,11 @@ def cache_file() -> Path:
     return cache_folder() / f"layers-{FORMAT}.sqlite3"
 
 
-# The file: keys and contents, bounded in size. Trouble with it is noted and raises no error.
-
-
-MOST_BYTES = 1_000_000_000
-PATIENCE = 5.0  # seconds that another process may hold the file
-WRITTEN_AT_ONCE = 500  # documents
-WRITTEN_AFTER = 5.0  # seconds; what a process that is killed has not written yet is lost
-_ASKED_AT_ONCE = 500  # keys; SQLite bounds the number of parameters
-_DAY = 86_400
-# The short columns first, so that looking for the oldest need not read the contents.
-_TABLE = "layers (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
-
-# Of a damaged file SQLite may say things that are no Unicode, or ask for more memory than there is.
-TROUBLES = (sqlite3.Error, OSError, UnicodeDecodeError, MemoryError)
-
-_T = TypeVar("_T")
-
-
 class LayerStore:
-    """What was put in under a key; to be closed.
+    """Contents by key, in a file of bounded size; a context manager.
 
-    Where the file can't be read or written, ``trouble`` says why, and the store is as good as empty from then
-    on. If it can be read and not written, it goes on being read.
+    If the file can't be used, ``trouble`` says why, and the store behaves as if it were empty. A file that
+    can only be read is still read.
     """
 
     def __init__(self, path: Path, *, most_bytes: int = MOST_BYTES, patience: float = PATIENCE) -> None:
@@ -96,7 +98,7 @@ class LayerStore:
         self._writable = True
         self._written = time.monotonic()
         self._connection: sqlite3.Connection | None = None
-        self._connection = self._tried(lambda: _opened(path, patience), None)
+        self._connection = self._try(lambda: _open(path, patience), None)
 
     def __enter__(self) -> LayerStore:
         return self
@@ -104,11 +106,14 @@ class LayerStore:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self._flush()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The contents of those keys that are there."""
-        return self._tried(lambda: self._read(keys), {})
+        return self._try(lambda: self._read(keys), {})
 
     def put(self, contents: Iterable[tuple[bytes, bytes]]) -> None:
         """Keep contents under their keys."""
@@ -118,34 +123,23 @@ class LayerStore:
             if late or len(self._waiting) >= WRITTEN_AT_ONCE:
                 self._flush()
 
-    def close(self) -> None:
-        """Write what waits, and let go of the file."""
-        self._flush()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         found = {key: self._waiting[key] for key in keys if key in self._waiting}
-        for begin in range(0, len(keys), _ASKED_AT_ONCE):
-            some = keys[begin : begin + _ASKED_AT_ONCE]
+        for begin in range(0, len(keys) if self._connection else 0, _KEYS_AT_ONCE):
+            assert self._connection is not None  # noqa: S101  # by the loop's condition
+            some = keys[begin : begin + _KEYS_AT_ONCE]
             marks = ",".join("?" * len(some))
-            query = f"SELECT key, content, used FROM layers WHERE key IN ({marks})"  # noqa: S608  marks alone
-            for key, content, used in self._rows(query, some):
-                found[key] = content
-                if used != self._today:
-                    self._used_again.add(key)
+            query = f"SELECT key, content, used FROM layers WHERE key IN ({marks})"  # noqa: S608  # only marks
+            with closing(self._connection.execute(query, some)) as cursor:
+                for key, content, used in cursor.fetchall():
+                    found[key] = content
+                    if used != self._today:
+                        self._used_again.add(key)
         return found
-
-    def _rows(self, query: str, values: Sequence[bytes]) -> list[tuple[bytes, bytes, int]]:
-        if self._connection is None:
-            return []
-        with closing(self._connection.execute(query, values)) as cursor:
-            return cursor.fetchall()
 
     def _flush(self) -> None:
         if self._writable and (self._waiting or self._used_again):
-            self._writable = self._tried(self._write, False, while_writing=True)
+            self._writable = self._try(self._write, False, while_writing=True)
             self._written = time.monotonic()
 
     def _write(self) -> bool:
@@ -162,11 +156,11 @@ class LayerStore:
         self._waiting.clear()
         self._used_again.clear()
         if _size(self._connection) > self._most_bytes:
-            _forget_oldest(self._connection, down_to=self._most_bytes * 9 // 10)
+            _remove_oldest(self._connection, down_to=self._most_bytes * 9 // 10)
         return True
 
-    def _tried(self, action: Callable[[], _T], otherwise: _T, *, while_writing: bool = False) -> _T:
-        """What an action gives; where the file does not let it, trouble is noted and the cache given up."""
+    def _try(self, action: Callable[[], _T], otherwise: _T, *, while_writing: bool = False) -> _T:
+        """Return an action's result; on failure note the trouble and stop using the file."""
         try:
             return action()
         except TROUBLES as error:
@@ -179,28 +173,28 @@ class LayerStore:
             return otherwise
 
 
-def _opened(path: Path, patience: float) -> sqlite3.Connection | None:
-    """A connection to the file, which is made where it is not there, for this user alone."""
+def _open(path: Path, patience: float) -> sqlite3.Connection:
+    """A connection to the file, which is created for this user alone if it does not exist."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # journals get the mode of their file
     connection = sqlite3.connect(path, timeout=patience)
     try:
-        if not is_ours(connection):
+        if not _has_our_table(connection):
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")  # another process may be quicker
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")  # another process may be first
         return connection
     except TROUBLES:
         connection.close()
         raise
 
 
-def is_ours(connection: sqlite3.Connection) -> bool:
-    """Whether the file has our table; false where it has nothing yet, an error where it has anything else.
+def _has_our_table(connection: sqlite3.Connection) -> bool:
+    """Whether the file has our table; False if it is empty, DatabaseError if it has anything else.
 
-    A view in the table's place, or a trigger on it, could do whatever its maker liked, for as long as he did.
+    A view in place of the table, or a trigger on it, could run forever or change anything.
     """
-    query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 2"  # SQLite's own indices have none
+    query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 2"  # SQLite's own indices have no sql
     found = [statement for (statement,) in connection.execute(query)]
     if found not in ([], [f"CREATE TABLE {_TABLE}"]):
         raise sqlite3.DatabaseError("file is not a cache of disco2")
@@ -208,16 +202,16 @@ def is_ours(connection: sqlite3.Connection) -> bool:
 
 
 def _size(connection: sqlite3.Connection) -> int:
-    """Bytes of the file that hold something."""
-    number = {
-        name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+    """Bytes of the file that are in use."""
+    pages, free, page_size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("page_count", "freelist_count", "page_size")
-    }
-    return int((number["page_count"] - number["freelist_count"]) * number["page_size"])
+    )
+    return int((pages - free) * page_size)
 
 
-def _forget_oldest(connection: sqlite3.Connection, *, down_to: int) -> None:
-    """Drop what was not used for the longest time, a twentieth at a time, and give the room back."""
+def _remove_oldest(connection: sqlite3.Connection, *, down_to: int) -> None:
+    """Remove the entries that were not used for the longest time, a twentieth at a time."""
     while _size(connection) > down_to:
         (count,) = connection.execute("SELECT count(*) FROM layers").fetchone()
         if not count:
@@ -225,15 +219,12 @@ def _forget_oldest(connection: sqlite3.Connection, *, down_to: int) -> None:
         oldest = "SELECT rowid FROM layers ORDER BY used, rowid LIMIT ?"
         with connection:
             connection.execute(f"DELETE FROM layers WHERE rowid IN ({oldest})", (count // 20 + 1,))  # noqa: S608
-    connection.executescript("PRAGMA incremental_vacuum")  # execute() would give back a single page
-
-
-# What the cache holds, and how to remove it.
+    connection.executescript("PRAGMA incremental_vacuum")  # execute() would free a single page
 
 
 @dataclass(frozen=True, slots=True)
 class CacheSummary:
-    """What lies in the cache; ``trouble`` where that can't be read."""
+    """The contents of the cache; ``trouble`` if it can't be read."""
 
     path: Path
     documents: int
@@ -243,28 +234,24 @@ class CacheSummary:
 
 
 def cache_summary() -> CacheSummary:
-    """What lies in the cache now; nothing is made or changed. InputError where it has no place."""
+    """Describe the cache without creating or changing it. Raises InputError if there is no home folder."""
     path = cache_file()
+    size = documents = 0
     try:
-        if not path.exists():
-            return CacheSummary(path, 0, 0)
-        size = path.stat().st_size
-    except OSError as error:
-        return CacheSummary(path, 0, 0, trouble=str(error))
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
-            documents = 0
-            if is_ours(connection):
-                (documents,) = connection.execute("SELECT count(*) FROM layers").fetchone()
+        if path.exists():
+            size = path.stat().st_size
+            with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+                if _has_our_table(connection):
+                    (documents,) = connection.execute("SELECT count(*) FROM layers").fetchone()
     except TROUBLES as error:
         return CacheSummary(path, 0, size, trouble=str(error))
     return CacheSummary(path, documents, size)
 
 
 def clear_cache() -> CacheSummary:
-    """Remove the cache, damaged or not, and what other versions left; what was in it.
+    """Remove the cache, damaged or not, and those of other versions; return what was in it.
 
-    InputError where it can't be removed.
+    Raises InputError if it can't be removed.
     """
     found = cache_summary()
     try:
@@ -279,19 +266,10 @@ def clear_cache() -> CacheSummary:
     return found
 
 
-# Who made a layer: weights, code and versions, so that equal fingerprints mean equal layers.
-
-
-_CODE = Path(__file__).resolve().parent
-_VECTORS = Path(__file__).resolve().parents[1] / "models" / "glove-100d-50k"
-_CODE_ENDINGS = (".py", ".toml")
-_COMPUTING = ("numpy", "thinc", "spacy")
-
-
 def fingerprint(annotators: Annotators, layers: Layers) -> str:
-    """Of the annotators that make these layers; empty where one of them can't be told from others.
+    """Cache key of the annotators that make these layers: weights, code and versions.
 
-    An annotator can, if it has a ``fingerprint`` of its own, a text that is not empty.
+    Empty if one of them has no fingerprint, so that its output must not be cached.
     """
     makers = []
     for layer in Layer:
@@ -304,9 +282,9 @@ def fingerprint(annotators: Annotators, layers: Layers) -> str:
 
 
 def file_fingerprint(*places: Path) -> str:
-    """Of files, or all files of folders, by their names, sizes and times: for those too large to be read.
+    """Digest of the names, sizes and times of files, or of all files of folders that are too large to read.
 
-    A copy that keeps the time of writing still has its own time of change.
+    A copy that keeps the modification time still has its own change time.
     """
     total = sha256()
     for place in places:
@@ -320,9 +298,9 @@ def file_fingerprint(*places: Path) -> str:
 
 @lru_cache(maxsize=1)
 def _package() -> str:
-    """This package, as far as annotating depends on it: its code, word vectors, and what computes for it."""
+    """What annotation depends on in this package: its code, word vectors and numeric libraries."""
     total = sha256()
-    code = sorted(file for file in _CODE.rglob("*") if file.suffix in _CODE_ENDINGS)
+    code = sorted(file for file in (_PACKAGE / "annotation").rglob("*") if file.suffix in (".py", ".toml"))
     for file in [*code, *sorted(_VECTORS.glob("*"))]:
         content = file.read_bytes()
         total.update(f"{file.name}\n{len(content)}\n".encode())
@@ -331,55 +309,37 @@ def _package() -> str:
     return f"disco2 {VERSION} {total.hexdigest()}, {others}"
 
 
-# No layers of a text take more; what does is a small entry that unpacks to gigabytes.
-_SPARE_BYTES, _BYTES_A_CHARACTER = 1_000_000, 2_000
-_QUICKLY = 3  # the level of compression; higher ones hardly save more
+def annotate_with_store(
+    store: LayerStore,
+    makers: str,
+    documents: Sequence[Document],
+    layers: Layers,
+    *,
+    make: Callable[[Sequence[Document], Layers], list[Document]],
+) -> tuple[list[Document], int]:
+    """Annotate documents that the store does not have; also return how many it had.
 
-
-class CachedAnnotators:
-    """Annotators whose results are kept: a document that comes again gets the very layers it got before.
-
-    A result is known by the annotators' weights and code, the layers asked for, and what they are made from:
-    the text alone where tokens are made, else the whole document. Its id does not matter.
+    The key of a document is made of the annotators' fingerprint ``makers``, the layers, and what they are
+    made from: the text alone if tokens are made, else the whole document. Its id does not matter.
     """
-
-    def __init__(self, annotators: Annotators, store: LayerStore) -> None:
-        self._annotators = annotators
-        self._store = store
-        self._makers: dict[Layers, str] = {}
-        self.recalled = 0  # documents that did not have to be annotated
-
-    @property
-    def name(self) -> str:
-        return self._annotators.name
-
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        return self._annotators.requires
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
-        if layers not in self._makers:
-            self._makers[layers] = fingerprint(self._annotators, layers)
-        makers = self._makers[layers]
-        if not makers:
-            return self._annotators.annotate(documents, layers=layers)
-        keys = [_key(document, makers, layers) for document in documents]
-        kept = self._store.get(keys)
-        found = [
-            _recalled(kept[key], document, layers) if key in kept else None
-            for key, document in zip(keys, documents, strict=True)
-        ]
-        # The same text twice in one call is annotated once.
-        missing = {key: place for place, key in enumerate(keys) if found[place] is None}
-        new = [documents[place] for place in missing.values()]
-        fresh = self._annotators.annotate(new, layers=layers) if new else []
-        made = dict(zip(missing, fresh, strict=True))
-        self._store.put([(key, _content(document)) for key, document in made.items()])
-        self.recalled += sum(document is not None for document in found)
-        return [
-            recalled if recalled is not None else replace(made[key], id=document.id)
-            for key, document, recalled in zip(keys, documents, found, strict=True)
-        ]
+    if not makers:
+        return make(documents, layers), 0
+    keys = [_key(document, makers, layers) for document in documents]
+    kept = store.get(keys)
+    found = [
+        _recall(kept[key], document, layers) if key in kept else None
+        for key, document in zip(keys, documents, strict=True)
+    ]
+    # The same text twice in one call is annotated once.
+    missing = {key: place for place, key in enumerate(keys) if found[place] is None}
+    fresh = make([documents[place] for place in missing.values()], layers) if missing else []
+    made = dict(zip(missing, fresh, strict=True))
+    store.put([(key, _pack(document)) for key, document in made.items()])
+    whole = [
+        one if one is not None else replace(made[key], id=document.id)
+        for key, document, one in zip(keys, documents, found, strict=True)
+    ]
+    return whole, sum(one is not None for one in found)
 
 
 def _key(document: Document, makers: str, layers: Layers) -> bytes:
@@ -393,26 +353,20 @@ def _key(document: Document, makers: str, layers: Layers) -> bytes:
     return total.digest()
 
 
-def _content(document: Document) -> bytes:
+def _pack(document: Document) -> bytes:
     content = json.dumps(document_to_json(replace(document, id="")), separators=(",", ":"))
-    return zlib.compress(content.encode(), _QUICKLY)
+    return zlib.compress(content.encode(), _COMPRESSION)
 
 
-def _recalled(content: bytes, asked: Document, layers: Layers) -> Document | None:
-    """The document that was kept, under its new id; None where it is damaged or another one."""
+def _recall(content: bytes, asked: Document, layers: Layers) -> Document | None:
+    """The stored document, under its new id; None if the entry is damaged or of another text."""
     try:
-        unpacked = _unpacked(content, most=_SPARE_BYTES + _BYTES_A_CHARACTER * len(asked.text))
+        unpacking = zlib.decompressobj()
+        unpacked = unpacking.decompress(content, _SPARE_BYTES + _BYTES_A_CHARACTER * len(asked.text))
+        if not unpacking.eof:  # cut off, or too long
+            return None
         found = document_from_json(json.loads(unpacked), where="cache")
     except (zlib.error, ValueError, RecursionError, TypeError, Disco2Error):
         return None
     same = found.text == asked.text and (Layer.TOKENS in layers or len(found.tokens) == len(asked.tokens))
     return replace(found, id=asked.id) if same else None
-
-
-def _unpacked(content: bytes, *, most: int) -> bytes:
-    """The content as it was before it was compressed; ValueError where it is longer, or not whole."""
-    unpacking = zlib.decompressobj()
-    found = unpacking.decompress(content, most)
-    if not unpacking.eof:
-        raise ValueError("it is cut off, or too long")
-    return found

@@ -8,12 +8,10 @@ from dataclasses import replace
 from itertools import accumulate
 
 from disco2.annotation.alignment import ANCHOR, TextMatcher, align_to_text, align_tokens, fit_sentences
-from disco2.annotation.formats.conllu import ConlluSentence
-from disco2.annotation.formats.coreference import CoreferenceDocument
-from disco2.annotation.formats.ptb import BracketedSentence, unescape
+from disco2.annotation.coreference import CoreferenceDocument
 from disco2.annotation.heads import depths_below_root, head_of_span, single_rooted
-from disco2.annotation.text import PARAGRAPH_BREAK
-from disco2.annotation.tokenise import tokenise
+from disco2.annotation.text import PARAGRAPH_BREAK, tokenise
+from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, unescape
 from disco2.data import Constituents, Dependencies, Dirt, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
 

@@ -21,9 +21,9 @@ from typing import IO
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache import file_fingerprint
-from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import join_constituents, project_constituents
 from disco2.annotation.text import pieces_of
+from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
 

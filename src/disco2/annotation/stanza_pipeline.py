@@ -12,8 +12,8 @@ from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Layer, Layers, check_provided, first_line
 from disco2.annotation.cache import file_fingerprint
-from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.heads import head_of_span, single_rooted
+from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import Disco2Error, LayerError, MissingExtraError, SettingsError
 

@@ -13,10 +13,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from disco2.annotation.formats.ptb import parse_brackets, unescape
+from disco2.annotation.treebanks import parse_brackets, unescape
 from disco2.corpora.reading import BYTE_ORDER_MARK, BrokenJsonError, lines_of, parse_json, read_text, shown
-from disco2.corpora.senses import fitting_inventory, read_kind, read_senses, senses_of_kind
-from disco2.corpora.tokens import Coverage, argument_from_tokens
+from disco2.corpora.relations import (
+    Coverage,
+    argument_from_tokens,
+    fitting_inventory,
+    read_kind,
+    read_senses,
+    senses_of_kind,
+)
 from disco2.corpora.wsj import WsjLayers
 from disco2.data import (
     Constituents,

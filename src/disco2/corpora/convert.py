@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from disco2.corpora.conll16 import written_identity
-from disco2.corpora.tokens import character_spans
+from disco2.corpora.relations import character_spans
 from disco2.data import Constituents, Corpus, Document, Relation, Sentence
 from disco2.data.senses import senses_2_to_3, senses_3_to_2
 from disco2.errors import CorpusError

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from disco2.annotation.tokenise import tokenise
+from disco2.annotation.text import tokenise
 from disco2.corpora.pairs import SPLIT_NAMES, pair_document
 from disco2.corpora.reading import BYTE_ORDER_MARK, existing_folder, read_text
 from disco2.data import Corpus, Dirt, Document, Relation, RelationKind

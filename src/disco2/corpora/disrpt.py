@@ -16,10 +16,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from disco2.annotation.formats.conllu import ConlluSentence, parse_conllu
+from disco2.annotation.treebanks import ConlluSentence, parse_conllu
 from disco2.corpora.reading import BYTE_ORDER_MARK, files_below, first_fault, lines_of, read_text
-from disco2.corpora.senses import fitting_inventory, kind_in_place_of_sense, read_kind, senses_of_kind
-from disco2.corpora.tokens import Coverage, argument_from_tokens, joined
+from disco2.corpora.relations import (
+    Coverage,
+    argument_from_tokens,
+    fitting_inventory,
+    joined,
+    kind_in_place_of_sense,
+    read_kind,
+    senses_of_kind,
+)
 from disco2.data import Corpus, Dirt, Document, Relation, RelationKind, Sentence, Token
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError

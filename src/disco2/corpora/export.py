@@ -11,8 +11,8 @@ from pathlib import Path
 
 from disco2.corpora.conll16 import written_identity
 from disco2.corpora.reading import lines_of, read_text
+from disco2.corpora.relations import runs
 from disco2.corpora.tasks import CONLL16_SENSES
-from disco2.corpora.tokens import runs
 from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
 from disco2.errors import CorpusError, SettingsError
 from disco2.files import folder_in_place, write_text

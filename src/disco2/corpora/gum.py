@@ -7,14 +7,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from disco2.annotation.alignment import align_to_text
-from disco2.annotation.formats.conllu import parse_conllu
-from disco2.annotation.formats.coreference import CoreferenceDocument, parse_coreference
-from disco2.annotation.formats.ptb import parse_brackets, unescape
+from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
+from disco2.annotation.treebanks import parse_brackets, parse_conllu, unescape
 from disco2.corpora.pdtb3 import RawRelation, read_pdtb3_lines
 from disco2.corpora.reading import cycles_left_alone, files_below, read_text
-from disco2.corpora.senses import kind_in_place_of_sense, read_kind, read_senses, senses_of_kind
-from disco2.corpora.tokens import TokenSpans, argument_from_tokens
+from disco2.corpora.relations import (
+    TokenSpans,
+    argument_from_tokens,
+    kind_in_place_of_sense,
+    read_kind,
+    read_senses,
+    senses_of_kind,
+)
 from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError, LayerError, SettingsError

@@ -17,8 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from disco2.annotation.text import pair_spans, pair_text
-from disco2.annotation.tokenise import tokenise
+from disco2.annotation.text import pair_spans, pair_text, tokenise
 from disco2.corpora.reading import (
     BYTE_ORDER_MARK,
     BrokenJsonError,
@@ -28,7 +27,7 @@ from disco2.corpora.reading import (
     read_text,
     shown,
 )
-from disco2.corpora.senses import read_kind, read_senses
+from disco2.corpora.relations import read_kind, read_senses
 from disco2.data import (
     WITHOUT_SENSE,
     Argument,

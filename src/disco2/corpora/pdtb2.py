@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from disco2.annotation.formats.ptb import TRACE, WRAPPERS, BracketedSentence
 from disco2.annotation.layers import document_from_trees
+from disco2.annotation.treebanks import TRACE, WRAPPERS, BracketedSentence
 from disco2.corpora.pdtb2_files import (
     GornAddress,
     Pdtb2Relation,
@@ -21,8 +21,7 @@ from disco2.corpora.pdtb2_files import (
 )
 from disco2.corpora.pdtb3 import text_that_fits
 from disco2.corpora.reading import existing_folder, read_text
-from disco2.corpora.senses import kind_and_senses
-from disco2.corpora.tokens import Coverage, TokenSpans, joined
+from disco2.corpora.relations import Coverage, TokenSpans, joined, kind_and_senses
 from disco2.corpora.wsj import BARE, WsjLayers, files_by_document, folders_named, split_by_rule
 from disco2.data import Argument, Corpus, Dirt, Document, Relation
 from disco2.data.senses import inventory

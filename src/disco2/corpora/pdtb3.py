@@ -13,8 +13,7 @@ from typing import Literal
 
 from disco2.annotation.layers import document_from_trees
 from disco2.corpora.reading import existing_folder, lines_of, read_text
-from disco2.corpora.senses import kind_and_senses
-from disco2.corpora.tokens import TokenSpans
+from disco2.corpora.relations import TokenSpans, kind_and_senses
 from disco2.corpora.wsj import BARE, WsjLayers, files_by_document, split_by_rule
 from disco2.data import Argument, Corpus, Dirt, Document, Relation
 from disco2.data.senses import inventory

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b, sha256
 
-from disco2.annotation.tokenise import tokenise
+from disco2.annotation.text import tokenise
 from disco2.data import Corpus, Document, Relation, Sentence
 from disco2.errors import CorpusError, SettingsError
 

@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from disco2.annotation.formats.conllu import parse_conllu
-from disco2.annotation.formats.coreference import parse_coreference
-from disco2.annotation.formats.ptb import parse_brackets
+from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.layers import document_from_trees, with_dependencies, with_mentions
+from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.corpora.pairs import read_pairs
 from disco2.corpora.reading import existing_folder, read_text
 from disco2.corpora.role_sentences import (

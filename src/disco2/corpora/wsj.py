@@ -8,16 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from disco2.annotation.formats.conllu import ConlluSentence, parse_conllu
-from disco2.annotation.formats.coreference import (
+from disco2.annotation.coreference import (
     CoreferenceDocument,
     looks_like_ontonotes,
     parse_coreference,
     parse_ontonotes,
 )
-from disco2.annotation.formats.ptb import BracketedSentence, parse_brackets
 from disco2.annotation.layers import with_constituents, with_dependencies, with_mentions
-from disco2.annotation.tokenise import tokenise
+from disco2.annotation.text import tokenise
+from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, parse_brackets, parse_conllu
 from disco2.corpora.reading import existing_folder, files_below, read_text
 from disco2.data import Dirt, Document, Sentence, Token
 from disco2.errors import CorpusError, LayerError

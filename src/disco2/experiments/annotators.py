@@ -9,7 +9,7 @@ from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
-from disco2.corpora.automatic import with_automatic_layers
+from disco2.corpora.catalogue import with_automatic_layers
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import CorpusError

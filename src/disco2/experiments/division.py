@@ -10,8 +10,8 @@ from typing import Any
 
 from disco2.corpora.catalogue import licence_of
 from disco2.corpora.protocols import HeldOutSentences, document_parts, split_relations
+from disco2.corpora.relations import argument_from_tokens
 from disco2.corpora.tasks import DataSettings, Task, usual_protocol
-from disco2.corpora.tokens import argument_from_tokens
 from disco2.data import Corpus, Instance, Relation, RelationKind
 from disco2.data.tree import shared_entities
 from disco2.errors import CorpusError, SettingsError

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from disco2.corpora.tokens import argument_from_tokens
+from disco2.corpora.relations import argument_from_tokens
 from disco2.data import Argument, Corpus, Document, Instance, Relation, RelationKind
 from disco2.experiments.division import Parts
 

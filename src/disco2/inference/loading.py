@@ -24,7 +24,7 @@ def load(
     folder = find_model(model)
     trained, manifest = load_bundle(folder)
     if annotators is None:
-        from disco2.annotation.choice import AnnotatorChoice  # late: only now is spaCy needed
+        from disco2.annotation.annotator import AnnotatorChoice  # late: only now is spaCy needed
 
         annotators = AnnotatorChoice().open()
     info = ModelInfo(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from disco2.annotation.annotator import Annotator, Layer
-from disco2.annotation.tokenise import tokenise
+from disco2.annotation.text import tokenise
 from disco2.corpora.protocols import HeldOutSentences, sentence_texts
 from disco2.data import Document, Sentence, Token
 from disco2.errors import SettingsError

@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.annotation import cache as fingerprints
-from disco2.annotation.annotator import ALL_LAYERS, Annotators
-from disco2.annotation.cache import CachedAnnotators, LayerStore
-from disco2.annotation.choice import AnnotatorChoice
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
+from disco2.annotation.cache import LayerStore
+from disco2.annotation.document_json import document_to_json
 from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.english.syntax import SpacySyntax
-from disco2.annotation.formats.document_json import document_to_json
 from tests.annotation.cache.told import TAGS, TEXTS, Told, annotated, documents
 from tests.inference.rule_annotator import RuleAnnotator
 
@@ -56,7 +55,8 @@ def test_shipped_layers_come_back_to_the_byte(file: Path) -> None:
     fresh = makers.annotate(documents(texts), layers=ALL_LAYERS)
     for recalled in (0, len(texts)):
         with LayerStore(file) as store:
-            cached = CachedAnnotators(makers, store)
+            cached = AnnotatorChoice().open()
+            cached.store = store
             found = cached.annotate(documents(texts), layers=ALL_LAYERS)
         assert cached.recalled == recalled
         assert [json.dumps(document_to_json(one)) for one in found] == [
@@ -68,8 +68,10 @@ def test_shipped_layers_come_back_to_the_byte(file: Path) -> None:
 def test_built_in_annotators_are_not_loaded_for_what_is_kept(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cached() -> CachedAnnotators:
-        return CachedAnnotators(AnnotatorChoice().open(on_demand=True), store)
+    def cached() -> Annotators:
+        annotators = AnnotatorChoice().open(on_demand=True)
+        annotators.store = store
+        return annotators
 
     with LayerStore(file) as store:
         made = cached().annotate(documents(), layers=ALL_LAYERS)

@@ -17,7 +17,7 @@ import pytest
 
 from disco2.annotation import cache as stores
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
-from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_summary
+from disco2.annotation.cache import LayerStore, cache_summary
 from disco2.annotation.layers import document_from_words
 from disco2.data import Document
 from tests.annotation.cache.told import TAGS, TEXTS, Told, annotated, documents
@@ -36,7 +36,7 @@ def test_a_damaged_file_is_left_alone(file: Path) -> None:
     file.write_bytes(b"This is no database. " * 500)
     maker = Told()
     with LayerStore(file) as store:
-        found = CachedAnnotators(Annotators([maker]), store).annotate(documents(), layers=ALL_LAYERS)
+        found = Annotators([maker], store=store).annotate(documents(), layers=ALL_LAYERS)
     assert found == RuleAnnotator().annotate(documents())
     assert "not a database" in store.trouble
     assert file.read_bytes().startswith(b"This is no database.")
@@ -69,7 +69,7 @@ def test_a_locked_file_is_given_up(file: Path) -> None:
     holder = sqlite3.connect(file, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     with LayerStore(file, patience=0.05) as store:
-        found = CachedAnnotators(Annotators([Told()]), store).annotate(documents(), layers=ALL_LAYERS)
+        found = Annotators([Told()], store=store).annotate(documents(), layers=ALL_LAYERS)
     assert found == RuleAnnotator().annotate(documents())
     assert "locked" in store.trouble
     holder.close()
@@ -82,7 +82,7 @@ def test_a_file_that_can_only_be_read_is_read(file: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(sqlite3, "connect", lambda _, **options: connect(read_only, uri=True, **options))
     maker = Told()
     with LayerStore(file) as store:
-        found = CachedAnnotators(Annotators([maker]), store).annotate(documents(), layers=ALL_LAYERS)
+        found = Annotators([maker], store=store).annotate(documents(), layers=ALL_LAYERS)
     assert found == RuleAnnotator().annotate(documents())
     assert maker.documents == 1
     assert "readonly" in store.trouble
@@ -178,7 +178,7 @@ def test_a_file_that_others_made_is_left_alone(own_place: Path, statements: list
     connection.close()
     before = own_place.read_bytes()
     with LayerStore(own_place) as store:
-        found = CachedAnnotators(Annotators([Told()]), store).annotate(documents(), layers=ALL_LAYERS)
+        found = Annotators([Told()], store=store).annotate(documents(), layers=ALL_LAYERS)
     assert found == RuleAnnotator().annotate(documents())
     assert "not a cache" in store.trouble
     assert "not a cache" in cache_summary().trouble
@@ -191,7 +191,7 @@ def test_what_sqlite_says_need_not_be_unicode(own_place: Path) -> None:
     assert content.count(b"CREATE TABLE layers") == 1
     own_place.write_bytes(content.replace(b"tablelayerslayers", b"tablelay\xffrslayers"))
     with LayerStore(own_place) as store:
-        found = CachedAnnotators(Annotators([Told()]), store).annotate(documents(), layers=ALL_LAYERS)
+        found = Annotators([Told()], store=store).annotate(documents(), layers=ALL_LAYERS)
     assert found == RuleAnnotator().annotate(documents())
     assert store.trouble
     assert cache_summary().trouble
@@ -217,7 +217,7 @@ def test_a_corpus_whose_full_stops_are_shared_is_annotated_once(file: Path) -> N
     for fresh in (1, 0):
         with LayerStore(file) as store:
             maker = TagsAlone()
-            (found,) = CachedAnnotators(Annotators([maker]), store).annotate([given], layers=TAGS)
+            (found,) = Annotators([maker], store=store).annotate([given], layers=TAGS)
         assert maker.documents == fresh
         assert [token.tag for token in found.tokens] == ["NN"] * 3
 

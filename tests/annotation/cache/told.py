@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers, raw_document
-from disco2.annotation.cache import CachedAnnotators, LayerStore
+from disco2.annotation.cache import LayerStore
 from disco2.data import Document
 from tests.inference.rule_annotator import RuleAnnotator
 
@@ -32,6 +32,6 @@ def annotated(
     """The documents with layers, and how many had to be annotated."""
     maker = maker or Told()
     with LayerStore(file) as store:
-        found = CachedAnnotators(Annotators([maker]), store).annotate(given, layers=layers)
+        found = Annotators([maker], store=store).annotate(given, layers=layers)
         assert not store.trouble
     return found, maker.documents

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Dependencies, Dirt, Document, Sentence, Token
 from tests.strategies import constituents
 

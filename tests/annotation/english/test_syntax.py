@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from disco2.annotation.annotator import Layer, Layers, raw_document
 from disco2.annotation.english.annotators import EnglishOnDemand
 from disco2.annotation.english.syntax import SHIPPED, SpacySyntax, paragraph_tokens
-from disco2.annotation.spacy_documents import MemoryZones
+from disco2.annotation.spacy_pipeline import MemoryZones
 from disco2.annotation.text import BLANK_LINE, LINE_END
 from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import BundleError

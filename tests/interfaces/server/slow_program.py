@@ -6,8 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from disco2.annotation.annotator import ALL_LAYERS, Layers
-from disco2.annotation.choice import ChosenAnnotators
+from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
 from disco2.data import Document
 from disco2.interfaces.cli import main
 from disco2.interfaces.cli.annotator_options import AnnotatorOptions
@@ -24,8 +23,8 @@ class SlowAnnotator(RuleAnnotator):
         return super().annotate(documents, layers=layers)
 
 
-def slow(_: AnnotatorOptions, *, layers: Layers = ALL_LAYERS) -> ChosenAnnotators:
-    return ChosenAnnotators([SlowAnnotator()])
+def slow(_: AnnotatorOptions, *, layers: Layers = ALL_LAYERS) -> Annotators:
+    return Annotators([SlowAnnotator()])
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ import pytest
 from disco2.annotation.english.chart import Spans, all_spans
 from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser, build_lexicon
 from disco2.annotation.english.span_network import Network
-from disco2.annotation.formats.ptb import parse_brackets
 from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Dirt, Document
 from disco2.errors import CorpusError
 from disco2.training.annotators.constituents import (

@@ -26,7 +26,7 @@ from spacy.vectors import BaseVectors
 from spacy.vocab import Vocab
 from thinc.api import Config, use_ops
 
-from disco2.annotation.tokenise import ANYWHERE, CAPITALISED
+from disco2.annotation.text import ANYWHERE, CAPITALISED
 from disco2.vectors import WordVectors
 from disco2.vectors.shipped import read_shipped
 

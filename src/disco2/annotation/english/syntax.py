@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.annotators import named, weights_digest
-from disco2.annotation.spacy_documents import (
+from disco2.annotation.spacy_pipeline import (
     Analysis,
     MemoryZones,
     analysis_of,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.formats.document_json import document_to_json
+from disco2.annotation.document_json import document_to_json
 from disco2.errors import InputError
 from disco2.files import check_file_place, write_text
 from disco2.inference.annotating import annotate_texts

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.annotator import ALL_LAYERS, Layers
-from disco2.annotation.choice import BUILT_IN, STANFORD, AnnotatorChoice, ChosenAnnotators
+from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, AnnotatorChoice, Annotators, Layers
 from disco2.interfaces.cli.grouped_options import takes
 from disco2.interfaces.cli.offered_values import among, spacy_pipelines
 from disco2.interfaces.cli.options import path_option
@@ -49,7 +48,7 @@ class AnnotatorOptions:
         """Whether any of these options was given."""
         return any(getattr(self, option.name) != option.default for option in fields(AnnotatorOptions))
 
-    def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> ChosenAnnotators:
+    def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
         """The annotators that make these layers, ready or loaded ``on_demand``; to be closed."""
         return AnnotatorChoice(
             spacy=self.spacy,

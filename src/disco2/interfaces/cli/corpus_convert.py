@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.corpora.automatic import NONE
+from disco2.corpora.catalogue import NONE
 from disco2.corpora.convert import with_senses_of, write_conll16, write_pairs
 from disco2.errors import SettingsError
 from disco2.files import check_folder_place

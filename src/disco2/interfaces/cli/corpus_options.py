@@ -11,11 +11,18 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.annotator import Annotator, Layer, Layers, check_mixture
-from disco2.annotation.cache import CachedAnnotators, LayerStore, cache_file
-from disco2.annotation.choice import ChosenAnnotators
-from disco2.corpora.automatic import ALL, NONE, read_layers, usual_layers, with_automatic_layers
-from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus, read_corpus
+from disco2.annotation.annotator import Annotators, Layer, Layers, check_mixture
+from disco2.annotation.cache import LayerStore, cache_file
+from disco2.corpora.catalogue import (
+    ALL,
+    CORPUS_NAMES,
+    NONE,
+    known_corpus,
+    read_corpus,
+    read_layers,
+    usual_layers,
+    with_automatic_layers,
+)
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.corpora.reading import cycles_left_alone
 from disco2.corpora.tasks import DataSettings
@@ -139,7 +146,7 @@ class CorpusChoice(AnnotatorOptions):
                 corpus, maker, layers, progress=lambda done: bar.update(task, completed=done)
             )
         note = f"{', '.join(made.automatic)} by {made.annotators}"
-        if isinstance(maker, CachedAnnotators) and maker.recalled:
+        if maker.recalled:
             note += f"; {maker.recalled} of {len(corpus.documents)} documents from the cache"
         tell(note)
         if lost := len(corpus.relations) - len(made.relations):
@@ -155,7 +162,7 @@ class CorpusChoice(AnnotatorOptions):
         return known_corpus(self.corpus), self.path
 
     @contextmanager
-    def _cached(self, annotators: ChosenAnnotators) -> Iterator[Annotator]:
+    def _cached(self, annotators: Annotators) -> Iterator[Annotators]:
         """The annotators, with the cache unless it is not wanted; what is wrong with it is a note."""
         if self.no_cache:
             yield annotators
@@ -167,7 +174,8 @@ class CorpusChoice(AnnotatorOptions):
             yield annotators
             return
         with LayerStore(place) as store:
-            yield CachedAnnotators(annotators, store)
+            annotators.store = store
+            yield annotators
         if store.trouble:
             tell(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from disco2.corpora.automatic import NONE, read_layers, usual_layers
+from disco2.corpora.catalogue import NONE, read_layers, usual_layers
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
 from disco2.errors import SettingsError

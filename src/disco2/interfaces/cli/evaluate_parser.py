@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from disco2.annotation.annotator import Annotators
-from disco2.corpora.automatic import ALL
+from disco2.corpora.catalogue import ALL
 from disco2.data import Corpus, Document
 from disco2.data.senses import in_pdtb3
 from disco2.errors import InputError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from disco2.annotation.annotator import Layer
-from disco2.corpora.automatic import read_layers
+from disco2.corpora.catalogue import read_layers
 from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.bench import AUTOMATIC, Bench, Experiment, carry_out

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.corpora.automatic import NONE
+from disco2.corpora.catalogue import NONE
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import of_one_corpus, read_configuration
 from disco2.experiments.coreference import RUNNING_TEXT, compare_layers, layers_findings

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.formats.document_json import parse_annotated
+from disco2.annotation.document_json import parse_annotated
 from disco2.errors import InputError
 from disco2.inference.finding import has_trees
 from disco2.inference.json_form import text_result

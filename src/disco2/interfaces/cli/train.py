@@ -12,7 +12,7 @@ import typer
 
 from disco2.annotation.annotator import Layer
 from disco2.bundle import check_target
-from disco2.corpora.automatic import read_layers, usual_layers
+from disco2.corpora.catalogue import read_layers, usual_layers
 from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration, read_data

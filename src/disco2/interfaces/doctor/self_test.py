@@ -36,7 +36,7 @@ class SelfTest:
         return [annotating, loading, *map(self._checked, CHECKS)]
 
     def _annotating(self) -> Finding:
-        from disco2.annotation.choice import AnnotatorChoice
+        from disco2.annotation.annotator import AnnotatorChoice
         from disco2.inference.annotating import annotate_texts
 
         self._annotators = AnnotatorChoice().open()

@@ -23,8 +23,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from disco2.annotation.annotator import Annotator, Layer
-from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
+from disco2.annotation.annotator import Annotator, AnnotatorChoice, Annotators, Layer
 from disco2.bundle import read_manifest, save_bundle
 from disco2.corpora.tasks import Task
 from disco2.data import WITHOUT_SENSE, Corpus, Instance, RelationKind
@@ -315,7 +314,7 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         Annotators of a choice are not sent but loaded there.
         """
-        if isinstance(self.annotators, ChosenAnnotators):
+        if isinstance(self.annotators, Annotators):
             raise UnusableSettingsError(
                 "Annotators that are open can't be copied or sent to another process.",
                 hint="Give the AnnotatorChoice itself, not what its open() made.",

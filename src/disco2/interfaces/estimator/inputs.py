@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotator, Layer, Layers
-from disco2.annotation.choice import AnnotatorChoice, ChosenAnnotators
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, AnnotatorChoice, Annotators, Layer, Layers
 from disco2.data import WITHOUT_SENSE, Corpus, Document, Instance
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.configuration import Configuration
@@ -179,7 +178,7 @@ class AnnotatorsOnDemand:
 
 
 @cache
-def _open_annotators(choice: AnnotatorChoice) -> ChosenAnnotators:
+def _open_annotators(choice: AnnotatorChoice) -> Annotators:
     annotators = choice.open()
     atexit.register(annotators.close)
     return annotators

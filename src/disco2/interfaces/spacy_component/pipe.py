@@ -26,8 +26,7 @@ from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.annotators import EnglishOnDemand
 from disco2.annotation.heads import head_of_span
 from disco2.annotation.layers import with_constituents
-from disco2.annotation.spacy_documents import analysis_of, chains_of, sentence_spans, trees_of
-from disco2.annotation.spacy_pipeline import mentions_of
+from disco2.annotation.spacy_pipeline import analysis_of, chains_of, mentions_of, sentence_spans, trees_of
 from disco2.annotation.text import INVISIBLE, SPACE
 from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
 from disco2.data import Dirt, Document, Mention, Sentence, Token

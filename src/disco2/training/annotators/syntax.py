@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english.syntax import ENCODER, PARSER, SENTENCES, TAGGER, SpacySyntax, sentence_groups
-from disco2.annotation.spacy_documents import SPACY_ROOT, to_spacy
+from disco2.annotation.spacy_pipeline import SPACY_ROOT, to_spacy
 from disco2.data import Document, Sentence
 from disco2.errors import InputError, LayerError
 from disco2.evaluation.syntax import ParsedText, SyntaxScores, syntax_scores

@@ -1,1 +1,0 @@
-"""Readers of annotation formats: CoNLL-U, Penn Treebank brackets, coreference files, document JSON."""
