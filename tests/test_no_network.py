@@ -54,7 +54,7 @@ def test_training_judging_and_predicting_by_command(tmp_path: Path) -> None:
         ["train", *given, *QUICK, "--output", model],
         ["evaluate", *given, "--model", model],
         ["predict", "--model", model, ODD],
-        ["predict", "--model", model, "--files", tmp_path / "*.txt", "--output", out, "--workers", "1"],
+        ["bulk", "--model", model, tmp_path / "*.txt", "--output", out, "--workers", "1"],
     ):
         done = cut_off(*command, folder=tmp_path)
         assert REFUSED not in done.stderr

@@ -1,9 +1,9 @@
-"""Write docs/reference/cli.md: every command with its arguments and options, as the program declares them.
+"""Write docs/reference/cli.md: every command with its arguments and options.
 
     python tools/make_cli_reference.py
 
-The page is read off the declarations, not off --help: so it depends neither on the width of a terminal nor on
-the version of Typer, nor on whose machine this is.
+The page is made from the declarations rather than from --help, so that it depends neither on the width of a
+terminal nor on the version of Typer.
 """
 
 from __future__ import annotations
@@ -17,23 +17,21 @@ from typing import Annotated, Any, get_args, get_origin
 
 from typer.models import ArgumentInfo, ParameterInfo
 
-from disco2.interfaces.cli.app import app
-from disco2.interfaces.cli.command_table import COMMANDS
-from disco2.interfaces.cli.lazy_commands import Declared, DeclaredGroup
+from disco2.interfaces.cli.app import COMMANDS, CommandEntry, GroupEntry, app, expand_options
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "cli.md"
 OPENING = """\
 # Command line
 
-Everything that `disco2` can be told. `disco2 COMMAND --help` prints the same for one command. Errors are one
+All commands and options of `disco2`. `disco2 COMMAND --help` prints the same for one command. Errors are one
 paragraph on standard error that says what to do next, with exit code 2; results are on standard output.
 
 A path may begin with `~`. An option may be written `--name value` or `--name=value`.
 """
 COMPLETION = """\
 With completion installed, the Tab key completes commands, options, their values and files, in bash, zsh and
-fish. `--install-completion` writes the script for the shell it is called from, and where that shell has to be
-told of it, adds one line to the end of its start file.
+fish. `--install-completion` writes the script for the shell it is called from, and if that shell needs it,
+adds one line to the end of its start file.
 """
 TYPES = {str: "text", int: "whole number", float: "number", Path: "path"}
 
@@ -53,7 +51,7 @@ def cli_page() -> str:
     """The whole page."""
     blocks = [OPENING, _listing(), _own_options(), COMPLETION]
     for name, declared in COMMANDS.items():
-        if isinstance(declared, DeclaredGroup):
+        if isinstance(declared, GroupEntry):
             blocks += [f"## disco2 {name}\n", f"{_text(declared.help)}\n"]
             group = app.get_command(None, name)
             for inner, command in declared.commands.items():
@@ -67,7 +65,7 @@ def cli_page() -> str:
 def _listing() -> str:
     lines = ["| command | what it does |", "| --- | --- |"]
     for name, declared in COMMANDS.items():
-        inner = declared.commands if isinstance(declared, DeclaredGroup) else {}
+        inner = declared.commands if isinstance(declared, GroupEntry) else {}
         lines.append(f"| {_link(name)} | {_cell(declared.help)} |")
         lines += [f"| {_link(f'{name} {one}')} | {_cell(command.help)} |" for one, command in inner.items()]
     return "\n".join(lines) + "\n"
@@ -86,9 +84,9 @@ def _own_options() -> str:
     return f"## disco2\n\n```text\ndisco2 [OPTIONS] COMMAND ...\n```\n\n{_table('option', rows)}"
 
 
-def _command(name: str, declared: Declared, made: Any, *, heading: str) -> list[str]:
+def _command(name: str, declared: CommandEntry, made: Any, *, heading: str) -> list[str]:
     function = declared.load()
-    rows = list(_rows(function, {one.name: one for one in made.params}))
+    rows = list(_rows(expand_options(function), {one.name: one for one in made.params}))
     arguments = [row for row in rows if row.is_argument]
     options = [row for row in rows if not row.is_argument]
     usage = " ".join([f"disco2 {name}", *(["[OPTIONS]"] if options else []), *map(_usage, arguments)])

@@ -1,1 +1,1 @@
-"""disco2 predict --files at work: how fast, how large, and what it does when processes are killed."""
+"""disco2 bulk at work: how fast, how large, and what it does when processes are killed."""

@@ -1,4 +1,4 @@
-"""disco2 predict --files with one worker and with two, on the same made-up documents, in one run.
+"""disco2 bulk with one worker and with two, on the same made-up documents, in one run.
 
     python -m benchmarks.bulk [--documents 100000] [--engine dask] [--json FILE]
 

@@ -1,4 +1,4 @@
-"""One run of ``disco2 predict --files`` in a process of its own, measured from outside."""
+"""One run of ``disco2 bulk`` in a process of its own, measured from outside."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Run:
 
 
 def predict_arguments(documents: Path, output: Path, *more: str) -> list[str]:
-    return ["predict", "--files", str(documents / "**" / "*.txt"), "--output", str(output), *more]
+    return ["bulk", str(documents / "**" / "*.txt"), "--output", str(output), *more]
 
 
 def with_workers(engine: str, workers: int) -> tuple[str, ...]:

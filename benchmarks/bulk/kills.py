@@ -1,4 +1,4 @@
-"""disco2 predict --files while its processes are killed: is the output that of a quiet run, byte for byte?
+"""disco2 bulk while its processes are killed: is the output that of a quiet run, byte for byte?
 
     python -m benchmarks.bulk.kills [--documents 10000] [--scenario scheduler local dask] [--json FILE]
 

@@ -6,10 +6,10 @@ import sys
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
 from disco2.interfaces.cli import main
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from disco2.interfaces.cli.options import AnnotatorOptions
 from tests.bulk.stand_in import WeakAnnotator
 
-PROGRAM = [sys.executable, "-m", "tests.bulk.program", "predict"]
+PROGRAM = [sys.executable, "-m", "tests.bulk.program", "bulk"]
 
 
 def stand_in(_: AnnotatorOptions, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:

@@ -37,7 +37,7 @@ class Runs:
             (self.corpus / f"{number:03d}.txt").write_text(f"{text(number)} {SLOW}s are slow.")
 
     def start(self, output: Path, *options: str, limit: int = 0) -> subprocess.Popen[str]:
-        command = [*PROGRAM, "--model", str(self._bundle), "--files", f"{self.corpus}/*.txt"]
+        command = [*PROGRAM, "--model", str(self._bundle), f"{self.corpus}/*.txt"]
         command += ["--output", str(output), "--shard-documents", "10", "--workers", "2", *options]
         process = subprocess.Popen(
             command,

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from tools.make_cli_reference import PAGE, cli_page
 
-from disco2.interfaces.cli.command_table import COMMANDS
-from disco2.interfaces.cli.lazy_commands import DeclaredGroup
+from disco2.interfaces.cli.app import COMMANDS, GroupEntry
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -20,7 +19,7 @@ def test_it_has_every_command() -> None:
     page = cli_page()
     for name, declared in COMMANDS.items():
         assert f"\n## disco2 {name}\n" in page
-        if isinstance(declared, DeclaredGroup):
+        if isinstance(declared, GroupEntry):
             assert all(f"\n### disco2 {name} {inner}\n" in page for inner in declared.commands)
 
 
@@ -28,7 +27,7 @@ def test_options_have_their_names_values_and_defaults() -> None:
     page = cli_page()
     for row in (
         "| `--json` | | | Print one JSON object. |",
-        "| `--batch-size` | whole number | `64` | With `--pairs`: how many are done at a time. |",
+        "| `--batch-size` | whole number | `64` | Pairs per batch. |",
         "| `--pruning`, `--no-pruning` | | `--pruning` | Give up trials that do worse than most. |",
         "| `--set` | text, repeated | | Any setting, such as model.K=50. May be repeated. |",
         "| `--gum` | path | required | Folder of a checkout of GUM. |",

@@ -7,12 +7,11 @@ import pytest
 from disco2.engines import DaskEngine, LocalEngine
 from disco2.engines.dask import engine as engine_module
 from disco2.errors import InputError, MissingExtraError
-from disco2.interfaces.cli.engine_options import EngineOptions
+from disco2.interfaces.cli.options import EngineOptions
 
 
 def test_processes_of_this_machine_unless_said_otherwise() -> None:
     assert EngineOptions().open(3) == LocalEngine(3)
-    assert not EngineOptions().elsewhere
 
 
 def test_dask_here_and_elsewhere() -> None:
@@ -20,7 +19,6 @@ def test_dask_here_and_elsewhere() -> None:
     assert EngineOptions(engine="dask").open(3) == DaskEngine(workers=3)
     options = EngineOptions(engine="dask", scheduler="tcp://host:8786")
     assert options.open(3) == DaskEngine(workers=3, scheduler="tcp://host:8786")
-    assert options.elsewhere
 
 
 def test_a_missing_package_is_told_before_anything_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -227,7 +227,7 @@ def role_pairs(root: Path) -> Options:
 
 
 def read_pair_lines(content: bytes) -> None:
-    """As ``disco2 predict --pairs`` does: every line is a pair or says what is wrong."""
+    """As ``disco2 predict-pairs`` does: every line is a pair or says what is wrong."""
     numbers = []
     for number, line in numbered_lines(BytesIO(content)):
         found = parse_pair_line(number, line)

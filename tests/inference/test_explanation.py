@@ -11,7 +11,7 @@ import pytest
 from disco2.errors import InputError
 from disco2.inference.explanation import Explanation
 from disco2.inference.pipeline import Pipeline
-from disco2.interfaces.cli.predict_listing import explained_rows
+from disco2.interfaces.cli.listing import explained_rows
 from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS
 from tests.inference.small_pipeline import LABELS, random_model, small_pipeline
 

@@ -11,7 +11,7 @@ import spacy
 from spacy.language import Language
 
 from disco2.interfaces.cli import main
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from disco2.interfaces.cli.options import AnnotatorOptions
 from tests.inference.small_pipeline import write_small_bundle
 from tests.interfaces.stand_in import stand_in
 
@@ -51,7 +51,7 @@ def run_small(monkeypatch: pytest.MonkeyPatch, run: Run, small_bundle: Path) -> 
     monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
 
     def runs(command: str, *arguments: str | Path) -> tuple[int, str, str]:
-        chosen = ["--model", small_bundle] if command == "predict" else []
+        chosen = ["--model", small_bundle] if command in ("predict", "predict-pairs", "bulk") else []
         return run(command, *chosen, *arguments)
 
     return runs

@@ -6,7 +6,7 @@ import sys
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
 from disco2.interfaces.cli import main
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from disco2.interfaces.cli.options import AnnotatorOptions
 from tests.inference.rule_annotator import RuleAnnotator
 
 PROGRAM = [sys.executable, "-m", "tests.interfaces.stand_in"]

@@ -13,14 +13,14 @@ import pytest
 
 from disco2.corpora.catalogue import CORPUS_NAMES
 from disco2.errors import InputError
-from disco2.interfaces.cli.command_table import COMMANDS
-from disco2.interfaces.cli.install_completion import (
+from disco2.interfaces.cli.app import COMMANDS
+from disco2.interfaces.cli.installation import (
     BASH_LINE,
     ZSH_LINE,
     completion_script,
     install_completion,
 )
-from disco2.interfaces.cli.offered_values import settings, several_of
+from disco2.interfaces.cli.options import complete_settings, several_of
 from disco2.model.settings import KINDS
 
 
@@ -98,7 +98,7 @@ def test_lists_with_commas() -> None:
 def test_settings_are_offered_as_they_are_read() -> None:
     from disco2.experiments.configuration import Configuration, names, read_configuration
 
-    found = settings("")
+    found = complete_settings("")
     assert [one.partition("=")[0] for one in found] == names()
     given = [one for one in found if not one.endswith("=")]
     assert len(given) > 30
@@ -236,9 +236,7 @@ def test_zsh_and_fish(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_another_shell_is_told_what_to_do(home: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"no installation for the shell 'tcsh'.*_DISCO2_COMPLETE=source_bash"
-    ):
+    with pytest.raises(InputError, match=r"Unknown shell 'tcsh'.*_DISCO2_COMPLETE=source_bash"):
         install_completion("tcsh")
     assert not list(home.iterdir())
 
@@ -253,18 +251,18 @@ def test_the_script_by_the_environment(run: Any, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_option_of_the_program(run: Any, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disco2.interfaces.cli.install_completion._current_shell", lambda: "fish")
+    monkeypatch.setattr("disco2.interfaces.cli.installation._current_shell", lambda: "fish")
     code, out, err = run("--install-completion")
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == f"written: {home}/.config/fish/completions/disco2.fish"
-    monkeypatch.setattr("disco2.interfaces.cli.install_completion._current_shell", lambda: "")
+    monkeypatch.setattr("disco2.interfaces.cli.installation._current_shell", lambda: "")
     code, out, err = run("--install-completion")
     assert (code, out) == (2, "")
-    assert err.startswith("error: The shell can't be told.")
+    assert err.startswith("error: Could not detect your shell.")
 
 
 def test_a_place_that_cant_be_written_is_an_error_of_ours(run: Any, home: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("disco2.interfaces.cli.install_completion._current_shell", lambda: "bash")
+    monkeypatch.setattr("disco2.interfaces.cli.installation._current_shell", lambda: "bash")
     (home / ".bash_completions").write_text("a file", encoding="utf-8")
     code, _, err = run("--install-completion")
     assert code == 2

@@ -38,7 +38,7 @@ def test_pairs_are_written_and_told(run: Run, tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["--place", "here"], "Unknown place 'here'. Choose one of: both, between, inside."),
-        (["--paragraphs", "page"], "Unknown paragraphs 'page'."),
+        (["--paragraphs", "page"], "Unknown paragraph mode 'page'."),
         (["--most-words", "1"], "An argument can't have 3 to 1 words."),
         (["--exclude-corpus", "gum"], "'gum' names no corpus. Give KIND=PATH"),
         (["--exclude-corpus", "gumm=x"], "gumm"),

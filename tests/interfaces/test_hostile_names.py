@@ -14,8 +14,8 @@ from rich.text import Text
 import disco2
 from disco2.bundle import save_bundle
 from disco2.inference.pipeline import Pipeline
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
-from disco2.interfaces.cli.console import SafeConsole
+from disco2.interfaces.cli.listing import SafeConsole
+from disco2.interfaces.cli.options import AnnotatorOptions
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.inference.small_pipeline import small_model
 from tests.interfaces.conftest import Run

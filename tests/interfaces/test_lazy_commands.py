@@ -14,9 +14,7 @@ from typing import Any
 
 import pytest
 
-from disco2.interfaces.cli.app import app
-from disco2.interfaces.cli.command_table import COMMANDS
-from disco2.interfaces.cli.lazy_commands import Declared, DeclaredGroup, LazyGroup, lazy_group
+from disco2.interfaces.cli.app import COMMANDS, CommandEntry, GroupEntry, LazyGroup, app, lazy_group
 
 HEAVY = ("numpy", "spacy", "safetensors", "jinja2", "numba", "fastapi")
 MODULES = """
@@ -30,9 +28,9 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-def declared_commands() -> Iterator[tuple[str, Declared]]:
+def declared_commands() -> Iterator[tuple[str, CommandEntry]]:
     for name, declared in COMMANDS.items():
-        if isinstance(declared, DeclaredGroup):
+        if isinstance(declared, GroupEntry):
             yield from ((f"{name} {inner}", one) for inner, one in declared.commands.items())
         else:
             yield name, declared
@@ -55,7 +53,7 @@ def test_the_listing_shows_every_command_in_order(run: Any) -> None:
     said = " ".join(" ".join(lines).split())
     assert all(f"{name} {declared.help}" in said for name, declared in COMMANDS.items()), "cut off"
     assert next(iter(COMMANDS)) == "predict"
-    assert "  corpus      Look at corpora, make and convert them." in lines
+    assert "  corpus         Describe, generate, mine and convert corpora." in lines
     code, out, _ = run("experiment", "--help")
     assert code == 0
     assert "multiclass       Accuracy of every model of the paper's table" in out
@@ -93,7 +91,7 @@ def test_completing_a_command_imports_none() -> None:
 
 def test_a_command_is_imported_alone() -> None:
     modules = modules_after("corpus", "role-pairs", "--help")
-    assert "disco2.interfaces.cli.corpus_role_pairs" in modules
+    assert "disco2.interfaces.cli.corpus" in modules
     assert not modules & {"disco2.interfaces.cli.train", "disco2.interfaces.cli.predict", "spacy"}
 
 
@@ -104,8 +102,8 @@ def test_a_mistyped_command_is_told(run: Any) -> None:
 
 
 def broken_group() -> LazyGroup:
-    broken = Declared("disco2.interfaces.cli.no_such_module", "nothing", "It is not there.")
-    return lazy_group("broken", DeclaredGroup("A group.", {"nothing": broken}))
+    broken = CommandEntry("no_such_module:nothing", "It is not there.")
+    return lazy_group("broken", GroupEntry("A group.", {"nothing": broken}))
 
 
 def test_a_command_that_cant_be_imported_names_the_doctor(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,7 @@ def test_own_labels_are_answers_everywhere(run: Run, trained: Path, tmp_path: Pa
     assert all("explanation" in one for one in relations)
     pairs, answers = tmp_path / "pairs.jsonl", tmp_path / "answers.jsonl"
     pairs.write_text(json.dumps({"arg1": "The lamp broke.", "arg2": "It fell."}) + "\n")
-    code, _, err = run("predict", "--model", trained, "--pairs", pairs, "--output", answers)
+    code, _, err = run("predict-pairs", "--model", trained, pairs, "--output", answers)
     assert code == 0, err
     assert json.loads(answers.read_text())["sense"] in labels
 

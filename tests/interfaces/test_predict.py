@@ -85,7 +85,7 @@ def test_nothing_to_pair_is_said(run_small: Run) -> None:
     for text in ("", "It rained.", "..."):
         code, out, err = run_small("predict", text)
         assert (code, out) == (0, "")
-        assert "no relation" in err
+        assert "No relation found" in err
         assert json.loads(run_small("predict", text, "--json")[1])["relations"] == []
 
 
@@ -129,24 +129,28 @@ def test_invalid_utf8(run_small: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "nothing to predict"),
+        ([], "No text was given"),
         (["It rained.", "--file", "x"], "more than one input"),
-        (["--pairs", "p", "--document", "d"], "more than one input"),
+        (["--file", "p", "--document", "d"], "more than one input"),
         (["--file", "nowhere.txt"], "no such file"),
         (["{text}"], "Use: --file "),
         (["--file", "."], "folder"),
         (["--document", "nowhere.json"], "no such file"),
         (["--document", "{text}"], "not JSON"),
-        (["--pairs", "nowhere.jsonl"], "no such file"),
-        (["--pairs", "{text}", "--output", "{text}"], "overwrite"),
-        (["--pairs", "{text}", "--output", "{folder}/text"], "overwrite"),  # its part is the input
-        (["--pairs", "{text}", "--output", "{folder}/text", "--restart"], "overwrite"),
-        (["--pairs", "{text}", "--output", ""], "no name"),
-        (["--pairs", "."], "folder"),
-        (["--pairs", "{text}", "--batch-size", "0"], "batch"),
-        (["--pairs", "-", "--output", "x"], "standard input"),
-        (["It rained.", "--output", "x"], "--pairs"),
-        (["It rained.", "--restart"], "--pairs"),
+        (["predict-pairs", "nowhere.jsonl"], "no such file"),
+        (["predict-pairs", "{text}", "--output", "{text}"], "overwrite"),
+        (["predict-pairs", "{text}", "--output", "{folder}/text"], "overwrite"),  # its part is the input
+        (["predict-pairs", "{text}", "--output", "{folder}/text", "--restart"], "overwrite"),
+        (["predict-pairs", "{text}", "--output", ""], "no name"),
+        (["predict-pairs", "."], "folder"),
+        (["predict-pairs", "{text}", "--batch-size", "0"], "batch"),
+        (["predict-pairs", "-", "--output", "x"], "standard input"),
+        (["It rained.", "--output", "x"], "--form"),
+        (["It rained.", "--encoding", "latin-1"], "no effect"),
+        (["--document", "{text}", "--spacy", "en_core_web_sm"], "no effect"),
+        (["--pairs", "x"], "disco2 predict-pairs FILE"),
+        (["--files", "*.txt", "--output", "x"], "disco2 bulk 'PATTERN' --output DIR"),
+        (["It rained.", "--bundle", "x"], "--model"),
         (["It rained.", "--paragraphs", "pages"], "blank, line, none"),
         (["--file", "{text}", "--encoding", "klingon"], "klingon"),
         (["It rained.", "--model", "./nowhere"], "no disco2 model"),
@@ -161,7 +165,10 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
     places = {"{text}": str(text), "{folder}": str(tmp_path)}
     for name, place in places.items():
         arguments = [one.replace(name, place) for one in arguments]
-    code, out, err = run_small("predict", *arguments)
+    command = "predict"
+    if arguments[:1] == ["predict-pairs"]:
+        command = arguments.pop(0)
+    code, out, err = run_small(command, *arguments)
     assert (code, out) == (2, "")
     assert message in err
     assert err.startswith("error: ")
@@ -203,26 +210,3 @@ def test_annotate_does_not_overwrite_its_input_or_a_device(run_small: Run, tmp_p
         assert (code, out) == (2, "")
         assert message in err
     assert text.read_text() == "It rained."
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("Hm. Ha.", "--output", "out.jsonl"),
-        ("Hm. Ha.", "--restart"),
-        ("Hm. Ha.", "--batch-size", "3"),
-        ("Hm. Ha.", "--encoding", "latin-1"),
-        ("--pairs", "PAIRS", "--json"),
-        ("--pairs", "PAIRS", "--paragraphs", "none"),
-        ("--pairs", "PAIRS", "--encoding", "latin-1"),
-        ("--document", "PAIRS", "--spacy", "en_core_web_sm"),
-    ],
-)
-def test_options_without_an_effect_are_refused(
-    run_small: Run, tmp_path: Path, options: tuple[str, ...]
-) -> None:
-    pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text('{"arg1": "It rained.", "arg2": "We left."}\n')
-    code, _, err = run_small("predict", *(str(pairs) if one == "PAIRS" else one for one in options))
-    assert (code, "has no effect here" in err) == (2, True), err
-    assert not (tmp_path / "out.jsonl").exists()

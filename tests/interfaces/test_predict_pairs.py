@@ -1,4 +1,4 @@
-"""disco2 predict --pairs: broken lines, full disks, and runs that end in the middle."""
+"""disco2 predict-pairs: broken lines, full disks, and runs that end in the middle."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def records(file: Path) -> list[dict[str, Any]]:
 
 def test_pairs_are_answered_in_order(run_small: Run, tmp_path: Path) -> None:
     pairs, output = write_pairs(tmp_path, 7), tmp_path / "out" / "answers.jsonl"
-    code, out, err = run_small("predict", "--pairs", pairs, "--output", output, "--batch-size", 3)
+    code, out, err = run_small("predict-pairs", pairs, "--output", output, "--batch-size", 3)
     assert (code, err) == (0, "")
     assert "7 pairs" in out
     found = records(output)
@@ -49,17 +49,17 @@ def test_pairs_are_answered_in_order(run_small: Run, tmp_path: Path) -> None:
     for one in found:
         VALIDATOR.validate(one)
     assert [path.name for path in output.parent.iterdir()] == ["answers.jsonl"]
-    code, out, _ = run_small("predict", "--pairs", pairs)  # without --output: to standard output
+    code, out, _ = run_small("predict-pairs", pairs)  # without --output: to standard output
     assert code == 0
     assert [json.loads(line)["sense"] for line in out.splitlines()] == [one["sense"] for one in found]
-    run_small("predict", "--pairs", pairs, "--output", output, "--explain")
+    run_small("predict-pairs", pairs, "--output", output, "--explain")
     assert {len(one["explanation"]["pairs"]) for one in records(output)} == {0}
 
 
 def test_a_broken_line_in_the_middle(run_small: Run, tmp_path: Path) -> None:
     broken = {4: '{"arg1": "It rained."', 9: '{"arg1": "It rained.", "arg2": "!"}'}
     pairs, output = write_pairs(tmp_path, 12, broken=broken), tmp_path / "out.jsonl"
-    code, _, err = run_small("predict", "--pairs", pairs, "--output", output, "--batch-size", 5)
+    code, _, err = run_small("predict-pairs", pairs, "--output", output, "--batch-size", 5)
     assert code == 2
     assert f"{pairs}: line 4: This is not JSON" in err
     assert f"{pairs}: line 9: The argument arg2 has no word" in err
@@ -73,14 +73,14 @@ def test_a_broken_line_in_the_middle(run_small: Run, tmp_path: Path) -> None:
 
 def test_an_empty_file_of_pairs(run_small: Run, tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").write_text("\n\n")
-    code, _, _ = run_small("predict", "--pairs", tmp_path / "pairs.jsonl", "--output", tmp_path / "out.jsonl")
+    code, _, _ = run_small("predict-pairs", tmp_path / "pairs.jsonl", "--output", tmp_path / "out.jsonl")
     assert code == 0
     assert (tmp_path / "out.jsonl").read_bytes() == b""
 
 
 def test_a_full_disk_and_on(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs, output = write_pairs(tmp_path, 10, broken={2: "x"}), tmp_path / "out.jsonl"
-    command = ("predict", "--pairs", pairs, "--output", output, "--batch-size", 2)
+    command = ("predict-pairs", pairs, "--output", output, "--batch-size", 2)
     calls = 0
     original = os.fsync
 
@@ -99,7 +99,7 @@ def test_a_full_disk_and_on(run_small: Run, tmp_path: Path, monkeypatch: pytest.
     assert not output.exists()
     code, _, err = run_small(*command)
     assert code == 2  # for the broken line, which the first run met
-    assert "going on behind the" in err
+    assert "resuming after" in err
     assert "1 of 10 lines" in err
     assert [one["line"] for one in records(output)] == list(range(1, 11))
 
@@ -108,7 +108,7 @@ def test_a_changed_input_is_not_mixed_with_the_old_answers(
     run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs, output = write_pairs(tmp_path, 6), tmp_path / "out.jsonl"
-    command = ("predict", "--pairs", pairs, "--output", output, "--batch-size", 2)
+    command = ("predict-pairs", pairs, "--output", output, "--batch-size", 2)
     with monkeypatch.context() as patched:
         interrupt_after(patched, 1)
         assert run_small(*command)[0] == 130
@@ -138,12 +138,12 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch, batches: int) -> list[int]:
 
 def test_an_interrupted_run_goes_on(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs, output = write_pairs(tmp_path, 10, broken={3: "{}"}), tmp_path / "out.jsonl"
-    command = ("predict", "--pairs", pairs, "--output", output, "--batch-size", 4)
+    command = ("predict-pairs", pairs, "--output", output, "--batch-size", 4)
     with monkeypatch.context() as patched:
         begun = interrupt_after(patched, 1)
         code, _, err = run_small(*command)
     assert (code, begun) == (130, [3, 4])
-    assert "interrupted: 4 pairs are done" in err
+    assert "interrupted: 4 pairs are kept" in err
     assert "same command again" in err
     assert not output.exists()
     with monkeypatch.context() as patched:
@@ -161,10 +161,9 @@ def test_a_killed_run_goes_on_without_repeating_or_losing_a_pair(small_bundle: P
     part = tmp_path / "out.jsonl.part"
     command = [
         *PROGRAM,
-        "predict",
+        "predict-pairs",
         "--model",
         str(small_bundle),
-        "--pairs",
         str(pairs),
         "--output",
         str(output),
@@ -186,7 +185,7 @@ def test_a_killed_run_goes_on_without_repeating_or_losing_a_pair(small_bundle: P
         done = kept.count(b"\n")
     first = [json.loads(line) for line in part.read_bytes().split(b"\n")[:done]]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "going on behind the" in finished.stderr
+    assert "resuming after" in finished.stderr
     found, goes_on = records(output), output.read_bytes()
     assert [one["id"] for one in found] == list(range(1, count + 1))
     assert found[:done] == first
@@ -198,7 +197,7 @@ def test_a_killed_run_goes_on_without_repeating_or_losing_a_pair(small_bundle: P
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
 def test_a_full_disk_under_standard_output(small_bundle: Path, tmp_path: Path) -> None:
     pairs = write_pairs(tmp_path, 3)
-    command = [*PROGRAM, "predict", "--model", str(small_bundle), "--pairs", str(pairs)]
+    command = [*PROGRAM, "predict-pairs", "--model", str(small_bundle), str(pairs)]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
@@ -211,7 +210,7 @@ def test_an_output_behind_a_link_and_a_batch_of_any_size(run_small: Run, tmp_pat
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for output in ("link", "loop"):
         code, _, err = run_small(
-            "predict", "--pairs", pairs, "--output", tmp_path / output, "--batch-size", 10**30
+            "predict-pairs", pairs, "--output", tmp_path / output, "--batch-size", 10**30
         )
         assert (code, err) == (0, "")
     assert (tmp_path / "link").is_symlink()
@@ -225,7 +224,7 @@ def test_pairs_from_a_pipe(run_small: Run, tmp_path: Path) -> None:
     with os.fdopen(writing, "wb") as stream:
         stream.write(write_pairs(tmp_path, 3).read_bytes())
     pipe = f"/dev/fd/{reading}"
-    assert "can't go on" in run_small("predict", "--pairs", pipe, "--output", tmp_path / "out.jsonl")[2]
-    code, out, _ = run_small("predict", "--pairs", pipe)
+    assert "can't resume" in run_small("predict-pairs", pipe, "--output", tmp_path / "out.jsonl")[2]
+    code, out, _ = run_small("predict-pairs", pipe)
     os.close(reading)
     assert (code, len(out.splitlines())) == (0, 3)

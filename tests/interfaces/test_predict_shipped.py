@@ -47,7 +47,7 @@ def test_a_document_and_pairs(tmp_path: Path) -> None:
     assert "shared: Tina ~ She" in listing
     assert "Explicit: 'However'" in listing
     (tmp_path / "p.jsonl").write_text('{"arg1": "It rained.", "arg2": "The match was cancelled."}\n')
-    run("predict", "--pairs", tmp_path / "p.jsonl", "--output", tmp_path / "out.jsonl")
+    run("predict-pairs", tmp_path / "p.jsonl", "--output", tmp_path / "out.jsonl")
     (answer,) = map(json.loads, (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines())
     assert (answer["line"], answer["kind"]) == (1, "Implicit")
     assert answer["sense"] not in ("EntRel", "NoRel")

@@ -157,11 +157,11 @@ def test_shares_that_make_no_sense(run_small: Run, given: str, said: str) -> Non
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.toml", "NoRel", "holds no shares by label"),
-        ("a.json", "[1]", "holds no shares by label"),
+        ("a.toml", "NoRel", "has no shares by label"),
+        ("a.json", "[1]", "has no shares by label"),
         ("a.json", '{"NoRel": 0.1, "NoRel": 0.2}', "occurs twice"),
         ("a.json", '{"NoRel": [0.1]}', "The share of 'NoRel' in the prior is [0.1]"),
-        ("a.json", "[" * 100_000, "holds no shares by label"),
+        ("a.json", "[" * 100_000, "has no shares by label"),
         ("a.toml", '"a.b" = 0.1\n[a]\nb = 0.1\n', "has two shares"),
     ],
 )
@@ -178,7 +178,7 @@ def test_a_run_over_pairs_does_not_go_on_with_another_prior(
 ) -> None:
     pairs, output = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
     pairs.write_text(2 * (json.dumps({"arg1": PAIR[0], "arg2": PAIR[1]}) + "\n"), encoding="utf-8")
-    command = ("predict", "--pairs", pairs, "--output", output, "--batch-size", 1)
+    command = ("predict-pairs", pairs, "--output", output, "--batch-size", 1)
     answer, asked = Pipeline.classify_pairs, []
 
     def interrupted(*given: Any, **options: Any) -> Any:
@@ -198,7 +198,7 @@ def test_a_run_over_pairs_does_not_go_on_with_another_prior(
 
 def test_shards_of_another_prior_are_refused_or_made_anew(run_small: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
-    command = ("predict", "--files", tmp_path / "*.txt", "--output", tmp_path / "out", "--workers", 1)
+    command = ("bulk", tmp_path / "*.txt", "--output", tmp_path / "out", "--workers", 1)
 
     def probability() -> float:
         (shard,) = (tmp_path / "out" / "relations").iterdir()

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from disco2.bundle import load_bundle
-from disco2.interfaces.cli.kept_training import LOCK
+from disco2.interfaces.cli.train import LOCK
 from disco2.lock import FileLock
 from disco2.training.checkpoint import FILE, Checkpoint
 from disco2.training.loop import Learner
@@ -192,7 +192,8 @@ def test_whatever_ends_a_training_it_says_what_is_kept(
     assert f"note: pass 2 is kept in {state}; give the same command again to go on\n" in messages
     assert "No space left on device" in messages
     monkeypatch.setattr(
-        "disco2.interfaces.cli.data_options.divide", lambda *rest, **more: signal.raise_signal(signal.SIGINT)
+        "disco2.interfaces.cli.corpus_options.divide",
+        lambda *rest, **more: signal.raise_signal(signal.SIGINT),
     )
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     code, _, messages = run(*given, "--output", room / "model")  # before it has looked for a state

@@ -11,7 +11,7 @@ import pytest
 
 from disco2.bundle import read_manifest
 from disco2.bundle.manifest import digest
-from disco2.interfaces.cli.version_lines import manifest_digest, version_lines
+from disco2.interfaces.cli.installation import manifest_digest, version_lines
 from disco2.shipped import DEFAULT, MANIFEST, find_model
 from disco2.version import VERSION
 
@@ -51,7 +51,7 @@ def test_a_changed_manifest_is_told(copy: Path) -> None:
     (copy / MANIFEST).write_text(json.dumps(content), encoding="utf-8")
     assert version_lines(copy)[:2] == [
         f"disco2 {VERSION}",
-        "model: damaged (its manifest is not what it was); see: disco2 doctor",
+        "model: damaged (its manifest was changed); see: disco2 doctor",
     ]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
 from disco2.data import Document
 from disco2.interfaces.cli import main
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from disco2.interfaces.cli.options import AnnotatorOptions
 from disco2.interfaces.server import running
 from tests.inference.rule_annotator import RuleAnnotator
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from disco2.interfaces.cli.options import AnnotatorOptions
 from disco2.interfaces.server import running
 from disco2.interfaces.server.settings import Limits
 from tests.inference.small_pipeline import small_pipeline

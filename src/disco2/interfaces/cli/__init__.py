@@ -68,7 +68,7 @@ class _NoTorchForThinc:
 
 
 def _fail(error: Disco2Error) -> None:
-    from disco2.interfaces.cli.console import report_error
+    from disco2.interfaces.cli.listing import report_error
 
     report_error(error)
     sys.exit(2)

@@ -1,4 +1,4 @@
-"""disco2 annotate: a text -> a document with all its layers, to be used again."""
+"""disco2 annotate, and disco2 annotator: train and evaluate the built-in annotator."""
 
 from __future__ import annotations
 
@@ -6,49 +6,59 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from disco2.annotation.english.annotators import COMPONENTS
 from disco2.annotation.document_json import document_to_json
-from disco2.errors import InputError
+from disco2.corpora.catalogue import read_corpus
+from disco2.errors import InputError, SettingsError
 from disco2.files import check_file_place, write_text
 from disco2.inference.annotating import annotate_texts
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions, takes_annotators
-from disco2.interfaces.cli.console import results
-from disco2.interfaces.cli.input_text import Encoding, document_name, read_input
-from disco2.interfaces.cli.options import path_option
-from disco2.interfaces.cli.paragraph_option import Paragraphs, check_paragraphs
+from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
+from disco2.interfaces.cli.options import (
+    AnnotatorOptions,
+    AsJson,
+    Encoding,
+    Force,
+    Paragraphs,
+    Part,
+    TextFile,
+    check_paragraphs,
+    document_name,
+    path_option,
+    read_input,
+    several_of,
+)
 
 
-@takes_annotators
 def annotate(
-    annotators: AnnotatorOptions,
     text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
-    file: Annotated[Path | None, path_option(help="File of the text; - for standard input.")] = None,
+    file: TextFile = None,
     paragraphs: Paragraphs = "blank",
     encoding: Encoding = "utf-8",
     output: Annotated[Path | None, path_option(help="JSON file to write. Default: standard output.")] = None,
+    *,
+    annotators: AnnotatorOptions,
 ) -> None:
-    """Tokens, tags, trees, dependencies, mentions and chains of a text, as JSON."""
+    """Write tokens, tags, trees, dependencies, mentions and chains of a text as JSON."""
     if (text is None) == (file is None):
         raise InputError(
-            "Nothing to annotate." if text is None else "There are two texts.",
+            "No text was given." if text is None else "There is more than one input.",
             hint="Give either a text in quotes or --file.",
         )
     check_paragraphs(paragraphs)
     if output is not None:
         _check_output(output, file)
-    name = "text"
-    if file is not None:
-        name, text = document_name(file), read_input(file, encoding=encoding)
+    content = text or "" if file is None else read_input(file, encoding=encoding)
     with annotators.open() as makers:
-        document = annotate_texts(makers, [(name, text or "")], paragraphs=paragraphs)[0]
-        content = document_to_json(document, annotators=makers.name)
+        document = annotate_texts(makers, [(document_name(file), content)], paragraphs=paragraphs)[0]
+        record = document_to_json(document, annotators=makers.name)
     if output is None:
-        sys.stdout.write(json.dumps(content) + "\n")
+        sys.stdout.write(json.dumps(record) + "\n")
         return
-    write_text(output, [json.dumps(content, ensure_ascii=False), "\n"])
+    write_text(output, [json.dumps(record, ensure_ascii=False), "\n"])
     chains = len({mention.chain for mention in document.mentions or ()})
     results.print(
         f"{output}: {len(document.sentences)} sentences, {len(document.tokens)} tokens, {chains} chains. "
@@ -58,9 +68,113 @@ def annotate(
 
 
 def _check_output(output: Path, file: Path | None) -> None:
-    """Refuse what would be lost or can't be written, before any model is loaded."""
+    """Check that the output can be written and is not the input, before any model is loaded."""
     if file is not None and os.path.realpath(output) == os.path.realpath(file):
         raise InputError(
             "The output would overwrite its input.", where=str(output), hint="Choose another --output."
         )
     check_file_place(output)
+
+
+def annotator_train(
+    gum: Annotated[Path, path_option(help="Folder of a checkout of GUM.")],
+    output: Annotated[Path, path_option(help="Folder to write the annotator to.")],
+    only: Annotated[
+        str,
+        typer.Option(
+            help="Some of: syntax, constituents, coreference; the others must be there.",
+            autocompletion=several_of(COMPONENTS),
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Fixes everything random.")] = 1,
+    force: Force = False,
+) -> None:
+    """Train tokens, tags, dependencies, constituents and coreference on GUM's training part."""
+    from disco2.experiments.annotators import train_annotators
+
+    asked = [name.strip() for name in only.split(",") if name.strip()]
+    if unknown := [name for name in asked if name not in COMPONENTS]:
+        raise SettingsError(
+            f"Unknown component '{unknown[0]}'.",
+            where="--only",
+            hint=f"Choose one of: {', '.join(COMPONENTS)}.",
+        )
+    chosen = tuple(name for name in COMPONENTS if not asked or name in asked)
+    train_annotators(
+        read_corpus("gum", gum),
+        output,
+        components=chosen,
+        seed=seed,
+        progress=lambda line: messages.print(line, markup=False),
+        force=force,
+    )
+    results.print(f"{output}: {', '.join(chosen)} trained with seed {seed}", markup=False)
+
+
+def annotator_evaluate(
+    gum: Annotated[Path, path_option(help="Folder of a checkout of GUM.")],
+    part: Part = "dev",
+    as_json: AsJson = False,
+    *,
+    annotators: AnnotatorOptions,
+) -> None:
+    """Score each layer of an annotator: tokens, sentences, tags, dependencies, trees and chains."""
+    from disco2.experiments.annotators import annotator_quality
+
+    corpus = read_corpus("gum", gum)
+    with annotators.open() as chosen, messages.status(f"annotating {part} twice"):
+        found = annotator_quality(corpus, chosen, part=part)
+    if as_json:
+        print_json(found)
+    else:
+        _print_quality(found)
+
+
+def _print_quality(found: dict[str, Any]) -> None:
+    raw, gold = found["raw_text"], found["gold_tokens"]
+    names = {
+        "tokens": "tokens",
+        "sentences": "sentences",
+        "tags": "tags",
+        "unlabelled": "heads (UAS)",
+        "labelled": "heads and labels (LAS)",
+    }
+    print_table(
+        f"{found['part']}, {found['documents']} documents: F1",
+        ["layer", "from raw text", "on gold tokens"],
+        [[name, percent(raw["syntax"][key]), percent(gold["syntax"][key])] for key, name in names.items()]
+        + [_chain_row(key, raw, gold) for key in ("mentions", "muc", "b_cubed", "ceaf")]
+        + [
+            [
+                "mean of the last three",
+                *(percent(one["coreference"]["chains"]["mean"]) for one in (raw, gold)),
+            ]
+        ],
+    )
+    print_table(
+        "\nTrees on gold tokens: brackets",
+        ["sentences", "labelled F1", "unlabelled F1", "number"],
+        [
+            [name, percent(trees["labelled_f1"]), percent(trees["unlabelled_f1"]), str(trees["sentences"])]
+            for name, trees in (
+                ("all", gold["trees"]["all"]),
+                ("first of at most 60 words", gold["trees"]["sample"]),
+            )
+        ],
+    )
+    rows = []
+    for name, one in (("from raw text", raw), ("on gold tokens", gold)):
+        pairs, shared = one["coreference"]["aligned_pairs"]["heads"], one["coreference"]["shared_entities"]
+        figures = (pairs["precision"], pairs["recall"], pairs["f1"], shared["gold"], shared["automatic"])
+        rows.append([name, *map(percent, figures)])
+    print_table(
+        f"\nMentions aligned between the arguments of {raw['coreference']['relations']} implicit relations, "
+        "and the share of relations that have some",
+        ["", "precision", "recall", "F1", "share, gold", "share, automatic"],
+        rows,
+    )
+
+
+def _chain_row(key: str, *columns: dict[str, Any]) -> list[str]:
+    name = {"mentions": "mentions", "muc": "MUC", "b_cubed": "B3", "ceaf": "CEAFe"}[key]
+    return [name, *(percent(one["coreference"]["chains"][key]["f1"]) for one in columns)]

@@ -1,9 +1,9 @@
-"""Options that name a corpus, and who makes which of its layers."""
+"""Options that name a corpus and the annotators of its layers, and the corpora of a training."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,15 +28,15 @@ from disco2.corpora.reading import cycles_left_alone
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
 from disco2.errors import CorpusError, InputError, SettingsError
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
-from disco2.interfaces.cli.console import messages, progress_bar, tell
-from disco2.interfaces.cli.grouped_options import takes
-from disco2.interfaces.cli.offered_values import among, several_of
-from disco2.interfaces.cli.options import path_option
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import Parts, Source, divide, with_entry
+from disco2.experiments.train_run import check_learnable
+from disco2.interfaces.cli.listing import messages, print_note, progress_bar
+from disco2.interfaces.cli.options import AnnotatorOptions, among, path_option, several_of
 
 
 @dataclass(frozen=True)
-class CorpusChoice(AnnotatorOptions):
+class CorpusOptions(AnnotatorOptions):
     """The corpus that the options of a command name. Every field is an option."""
 
     corpus: Annotated[
@@ -113,7 +113,7 @@ class CorpusChoice(AnnotatorOptions):
             check(own)
         return self.annotated(own, layers)
 
-    def other(self, entry: DataSettings) -> CorpusChoice:
+    def other(self, entry: DataSettings) -> CorpusOptions:
         """The corpus of a ``[[data]]`` entry, with the annotators chosen here.
 
         Some layers alone may be made anew for a corpus that has the others; all or none for any corpus.
@@ -148,9 +148,9 @@ class CorpusChoice(AnnotatorOptions):
         note = f"{', '.join(made.automatic)} by {made.annotators}"
         if maker.recalled:
             note += f"; {maker.recalled} of {len(corpus.documents)} documents from the cache"
-        tell(note)
+        print_note(note)
         if lost := len(corpus.relations) - len(made.relations):
-            tell(f"{lost} relations lie under no automatic token")
+            print_note(f"{lost} relations lie under no automatic token")
         return made
 
     @property
@@ -170,14 +170,14 @@ class CorpusChoice(AnnotatorOptions):
         try:
             place = cache_file()
         except InputError as error:
-            tell(f"layers are not kept: {error}")
+            print_note(f"layers are not kept: {error}")
             yield annotators
             return
         with LayerStore(place) as store:
             annotators.store = store
             yield annotators
         if store.trouble:
-            tell(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
+            print_note(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
 
     def read_own(self) -> Corpus:
         """The corpus with its own layers, saying on standard error what was wrong in its files."""
@@ -197,12 +197,82 @@ class CorpusChoice(AnnotatorOptions):
         if self.with_coref_only:
             corpus = documents_with_coreference(corpus)
         for note in corpus.notes:
-            tell(note)
+            print_note(note)
         if counts := corpus.dirt.counts():
             summary = ", ".join(f"{kind} ({count})" for kind, count in counts.most_common())
-            tell(f"repaired or skipped: {summary}")
+            print_note(f"repaired or skipped: {summary}")
         return corpus
 
 
-# Gives a command the options of ``CorpusChoice``; it gets them as its argument ``corpus``.
-takes_corpus = takes(CorpusChoice, "corpus")
+@dataclass(frozen=True)
+class Mixture:
+    """The corpora of a training; ``entry`` is the main one's, where it is the first of ``[[data]]``."""
+
+    main: CorpusOptions
+    entry: DataSettings | None
+    others: tuple[DataSettings, ...]
+    configuration: Configuration
+
+    @classmethod
+    def of(cls, corpus: CorpusOptions, configuration: Configuration) -> Mixture:
+        """The corpus that options name is the main one, else the first of ``[[data]]``."""
+        if corpus.corpus or corpus.path or not configuration.data:
+            _check_not_repeated(corpus, configuration.data)
+            return cls(corpus, None, configuration.data, configuration)
+        entry, *others = configuration.data
+        if entry.part != "train":
+            raise SettingsError(
+                f"The main corpus, the first of [[data]], trains on its part 'train', not '{entry.part}'.",
+                where=entry.path,
+                hint="Leave out the part, or put another corpus first.",
+            )
+        changed = {
+            "task.protocol": configuration.task.protocol or entry.protocol,
+            "task.level": configuration.task.level if entry.level < 0 else entry.level,
+        }
+        # Options of layers belong to the main corpus, whichever way it was named.
+        main = replace(corpus, corpus=entry.corpus, path=corpus.other(entry).path)
+        return cls(main, entry, tuple(others), configuration.changed(changed))
+
+    def read(self) -> tuple[Corpus, Parts]:
+        """The main corpus and its parts, with what the others add. Annotators only see what is used."""
+        choices = [self.main, *map(self.main.other, self.others)]
+        if self.configuration.model.kind == "encoder":  # layers are for its features alone
+            wanted = [self.entry is None or self.entry.features, *(one.features for one in self.others)]
+            choices = [
+                one if asked and self.configuration.model.features else replace(one, automatic=NONE)
+                for one, asked in zip(choices, wanted, strict=True)
+            ]
+        main = choices[0]
+        layers = [read_layers(one.automatic or usual_layers(one.corpus)) for one in choices[1:]]
+        # A chosen annotator that has nothing to do is a mistake, unless another corpus needs it.
+        layers.insert(0, frozenset() if any(layers) and not main.makes_layers else main.layers())
+        own, *rest = [choice.read_own() for choice in choices]
+        seed = self.configuration.task.folds
+        sources = [Source(entry, one, seed) for entry, one in zip(self.others, rest, strict=True)]
+        parts = divide(own, self.configuration, sources=sources) if sources or layers[0] else None
+        if parts is not None:
+            check_learnable(own, parts)
+        found = main.annotated(own, layers[0])
+        if parts is not None and sources:
+            further = [
+                replace(one, corpus=choice.annotated(one.corpus, some))
+                for one, choice, some in zip(parts.further, choices[1:], layers[1:], strict=True)
+            ]
+            parts = divide(found, self.configuration, task=parts.task, labels=parts.labels)
+            parts = replace(parts, further=tuple(further))
+        else:
+            parts = divide(found, self.configuration)
+        if self.entry is not None:
+            parts = with_entry(parts, self.entry, seed=self.configuration.training.seed)
+        return found, parts
+
+
+def _check_not_repeated(corpus: CorpusOptions, data: Sequence[DataSettings]) -> None:
+    for entry in data:
+        same = corpus.path is not None and corpus.path.resolve() == Path(entry.path).resolve()
+        if same and entry.part in ("train", ALL):
+            raise SettingsError(
+                f"The main corpus, {entry.corpus} at {entry.path}, is in [[data]] as well.",
+                hint="Leave out --corpus and --path, and the first corpus of [[data]] is the main one.",
+            )

@@ -15,23 +15,18 @@ from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.evaluating import Judged, Labelled, judge, judged_parts, label_relations
 from disco2.files import write_text
-from disco2.interfaces.cli.console import messages, percent, print_json, print_table, results, tell
-from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
+from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.evaluate_parser import evaluate_end_to_end
-from disco2.interfaces.cli.offered_values import PARTS, among
-from disco2.interfaces.cli.options import AsJson, Model, Protocol, path_option
+from disco2.interfaces.cli.listing import messages, percent, print_json, print_note, print_table, results
+from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, among, path_option
 from disco2.shipped import find_model
 
 JSONL = "jsonl"
 
 
-@takes_corpus
 def evaluate(
-    corpus: CorpusChoice,
     model: Model = None,
-    split: Annotated[
-        str, typer.Option(help="The part to evaluate on: train, dev or test.", autocompletion=among(PARTS))
-    ] = "test",
+    split: Part = "test",
     protocol: Protocol = "",
     predictions: Annotated[
         Path | None, path_option(help="Write the predictions to this file, in the form --form.")
@@ -53,6 +48,8 @@ def evaluate(
         ),
     ] = False,
     as_json: AsJson = False,
+    *,
+    corpus: CorpusOptions,
 ) -> None:
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     _check_form(form, predictions)
@@ -73,7 +70,7 @@ def evaluate(
         labelled = label_relations(*bundle, found, part=split, protocol=protocol, without=without)
         _export(found, labelled, predictions, form)
         if not labelled.annotated:
-            tell(f"the relations of '{split}' have no labels of their own: there are no figures")
+            print_note(f"the relations of '{split}' have no labels of their own: there are no figures")
             if as_json:
                 print_json({"split": split, "n": 0, "predictions": len(labelled.relations)})
             return
@@ -93,7 +90,7 @@ def evaluate(
 def _check_form(form: str, predictions: Path | None) -> None:
     known = (JSONL, *FORMS)
     if form not in known:
-        raise SettingsError(f"There is no form '{form}' of predictions.", hint=f"Known: {', '.join(known)}.")
+        raise SettingsError(f"Unknown form '{form}'.", hint=f"Choose one of: {', '.join(known)}.")
     if form != JSONL and predictions is None:
         raise SettingsError(
             f"The form '{form}' is for predictions, and none are written.", hint="Add --predictions FILE."
@@ -103,13 +100,13 @@ def _check_form(form: str, predictions: Path | None) -> None:
 def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
     exported = export_predictions(corpus, labelled.relations, labelled.labels, path, form)
     where = str(path) if len(exported.files) == 1 else f"{len(exported.files)} files in {path}"
-    tell(f"{exported.relations} predictions written as {form} to {where}")
+    print_note(f"{exported.relations} predictions written as {form} to {where}")
     if labelled.beyond_task:
         counts = labelled.beyond_task.most_common()
         kinds = ", ".join(f"{kind} ({count})" for kind, count in counts)
-        tell(f"labelled like the others, though the model's task does not count them: {kinds}")
+        print_note(f"labelled like the others, though the model's task does not count them: {kinds}")
     for note in exported.notes:
-        tell(note)
+        print_note(note)
 
 
 def _show(judged: Judged) -> None:

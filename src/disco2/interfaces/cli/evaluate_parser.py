@@ -15,8 +15,8 @@ from disco2.experiments.parser import ParserScores, RuleBaseline, as_spans, has_
 from disco2.inference.loading import load
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import RelationChoice
-from disco2.interfaces.cli.console import percent, print_json, print_table, results
-from disco2.interfaces.cli.corpus_options import CorpusChoice
+from disco2.interfaces.cli.corpus_options import CorpusOptions
+from disco2.interfaces.cli.listing import percent, print_json, print_table, results
 
 # What is shown: a name, which scores it is in, and its measure there.
 ROWS = (
@@ -39,7 +39,7 @@ ROWS = (
 )
 
 
-def evaluate_end_to_end(corpus: CorpusChoice, model: str | None, *, part: str, as_json: bool) -> None:
+def evaluate_end_to_end(corpus: CorpusOptions, model: str | None, *, part: str, as_json: bool) -> None:
     """Print the scores of the pipeline on a part, beside those of rules where there is a training part."""
     pipeline = load(model, annotators=Annotators([]))
     found = corpus.read(check=lambda own: _check_part(own, part), usual=ALL)

@@ -2,97 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from disco2.annotation.annotator import Layer
-from disco2.corpora.catalogue import read_layers
+from disco2.corpora.catalogue import NONE, read_layers
 from disco2.data import Corpus
 from disco2.errors import SettingsError
-from disco2.experiments.bench import AUTOMATIC, Bench, Experiment, carry_out
-from disco2.experiments.coreference import COREFERENCE, coreference_versions, layers_for_coreference
+from disco2.experiments.bench import AUTOMATIC, Bench, Experiment, carry_out, check_packages
+from disco2.experiments.configuration import Configuration, of_one_corpus, read_configuration
+from disco2.experiments.coreference import (
+    COREFERENCE,
+    RUNNING_TEXT,
+    compare_layers,
+    coreference_versions,
+    layers_findings,
+    layers_for_coreference,
+)
 from disco2.experiments.embeddings import EMBEDDINGS
 from disco2.experiments.full_model import BINARY_EXPERIMENT, DIMENSION, INITIALISATION
 from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, MULTICLASS_EXPERIMENT
+from disco2.experiments.report import ALL, storage_in, tune_systems, tuning_findings, write_report
 from disco2.experiments.runs import OWN, RunPlan
-from disco2.interfaces.cli.console import progress_bar, tell
-from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
-from disco2.interfaces.cli.experiment_options import ExperimentOptions, show_findings, takes_experiment
+from disco2.experiments.tuning.space import GRIDS
+from disco2.experiments.tuning.standing import Report
+from disco2.experiments.tuning.tune import check_storage
+from disco2.interfaces.cli.corpus_options import CorpusOptions
+from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
+from disco2.interfaces.cli.options import (
+    AsJson,
+    Assignments,
+    ConfigFile,
+    Protocol,
+    TrainingWorkers,
+    among,
+    path_option,
+)
+from disco2.interfaces.cli.train import ShownStanding
 from disco2.reporting.findings import Findings
+from disco2.reporting.tables import plain
+from disco2.reporting.writing import findings_content, write_findings
 
-Read = Callable[[CorpusChoice], dict[str, Corpus]]
+
+@dataclass(frozen=True)
+class ExperimentOptions(TrainingWorkers):
+    """Where runs go, how many there are, and their settings. Every field is an option."""
+
+    output: Annotated[Path, path_option(help="Folder for runs, tables and figures.")] = Path("runs")
+    seeds: Annotated[int, typer.Option(help="Train every model with the seeds 1 to this.", min=1)] = 5
+    redo: Annotated[bool, typer.Option("--redo", help="Make finished runs anew.")] = False
+    config: ConfigFile = None
+    assignments: Assignments = None
+    protocol: Protocol = ""
+    as_json: AsJson = False
+
+    def configuration(self) -> Configuration:
+        configuration = of_one_corpus(read_configuration(self.config, self.assignments or []))
+        return configuration.changed({"task.protocol": self.protocol}) if self.protocol else configuration
+
+    @property
+    def seed_numbers(self) -> tuple[int, ...]:
+        return tuple(range(1, self.seeds + 1))
 
 
-@takes_experiment
-@takes_corpus
-def multiclass(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+def show_findings(findings: Iterable[Findings], *, as_json: bool) -> None:
+    """Tables on standard output, or everything as one JSON object."""
+    found = list(findings)
+    if as_json:
+        print_json({one.name: findings_content(one) for one in found})
+        return
+    for one in found:
+        for words in one.words:
+            results.print(words, markup=False)
+        for table in one.tables:
+            results.print("")
+            print_table(table.title, *plain(table))
+            for note in table.notes:
+                results.print(note, markup=False, style="dim")
+        results.print("")
+
+
+Read = Callable[[CorpusOptions], dict[str, Corpus]]
+
+
+def multiclass(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """Accuracy of every model of the paper's table, with tests of the differences."""
-    _one(MULTICLASS_EXPERIMENT, _as_asked, corpus, options)
+    _run(MULTICLASS_EXPERIMENT, _read_one, corpus, options)
 
 
-@takes_experiment
-@takes_corpus
-def crossvalidation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+def crossvalidation(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """With and without entities, with and without features, on all documents in five folds."""
-    _one(CROSSVALIDATION, _as_asked, corpus, options)
+    _run(CROSSVALIDATION, _read_one, corpus, options)
 
 
-@takes_experiment
-@takes_corpus
-def dimension(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+def dimension(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """Accuracy of the full model over the number of dimensions K."""
-    _one(DIMENSION, _as_asked, corpus, options)
+    _run(DIMENSION, _read_one, corpus, options)
 
 
-@takes_experiment
-@takes_corpus
-def coreference(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+def coreference(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """Relations with shared entities under the corpus's own and under automatic coreference.
 
     Also the accuracy on them with and without entities. --automatic names the layers to make anew; without
     it, coreference alone, on the corpus's own trees where it has any. All versions have the same trees.
     """
-    _one(COREFERENCE, read_versions, corpus, options)
+    _run(COREFERENCE, read_versions, corpus, options)
 
 
-@takes_experiment
-@takes_corpus
-def binary(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+def binary(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """One class of level 1 against all others: F1 and accuracy of four classifiers."""
-    _one(BINARY_EXPERIMENT, _as_asked, corpus, options)
+    _run(BINARY_EXPERIMENT, _read_one, corpus, options)
 
 
-@takes_experiment
-@takes_corpus
-def embeddings(corpus: CorpusChoice, options: ExperimentOptions) -> None:
+def embeddings(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """A map of the word vectors (t-SNE) with pronouns and other words of interest marked."""
-    _one(EMBEDDINGS, _as_asked, corpus, options)
+    _run(EMBEDDINGS, _read_one, corpus, options)
 
 
-@takes_experiment
-@takes_corpus
-def initialisation(corpus: CorpusChoice, options: ExperimentOptions) -> None:
-    """What happens when the low-rank factors start at zero, as the paper has it."""
-    _one(INITIALISATION, _as_asked, corpus, options)
+def initialisation(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+    """What happens when the low-rank factors are initialised with zeros, as in the paper."""
+    _run(INITIALISATION, _read_one, corpus, options)
 
 
-@takes_experiment
-@takes_corpus
-def beyond(corpus: CorpusChoice, options: ExperimentOptions) -> None:
-    """What is not in the paper: the steps from its model to the best one we know."""
-    _one(BEYOND, _as_asked, corpus, options)
+def beyond(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+    """Beyond the paper: the steps from its model to the best one we know."""
+    _run(BEYOND, _read_one, corpus, options)
 
 
-def _as_asked(corpus: CorpusChoice) -> dict[str, Corpus]:
-    """The corpus in one version, with just the automatic layers that are asked for."""
+def _read_one(corpus: CorpusOptions) -> dict[str, Corpus]:
+    """The corpus in one version, with the automatic layers of --automatic."""
     read = corpus.read()
     return {AUTOMATIC if read.automatic else OWN: read}
 
 
-def read_versions(corpus: CorpusChoice) -> dict[str, Corpus]:
+def read_versions(corpus: CorpusOptions) -> dict[str, Corpus]:
     """The corpus with its own coreference and with an annotator's."""
     if corpus.automatic and Layer.COREFERENCE not in read_layers(corpus.automatic):
         raise SettingsError(
-            "Own and automatic coreference are to be compared, and --automatic does not name coreference.",
+            "This experiment compares own and automatic coreference; --automatic does not name coreference.",
             hint=f"Use --automatic {corpus.automatic},coreference, or leave it out.",
         )
     own = corpus.read_own()
@@ -100,14 +153,16 @@ def read_versions(corpus: CorpusChoice) -> dict[str, Corpus]:
     return coreference_versions(own, corpus.annotated(own, layers))
 
 
-def _one(experiment: Experiment, read: Read, corpus: CorpusChoice, options: ExperimentOptions) -> None:
-    options.opened()  # before anything is read: what was asked for may not be there
+def _run(experiment: Experiment, read: Read, corpus: CorpusOptions, options: ExperimentOptions) -> None:
+    options.open_if_parallel()  # check the engine before anything is read
     bench = Bench(read(corpus), options.configuration(), options.seed_numbers)
-    show_findings(watched([experiment], bench, options), as_json=options.as_json)
+    show_findings(run_with_progress([experiment], bench, options), as_json=options.as_json)
 
 
-def watched(experiments: Sequence[Experiment], bench: Bench, options: ExperimentOptions) -> list[Findings]:
-    """Carry experiments out under a progress bar."""
+def run_with_progress(
+    experiments: Sequence[Experiment], bench: Bench, options: ExperimentOptions
+) -> list[Findings]:
+    """Run experiments under a progress bar."""
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
 
@@ -118,10 +173,115 @@ def watched(experiments: Sequence[Experiment], bench: Bench, options: Experiment
             experiments,
             bench,
             options.output,
-            engine=options.opened(),
+            engine=options.open_if_parallel(),
             redo=options.redo,
             progress=show,
-            notice=tell,
+            notice=print_note,
         )
-    tell(f"tables and figures are in {options.output}")
+    print_note(f"tables and figures are in {options.output}")
     return found
+
+
+UNTUNED = "none"
+
+
+def everything(
+    grid: Annotated[
+        str,
+        typer.Option(
+            help=f"Tune every model first: {', '.join(GRIDS)}; {UNTUNED}: settings as they are.",
+            autocompletion=among((*GRIDS, UNTUNED)),
+        ),
+    ] = GRIDS[0],
+    trials: Annotated[
+        int | None, typer.Option(help="Trials for each model. Default: as many as the grid has.", min=1)
+    ] = None,
+    storage: Annotated[
+        str,
+        typer.Option(
+            help="Where studies are kept, as for disco2 tune. Default: a SQLite file in --output, which "
+            "workers on one machine can share."
+        ),
+    ] = "",
+    *,
+    corpus: CorpusOptions,
+    options: ExperimentOptions,
+) -> None:
+    """All experiments; an interrupted run resumes.
+
+    The last file is OUTPUT/report.html, one page with tables, figures, confusions and examples.
+    """
+    if grid not in (*GRIDS, UNTUNED):
+        raise SettingsError(f"Unknown grid '{grid}'.", hint=f"Choose one of: {', '.join((*GRIDS, UNTUNED))}.")
+    check_packages(ALL)
+    engine = options.open_if_parallel()
+    storage = storage or storage_in(options.output)
+    if grid != UNTUNED:
+        check_storage(storage)
+        options.check_storage(storage)
+    began = time.perf_counter()
+    versions = read_versions(corpus)
+    bench = Bench(versions, options.configuration(), options.seed_numbers)
+    findings = []
+    if grid != UNTUNED:
+        with progress_bar() as bar:
+
+            def shown(system: str) -> Report:
+                return ShownStanding(bar, bar.add_task(system, total=None), name=system)
+
+            tuned = tune_systems(
+                bench,
+                options.output,
+                grid=grid,
+                storage=storage,
+                trials=trials or 0,
+                engine=engine,
+                report=shown,
+            )
+        bench = replace(bench, tuned={system: one.configuration for system, one in tuned.items()})
+        findings.append(tuning_findings(bench, tuned, grid=grid))
+        write_findings(findings[0], options.output)
+    findings += run_with_progress(ALL, bench, options)
+    page = write_report(
+        bench,
+        findings,
+        options.output,
+        {
+            "settings": f"tuned, grid {grid}" if grid != UNTUNED else "as given",
+            "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            "seconds of this call": f"{time.perf_counter() - began:.0f}",
+        },
+    )
+    show_findings(findings, as_json=options.as_json)
+    print_note(f"the report is {page}")
+
+
+def layers(
+    seeds: Annotated[int, typer.Option(help="Train with the seeds 1 to this.", min=1)] = 5,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    as_json: AsJson = False,
+    *,
+    corpus: CorpusOptions,
+) -> None:
+    """The same model on the corpus's own layers and on automatic ones, as named by --automatic.
+
+    EntRel and NoRel are labels too: the task of running text, where the arguments are whole neighbouring
+    sentences. For given arguments, a sense is chosen. Features of neighbouring relations are left out, as
+    they are unknown for automatic input.
+    """
+    automatic = corpus.layers(usual=NONE)
+    if not automatic:
+        raise SettingsError("No automatic layer was named.", hint="Add, for example: --automatic all")
+    given = [*RUNNING_TEXT, *(assignments or [])]
+    configuration = of_one_corpus(read_configuration(config, given))
+    own = corpus.read_own()
+    versions = {"the corpus's own": own, f"automatic: {corpus.automatic}": corpus.annotated(own, automatic)}
+    with progress_bar() as bar:
+        task = bar.add_task("preparing", total=seeds * len(versions))
+
+        def show(version: str, seed: int) -> None:
+            bar.update(task, advance=1, description=f"{version}, seed {seed}")
+
+        found = compare_layers(versions, configuration, seeds=range(1, seeds + 1), progress=show)
+    show_findings([layers_findings(own, found, seeds=seeds)], as_json=as_json)

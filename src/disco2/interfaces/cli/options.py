@@ -1,19 +1,109 @@
-"""Options that several commands share."""
+"""Options that several commands share, each declared once, and how texts are read.
+
+A dataclass whose fields are options can be a parameter of a command; ``app.expand_options`` gives Typer one
+option for each field. This module imports no NumPy: ``disco2 --version`` and ``disco2 doctor`` use it.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from disco2.errors import InputError
-from disco2.interfaces.cli.offered_values import PROTOCOLS, among, settings, shipped_models
+from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, AnnotatorChoice, Annotators, Layers
+from disco2.engines import DaskEngine, Engine, LocalEngine
+from disco2.errors import InputError, SettingsError
+from disco2.inference.candidates import PARAGRAPH_BREAKS
+from disco2.inference.decoding import UTF_8, decoded
+from disco2.interfaces.cli.listing import print_note
 from disco2.shipped import DEFAULT
+from disco2.twin_keys import without_twins
+
+if TYPE_CHECKING:
+    from disco2.inference.pipeline import Pipeline
+    from disco2.model.prior import Shares
+
+Complete = Callable[[str], list[str]]
+
+_FOLDS = ("cv5-0", "cv10-0", *(f"cv12-{fold}" for fold in range(12)))
+PROTOCOLS = ("own", "gum", "lin", "ji", "documents", *_FOLDS)
+PARTS = ("train", "dev", "test")
+ENCODINGS = ("utf-8", "latin-1", "utf-16", "cp1252")
+BLANK = "blank"
+STANDARD_INPUT = Path("-")
+LOCAL, DASK = "local", "dask"
+UNIFORM = "uniform"
+MOST_PRIOR_BYTES = 1_000_000  # of a file
 
 
-def place(text: str) -> Path:
-    """A path from the command line; a leading ~ is the home folder, also where no shell has replaced it."""
+# What a shell offers while one types. The values themselves are checked where they are used.
+
+
+def among(values: Iterable[str]) -> Complete:
+    """Complete one of these values."""
+    known = tuple(values)
+    return lambda incomplete: [value for value in known if value.startswith(incomplete)]
+
+
+def several_of(values: Iterable[str], *, alone: Iterable[str] = ()) -> Complete:
+    """Complete a comma-separated list of these values without repeats, or one value of ``alone``."""
+    known, single = tuple(values), tuple(alone)
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, begun = incomplete.rpartition(",")
+        taken = before.split(",")
+        more = [value for value in known if value not in taken and value.startswith(begun)]
+        if not comma:
+            return [value for value in (*single, *more) if value.startswith(incomplete)]
+        return [f"{before},{value}" for value in more]
+
+    return complete
+
+
+def complete_settings(incomplete: str) -> list[str]:
+    """Complete a setting with its default, such as model.K=50.
+
+    Lists are left out: a shell would interpret their quotes.
+    """
+    from disco2.experiments.configuration import Configuration
+
+    def written(value: object) -> str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        return "" if isinstance(value, list | tuple) else str(value)
+
+    return [
+        f"{section}.{name}={written(value)}"
+        for section, values in Configuration().to_json().items()
+        for name, value in values.items()
+        if f"{section}.{name}".startswith(incomplete)
+    ]
+
+
+def complete_models(incomplete: str) -> list[str]:
+    """Complete the name of a shipped model."""
+    from disco2.shipped import shipped_names
+
+    return [name for name in shipped_names() if name.startswith(incomplete)]
+
+
+def complete_spacy(incomplete: str) -> list[str]:
+    """Complete the name of an installed spaCy pipeline."""
+    from importlib.metadata import entry_points
+
+    names = {found.name for found in entry_points(group="spacy_models")}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def expand_path(text: str) -> Path:
+    """A path from the command line, with a leading ~ expanded even where no shell did it."""
     try:
         return Path(text).expanduser()
     except RuntimeError:
@@ -22,14 +112,17 @@ def place(text: str) -> Path:
 
 def path_option(*names: str, help: str) -> Any:
     """An option that takes a path."""
-    return typer.Option(*names, help=help, parser=place, metavar="PATH")
+    return typer.Option(*names, help=help, parser=expand_path, metavar="PATH")
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Assignments = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Any setting, such as model.K=50. May be repeated.", autocompletion=settings),
+    typer.Option(
+        "--set", help="Any setting, such as model.K=50. May be repeated.", autocompletion=complete_settings
+    ),
 ]
+ConfigFile = Annotated[Path | None, path_option("--config", help="TOML file with settings.")]
 Force = Annotated[
     bool,
     typer.Option(
@@ -38,14 +131,23 @@ Force = Annotated[
         "those are never touched.",
     ),
 ]
-ConfigFile = Annotated[Path | None, path_option("--config", help="TOML file with settings.")]
+Restart = Annotated[bool, typer.Option("--restart", help="Discard what an interrupted run has left.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Split each score into its terms.")]
+TextFile = Annotated[Path | None, path_option("--file", help="Text file; - for standard input.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of the files.", autocompletion=among(ENCODINGS))]
+Paragraphs = Annotated[
+    str,
+    typer.Option(
+        help=f"What ends a paragraph: {', '.join(PARAGRAPH_BREAKS)}.", autocompletion=among(PARAGRAPH_BREAKS)
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(
         "--model",
         metavar="NAME|FOLDER",
-        help=f"A model that ships (see: disco2 models), or the folder of another. Default: {DEFAULT}.",
-        autocompletion=shipped_models,
+        help=f"A shipped model (see: disco2 models), or the folder of another. Default: {DEFAULT}.",
+        autocompletion=complete_models,
         show_default=False,
     ),
 ]
@@ -56,3 +158,262 @@ Protocol = Annotated[
         autocompletion=among(PROTOCOLS),
     ),
 ]
+Part = Annotated[
+    str, typer.Option(help="Part of the corpus: train, dev or test.", autocompletion=among(PARTS))
+]
+
+
+def check_paragraphs(paragraphs: str) -> None:
+    """Raise InputError for an unknown mode, before any model is loaded."""
+    if paragraphs not in PARAGRAPH_BREAKS:
+        raise InputError(
+            f"Unknown paragraph mode '{paragraphs}'.", hint=f"Choose one of: {', '.join(PARAGRAPH_BREAKS)}."
+        )
+
+
+def read_input(path: Path, *, encoding: str = UTF_8) -> str:
+    """Read the text of a file (``-``: standard input). Line ends stay, a byte order mark is removed.
+
+    A file that starts with the mark of UTF-16 is decoded as UTF-16.
+    """
+    return decoded(read_bytes(path), encoding=encoding, where=_shown_path(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file or standard input; InputError if that fails."""
+    try:
+        return standard_input().read() if path == STANDARD_INPUT else path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("There is no such file.", where=str(path), hint="Check the path.") from None
+    except IsADirectoryError:
+        raise InputError("This is a folder; a file is needed.", where=str(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"It can't be read: {reason}.", where=_shown_path(path)) from None
+
+
+def standard_input() -> BinaryIO:
+    """Standard input in bytes; InputError if it is closed."""
+    if sys.stdin is None:
+        raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
+    return sys.stdin.buffer
+
+
+def document_name(path: Path | None) -> str:
+    """The identifier of a document that was read from this file."""
+    if path is None or path == STANDARD_INPUT:
+        return "text"
+    return path.stem.encode(errors="replace").decode()
+
+
+def _shown_path(path: Path) -> str:
+    return "standard input" if path == STANDARD_INPUT else str(path)
+
+
+@dataclass(frozen=True)
+class AnnotatorOptions:
+    """The annotators of a text. Every field is an option."""
+
+    spacy: Annotated[
+        str,
+        typer.Option(
+            help="An installed spaCy pipeline (or its folder) for tokens, tags, dependencies.",
+            autocompletion=complete_spacy,
+        ),
+    ] = ""
+    stanza: Annotated[bool, typer.Option("--stanza", help="All layers from Stanza.")] = False
+    stanza_folder: Annotated[
+        Path | None, path_option(help="Folder of Stanza's models, if not Stanza's default.")
+    ] = None
+    stanza_download: Annotated[
+        bool, typer.Option("--stanza-download", help="Let Stanza download missing models.")
+    ] = False
+    parser: Annotated[
+        str,
+        typer.Option(
+            help=f"Constituency parser: {BUILT_IN} or {STANFORD}.", autocompletion=among((BUILT_IN, STANFORD))
+        ),
+    ] = BUILT_IN
+    stanford_home: Annotated[
+        Path | None, path_option(help="Folder of the Stanford parser, with stanford-parser.jar.")
+    ] = None
+
+    @property
+    def chosen(self) -> bool:
+        """Whether any of these options was given."""
+        return any(getattr(self, option.name) != option.default for option in fields(AnnotatorOptions))
+
+    def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
+        """The annotators of these layers, a context manager; ``on_demand`` loads them at their first use."""
+        return AnnotatorChoice(
+            spacy=self.spacy,
+            stanza=self.stanza,
+            stanza_folder=self.stanza_folder,
+            stanza_download=self.stanza_download,
+            parser=self.parser,
+            stanford_home=self.stanford_home,
+        ).open(layers=layers, on_demand=on_demand)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The value of --prior; labels and sums are checked when the model is known."""
+
+    shares: Shares
+
+
+def read_prior(text: str) -> Prior:
+    """Parse ``uniform``, ``LABEL=SHARE,...``, or a TOML or JSON file of shares by label."""
+    if text == UNIFORM:
+        return Prior(UNIFORM)
+    file = expand_path(text)
+    with suppress(OSError):  # a list of shares may be too long for a file name
+        if file.is_file():
+            return Prior(_unique(_flatten(_read_shares(file)), where=text))
+    if "=" not in text:
+        raise SettingsError("There is no such file of shares.", where=text, hint=_PRIOR_HINT)
+    pairs = [pair.rpartition("=") for pair in text.split(",")]
+    return Prior(_unique(((label.strip(), _share(share)) for label, _, share in pairs), where="--prior"))
+
+
+def _read_shares(file: Path) -> dict[str, Any]:
+    try:
+        if file.stat().st_size > MOST_PRIOR_BYTES:
+            raise SettingsError("The file is too large.", where=str(file), hint=_PRIOR_HINT)
+        text = file.read_text(encoding="utf-8")
+        if file.suffix.lower() == ".json":
+            content = json.loads(text, object_pairs_hook=without_twins)
+        else:
+            content = tomllib.loads(text)
+    except OSError as error:
+        raise SettingsError(f"The file can't be read: {error.strerror}.", where=str(file)) from None
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(
+            f"The file has no shares by label: {error}.", where=str(file), hint=_PRIOR_HINT
+        ) from None
+    if not isinstance(content, dict):
+        raise SettingsError("The file has no shares by label.", where=str(file), hint=_PRIOR_HINT)
+    return content
+
+
+def _flatten(content: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """In TOML, ``Contingency.Cause = 0.4`` without quotes is a table within a table."""
+    for name, value in content.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def _unique(pairs: Iterable[tuple[str, Any]], *, where: str) -> dict[str, float]:
+    shares: dict[str, float] = {}
+    for label, share in pairs:
+        if label in shares:
+            raise SettingsError(f"The label '{label}' has two shares.", where=where)
+        shares[label] = share
+    return shares
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingsError(f"'{text.strip()}' is not a share.", where="--prior", hint=_PRIOR_HINT) from None
+
+
+_PRIOR_HINT = f"Give {UNIFORM}, shares such as Contingency.Cause=0.4,NoRel=0.1, or a TOML or JSON file."
+
+
+@dataclass(frozen=True)
+class PipelineOptions(AnnotatorOptions):
+    """The annotators, the model, and the expected shares of senses."""
+
+    model: Model = None
+    prior: Annotated[
+        Prior | None,
+        typer.Option(
+            metavar="SHARES|FILE",
+            parser=read_prior,
+            help=f"Expected shares of senses: {UNIFORM}, LABEL=SHARE,..., or a TOML or JSON file. "
+            "Default: as in training.",
+            autocompletion=among((UNIFORM,)),
+        ),
+    ] = None
+
+    @property
+    def shares(self) -> Shares | None:
+        """The value of --prior."""
+        return None if self.prior is None else self.prior.shares
+
+    @contextmanager
+    def loaded(self, *, annotators: bool = True) -> Iterator[Pipeline]:
+        """The pipeline; processes that it started end with it. Annotated documents need no annotators."""
+        from disco2.inference.loading import load
+
+        if not annotators:
+            yield load(self.model, annotators=Annotators([]), prior=self.shares)
+            return
+        with self.open() as chosen:
+            yield load(self.model, annotators=chosen, prior=self.shares)
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where the workers are; each command has its own option for how many."""
+
+    engine: Annotated[
+        str,
+        typer.Option(
+            help=f"Where the work is done: {LOCAL} (processes of this machine) or {DASK} (extra cluster).",
+            autocompletion=among((LOCAL, DASK)),
+        ),
+    ] = LOCAL
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            help=f"Address of a Dask scheduler with workers. Default: {DASK} starts its own on this machine.",
+            metavar="tcp://HOST:PORT",
+        ),
+    ] = ""
+
+    def open(self, workers: int) -> Engine:
+        """The engine with this number of workers; a cluster given by its scheduler has its own number."""
+        if self.engine not in (LOCAL, DASK):
+            raise InputError(
+                f"Unknown engine '{self.engine}'.", where="--engine", hint=f"Choose one of: {LOCAL}, {DASK}."
+            )
+        if self.scheduler and self.engine != DASK:
+            raise InputError(
+                "Only Dask has a scheduler.", where="--scheduler", hint=f"Give --engine {DASK} as well."
+            )
+        if self.engine == DASK:
+            DaskEngine.check_installed()
+            return DaskEngine(workers=workers, scheduler=self.scheduler)
+        return LocalEngine(workers)
+
+
+@dataclass(frozen=True)
+class TrainingWorkers(EngineOptions):
+    """The engine and number of workers of commands that train many models."""
+
+    jobs: Annotated[
+        int,
+        typer.Option(
+            help="Processes that train in parallel. With --scheduler, all its workers do: they must have the "
+            "--output folder or --storage, and files that settings name, under the same paths.",
+            min=1,
+        ),
+    ] = 1
+
+    def open_if_parallel(self) -> Engine | None:
+        """The engine; None where this process does all the work."""
+        engine = self.open(self.jobs)
+        return None if self.engine == LOCAL and self.jobs == 1 else engine
+
+    def check_storage(self, address: str) -> None:
+        """Print a note if workers on other machines can't see the storage of a study."""
+        if self.scheduler and address.startswith("sqlite"):
+            print_note(
+                "the study is kept in a SQLite file, for workers on this machine only; for other machines: "
+                "--storage postgresql://USER@HOST/DATABASE"
+            )

@@ -1,42 +1,82 @@
-"""disco2 predict: text, a document, pairs or a whole corpus -> relations."""
+"""disco2 predict, predict-pairs and bulk: the relations of a text, of given pairs, of many files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
 from disco2.annotation.document_json import parse_annotated
+from disco2.bulk import FORMATS, BulkSettings, BulkSummary, Standing, predict_files
+from disco2.bulk.folder import ERRORS
+from disco2.bulk.job import Job
+from disco2.bulk.settings import JSONL, MOST_BYTES, SHARD_DOCUMENTS
+from disco2.engines.cores import available_cores
 from disco2.errors import InputError
+from disco2.inference.batch_size import check_batch_size
 from disco2.inference.finding import has_trees
-from disco2.inference.json_form import text_result
+from disco2.inference.json_form import SCHEMA, Json, text_result
+from disco2.inference.loading import model_digest
+from disco2.inference.pair_answers import answer_lines
+from disco2.inference.pair_lines import PairLine, numbered_lines, parse_pair_line
+from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import KINDS, RelationChoice
-from disco2.interfaces.cli.console import print_json, tell
-from disco2.interfaces.cli.grouped_options import takes
-from disco2.interfaces.cli.input_text import Encoding, document_name, read_bytes, read_input
-from disco2.interfaces.cli.offered_values import among, several_of
-from disco2.interfaces.cli.options import AsJson, path_option
-from disco2.interfaces.cli.paragraph_option import Paragraphs, check_paragraphs
-from disco2.interfaces.cli.pipeline_options import PipelineOptions, takes_pipeline
-from disco2.interfaces.cli.predict_files import FilesOptions, predict_into_folder, takes_files
-from disco2.interfaces.cli.predict_listing import print_relations
-from disco2.interfaces.cli.predict_pairs import check_pairs, predict_pairs
+from disco2.inference.resumable import ResumableLines, places
+from disco2.interfaces.cli.listing import (
+    ProgressLine,
+    messages,
+    print_json,
+    print_note,
+    print_relations,
+    progress_bar,
+    results,
+    standing_line,
+)
+from disco2.interfaces.cli.options import (
+    BLANK,
+    STANDARD_INPUT,
+    AsJson,
+    Encoding,
+    EngineOptions,
+    Explain,
+    Paragraphs,
+    PipelineOptions,
+    Restart,
+    TextFile,
+    among,
+    check_paragraphs,
+    document_name,
+    expand_path,
+    path_option,
+    read_bytes,
+    read_input,
+    several_of,
+    standard_input,
+)
 from disco2.interfaces.exports import FORMS, check_form, write_relations
+from disco2.shipped import absolute_model
+from disco2.version import VERSION
 
-BATCH_SIZE, BLANK, UTF_8 = 64, "blank", "utf-8"  # what holds where nothing is said
+BATCH_SIZE, UTF_8 = 64, "utf-8"
+SHOWN_ERRORS = 10
 
 
 @dataclass(frozen=True)
-class ChoiceOptions:
-    """Every field is an option."""
+class RelationOptions:
+    """Which relations of a text are returned. Every field is an option."""
 
     kinds: Annotated[
         str | None,
         typer.Option(
-            help=f"Give these kinds alone, separated by commas: {', '.join(KINDS)}.",
+            help=f"Only these kinds, separated by commas: {', '.join(KINDS)}.",
             autocompletion=several_of(KINDS),
         ),
     ] = None
@@ -44,126 +84,66 @@ class ChoiceOptions:
         bool,
         typer.Option(
             "--between-only",
-            help="Judge neighbouring sentences alone: no search for connectives and clauses.",
+            help="Only neighbouring sentences: no search for connectives and clauses.",
         ),
     ] = False
     norel: Annotated[
-        bool, typer.Option("--norel", help="Give neighbouring sentences without a relation too.")
+        bool, typer.Option("--norel", help="Include neighbouring sentences without a relation.")
     ] = False
 
     @property
     def choice(self) -> RelationChoice:
-        """What they say; InputError where a kind is unknown."""
+        """The same as one value; InputError for an unknown kind."""
         return RelationChoice.of(self.kinds, between_only=self.between_only, norel=self.norel)
 
-    @property
-    def given(self) -> dict[str, bool]:
-        """The options by name, and whether they were given."""
-        return {
-            f"--{option.name.replace('_', '-')}": getattr(self, option.name) != option.default
-            for option in fields(self)
-        }
 
-
-takes_choice = takes(ChoiceOptions, "asked")
-
-
-@takes_files
-@takes_choice
-@takes_pipeline
 def predict(
-    pipeline: PipelineOptions,
-    asked: ChoiceOptions,
-    bulk: FilesOptions,
     text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
-    file: Annotated[Path | None, path_option(help="File of a text; - for standard input.")] = None,
+    file: TextFile = None,
     document: Annotated[Path | None, path_option(help="A document that disco2 annotate wrote.")] = None,
-    pairs: Annotated[
-        Path | None,
-        path_option(help='JSON lines such as {"arg1": "...", "arg2": "..."}; - for standard input.'),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        path_option(
-            help="With --pairs a file, with --files a folder; an interrupted run resumes there. With --form "
-            "a new folder."
-        ),
-    ] = None,
+    output: Annotated[Path | None, path_option(help="With --form: a new folder for the relations.")] = None,
     form: Annotated[
         str,
         typer.Option(
-            help=f"Write the relations of one text into the folder --output, as {', '.join(FORMS)}.",
+            help=f"Write the relations into the folder --output, as {', '.join(FORMS)}.",
             autocompletion=among(FORMS),
         ),
     ] = "",
-    batch_size: Annotated[int, typer.Option(help="With --pairs: how many are done at a time.")] = BATCH_SIZE,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="With --pairs, --files: drop what an earlier run has left.")
-    ] = False,
     paragraphs: Paragraphs = BLANK,
-    explain: Annotated[bool, typer.Option("--explain", help="Split each score into its terms.")] = False,
+    explain: Explain = False,
     encoding: Encoding = UTF_8,
     as_json: AsJson = False,
+    *,
+    pipeline: PipelineOptions,
+    relations: RelationOptions,
 ) -> None:
-    """All relations of a text: stated by connectives, inside sentences, between them; or those of pairs."""
-    many = bool(bulk.files)
-    _check_inputs(text, file, document, pairs, many or None)
-    _check_text(text)
+    """Find the relations of a text: stated by connectives, inside sentences, and between them."""
+    _check_source(text, file, document)
     check_paragraphs(paragraphs)
-    _check_use(
-        {"--output": output is not None},
-        unless=pairs is not None or many or bool(form),
-        belong_to="--pairs, --files and --form; for one text, use: --json > FILE",
-    )
-    _check_use({"--restart": restart}, unless=pairs is not None or many, belong_to="--pairs and --files")
-    _check_use({"--form": bool(form)}, unless=pairs is None and not many, belong_to="one text")
     _check_form(form, output, other=as_json or explain)
-    _check_use({"--batch-size": batch_size != BATCH_SIZE}, unless=pairs is not None, belong_to="--pairs")
-    _check_use(bulk.given, unless=many, belong_to="--files")
-    _check_use(
-        {"--encoding": encoding != UTF_8}, unless=file is not None or many, belong_to="--file and --files"
-    )
-    _check_use(
-        {"--paragraphs": paragraphs != BLANK, "--json": as_json, **asked.given},
-        unless=pairs is None,
-        belong_to="texts; answers to pairs are always JSON lines",
-    )
-    _check_use({"--json": as_json}, unless=not many, belong_to="one text; for many files, there is --format")
-    _check_use({"An annotator": pipeline.chosen}, unless=document is None, belong_to="texts without layers")
-    choice = asked.choice
-    if many:
-        predict_into_folder(
-            pipeline,
-            bulk,
-            output,
-            choice=choice,
-            restart=restart,
-            paragraphs=paragraphs,
-            explain=explain,
-            encoding=encoding,
+    if encoding != UTF_8 and file is None:
+        raise InputError("--encoding has no effect without --file.", hint="Leave it out.")
+    if pipeline.chosen and document is not None:
+        raise InputError(
+            "A document has its layers: an annotator has no effect.", hint="Leave it out, or use --file."
         )
-        return
-    if pairs is not None:
-        check_pairs(pairs, output, batch_size)
-        with pipeline.loaded() as nlp:
-            predict_pairs(nlp, pairs, output, batch_size=batch_size, restart=restart, explain=explain)
-        return
-    # Input is read before models are, so that a wrong path is told at once.
-    known, makers = None, None
+    choice = relations.choice
+    # Input is read before models are loaded, so that a wrong path is reported at once.
+    known, makers, content = None, None, text or ""
     if document is not None:
         known, makers = parse_annotated(read_bytes(document), where=str(document))
-    read = read_input(file, encoding=encoding) if file is not None else text or ""
-    name = document_name(file) if file is not None else "text"
+    elif file is not None:
+        content = read_input(file, encoding=encoding)
     with pipeline.loaded(annotators=known is None) as nlp:
         if known is None:
-            known = nlp.annotate(read, document_id=name, paragraphs=paragraphs)
+            known = nlp.annotate(content, document_id=document_name(file), paragraphs=paragraphs)
         elif not has_trees(known) and not choice.between_only:
-            tell("the document has no trees: only its neighbouring sentences are judged")
+            print_note("the document has no trees: only neighbouring sentences are classified")
         found = nlp.find(known, choice, paragraphs=paragraphs)
         if form and output is not None:
             for note in write_relations([(known, found)], output, form):
-                tell(note)
-            tell(f"{len(found)} relations written as {form} to {output}")
+                print_note(note)
+            print_note(f"{len(found)} relations written as {form} to {output}")
             return
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
@@ -172,35 +152,305 @@ def predict(
             print_relations(found, explanations)
 
 
+def _check_source(text: str | None, file: Path | None, document: Path | None) -> None:
+    count = sum(one is not None for one in (text, file, document))
+    if count != 1:
+        raise InputError(
+            "No text was given." if not count else "There is more than one input.",
+            hint="Give a text in quotes, --file or --document. For many files use disco2 bulk, for pairs "
+            "disco2 predict-pairs.",
+        )
+    if text and len(text) < 256 and len(text.split()) == 1 and Path(text).is_file():
+        raise InputError("This is the name of a file, not a text.", where=text, hint=f"Use: --file {text}")
+
+
 def _check_form(form: str, output: Path | None, *, other: bool) -> None:
-    """Whether there is such a form, and a folder for it."""
     if not form:
+        if output is not None:
+            raise InputError(
+                "--output has no effect without --form.",
+                hint="Use --form conll16 --output DIR, or --json > FILE.",
+            )
         return
     check_form(form)
     if output is None:
         raise InputError(f"There is no folder for the form '{form}'.", hint="Give one: --output DIR")
     if other:
-        raise InputError("--form goes neither with --json nor with --explain.", hint="Choose one of them.")
+        raise InputError("--form can't be combined with --json or --explain.", hint="Choose one of them.")
 
 
-def _check_inputs(*given: object) -> None:
-    count = sum(one is not None for one in given)
-    if count != 1:
+def predict_pairs(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help='JSON Lines such as {"arg1": "...", "arg2": "..."}; - for standard input.',
+            parser=expand_path,
+            metavar="FILE",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        path_option(help="File to write; an interrupted run resumes. Default: standard output."),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(help="Pairs per batch.")] = BATCH_SIZE,
+    restart: Restart = False,
+    explain: Explain = False,
+    *,
+    pipeline: PipelineOptions,
+) -> None:
+    """Predict the relation of each pair of arguments in a JSON Lines file.
+
+    A line that is not a pair gets an error record, and the exit code is 2.
+    """
+    _check_pairs(file, output, batch_size)
+    with pipeline.loaded() as nlp:
+        classify_file(nlp, file, output, batch_size=batch_size, restart=restart, explain=explain)
+
+
+def _check_pairs(pairs: Path, output: Path | None, batch_size: int) -> None:
+    """Check the arguments before any model is loaded."""
+    check_batch_size(batch_size, of="pairs", hint="Give a --batch-size of 1 or more.")
+    if pairs != STANDARD_INPUT:
+        if not pairs.exists():
+            raise InputError("There is no such file of pairs.", where=str(pairs), hint="Check the path.")
+        if pairs.is_dir():
+            raise InputError("This is a folder; a file of pairs is needed.", where=str(pairs))
+    if output is None:
+        return
+    if not pairs.is_file():
         raise InputError(
-            "There is nothing to predict for." if not count else "There is more than one input.",
-            hint="Give one of: a text in quotes, --file, --files (with its pattern in quotes), --document, "
-            "--pairs.",
+            "A run on pairs from standard input or a pipe can't resume.",
+            hint="Give a file of pairs, or leave out --output.",
+        )
+    if os.path.realpath(pairs) in map(os.path.realpath, places(output)):
+        raise InputError(
+            "The output would overwrite its input.", where=str(pairs), hint="Choose another --output."
         )
 
 
-def _check_text(text: str | None) -> None:
-    """A text that names a file is most likely meant as the file."""
-    if text and len(text) < 256 and len(text.split()) == 1 and Path(text).is_file():
-        raise InputError("This is the name of a file, not a text.", where=text, hint=f"Use: --file {text}")
+def classify_file(
+    pipeline: Pipeline,
+    pairs: Path,
+    output: Path | None,
+    *,
+    batch_size: int = BATCH_SIZE,
+    restart: bool = False,
+    explain: bool = False,
+) -> None:
+    """Classify all pairs in order; InputError at the end if some lines are not pairs."""
+    tally = _Tally()
+    if output is None:
+        with _open_pairs(pairs) as stream:
+            for batch in answer_lines(pipeline, _parse_lines(stream), batch_size=batch_size, explain=explain):
+                sys.stdout.writelines(f"{json.dumps(record)}\n" for record in batch)
+                sys.stdout.flush()
+                tally.add(batch)
+        tally.check(pairs)
+        return
+    digest, total = _digest(pairs)
+    run = {
+        "input": digest,
+        "model": pipeline.info.digest,
+        "annotator": pipeline.annotators.name,
+        "version of the program": VERSION,
+        "version of the schema": str(SCHEMA),
+        "choice of --explain": str(explain),
+        "prior": json.dumps(prior.given, sort_keys=True) if (prior := pipeline.calibration.prior) else "",
+    }
+    with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
+        with _open_pairs(pairs) as stream:
+            numbers = (number for number, _ in numbered_lines(stream))
+            kept = lines.keep(numbers, batch_size=batch_size)
+        tally.add_file(lines.part)
+        if kept:
+            print_note(f"resuming after {kept} pairs")
+        task = bar.add_task("pairs", total=total, completed=kept)
+        try:
+            with _open_pairs(pairs) as stream:
+                rest = _parse_lines(stream, skip=kept)
+                for batch in answer_lines(pipeline, rest, batch_size=batch_size, explain=explain):
+                    lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
+                    tally.add(batch)
+                    bar.advance(task, len(batch))
+        except KeyboardInterrupt:
+            messages.print(
+                f"interrupted: {tally.done + tally.broken} pairs are kept in {lines.part}; "
+                "run the same command to resume",
+                markup=False,
+            )
+            raise
+        lines.finish()
+    results.print(f"{output}: {tally.done} pairs", markup=False)
+    tally.check(pairs)
 
 
-def _check_use(options: Mapping[str, bool], *, unless: bool, belong_to: str) -> None:
-    """Refuse options that would have no effect."""
-    for name, given in options.items():
-        if given and not unless:
-            raise InputError(f"{name} has no effect here.", hint=f"It belongs to {belong_to}.")
+class _Tally:
+    """Counts answered and broken lines, and keeps the first errors."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.broken = 0
+        self._errors: list[str] = []
+
+    def add(self, records: list[Json]) -> None:
+        for record in records:
+            if "error" not in record:
+                self.done += 1
+                continue
+            self.broken += 1
+            if len(self._errors) < SHOWN_ERRORS:
+                self._errors.append(f"line {record['line']}: {record['error']}")
+
+    def add_file(self, part: Path) -> None:
+        """Count the records of an earlier run."""
+        with part.open("rb") as stream:
+            for line in stream:
+                self.add([json.loads(line)])
+
+    def check(self, pairs: Path) -> None:
+        """Print the first errors and raise InputError if there are any."""
+        if not self.broken:
+            return
+        for error in self._errors:
+            messages.print(f"{pairs}: {error}", markup=False)
+        raise InputError(
+            f"{self.broken} of {self.done + self.broken} lines have no answer; the others are done.",
+            where=str(pairs),
+            hint="Their records give the reason under 'error'.",
+        )
+
+
+def _open_pairs(pairs: Path) -> BinaryIO:
+    if pairs == STANDARD_INPUT:
+        return standard_input()
+    try:
+        return pairs.open("rb")
+    except OSError as error:
+        raise InputError(f"It can't be read: {error.strerror}.", where=str(pairs)) from None
+
+
+def _parse_lines(stream: BinaryIO, *, skip: int = 0) -> Iterator[PairLine]:
+    for number, line in islice(numbered_lines(stream), skip, None):
+        yield parse_pair_line(number, line)
+
+
+def _digest(pairs: Path) -> tuple[str, int]:
+    """A hash of the whole input, and its number of lines."""
+    found, lines = hashlib.sha256(), 0
+    with _open_pairs(pairs) as stream:
+        while piece := stream.read(1 << 20):
+            found.update(piece)
+            lines += piece.count(b"\n")
+    return found.hexdigest(), lines
+
+
+def bulk(
+    patterns: Annotated[
+        list[str],
+        typer.Argument(
+            help="Text files, as a pattern in quotes such as 'corpus/**/*.txt'.", metavar="PATTERN..."
+        ),
+    ],
+    output: Annotated[Path, path_option(help="Folder to write; an interrupted run resumes.")],
+    workers: Annotated[int, typer.Option(help="Worker processes. Default: one per core.")] = 0,
+    format: Annotated[
+        str,
+        typer.Option(
+            help=f"{JSONL}: a line per document; parquet or csv: a row per relation.",
+            autocompletion=among(FORMATS),
+        ),
+    ] = JSONL,
+    shard_documents: Annotated[
+        int, typer.Option(help="Short documents per output file; fewer if they are long.")
+    ] = SHARD_DOCUMENTS,
+    most_bytes: Annotated[int, typer.Option(help="Skip and report larger documents.")] = MOST_BYTES,
+    restart: Restart = False,
+    paragraphs: Paragraphs = BLANK,
+    explain: Explain = False,
+    encoding: Encoding = UTF_8,
+    *,
+    pipeline: PipelineOptions,
+    relations: RelationOptions,
+    engine: EngineOptions,
+) -> None:
+    """Find the relations of many files, on several cores or a cluster, into a folder.
+
+    The exit code is 2 if some documents could not be read.
+    """
+    choice = relations.choice
+    settings = BulkSettings(
+        format=format,
+        paragraphs=paragraphs,
+        kinds=choice.kinds,
+        between_only=choice.between_only,
+        explain=explain,
+        encoding=encoding,
+        shard_documents=shard_documents,
+        most_bytes=most_bytes,
+    )
+    if workers < 0:
+        raise InputError(f"There can't be {workers} workers.", hint="Give --workers 1 or more.")
+    if workers and engine.scheduler:
+        raise InputError("--workers has no effect with --scheduler.", hint="Leave it out.")
+    opened_engine = engine.open(workers or available_cores())
+    pipeline = _with_absolute_paths(pipeline)
+    with pipeline.open(on_demand=True) as annotators:
+        job = Job.of(
+            settings, model=model_digest(pipeline.model), annotators=annotators, prior=pipeline.shares
+        )
+    done = 0
+    with ProgressLine("looking for files") as progress:
+
+        def report(standing: Standing) -> None:
+            nonlocal done
+            done = standing.documents
+            progress.show(standing_line(standing), done=standing.bytes, total=standing.all_bytes)
+
+        try:
+            summary = predict_files(
+                patterns,
+                output,
+                job=job,
+                opened=pipeline.loaded,
+                engine=opened_engine,
+                restart=restart,
+                report=report,
+                notice=print_note,
+            )
+        except KeyboardInterrupt:
+            messages.print(
+                f"interrupted: {done:,} documents are kept in {output}; run the same command to resume",
+                markup=False,
+            )
+            raise
+    _print_summary(output, summary)
+
+
+def _with_absolute_paths(pipeline: PipelineOptions) -> PipelineOptions:
+    """The same for workers that were started in another folder."""
+    return replace(
+        pipeline,
+        model=absolute_model(pipeline.model),
+        stanza_folder=pipeline.stanza_folder and pipeline.stanza_folder.absolute(),
+        stanford_home=pipeline.stanford_home and pipeline.stanford_home.absolute(),
+        spacy=str(Path(pipeline.spacy).absolute()) if os.sep in pipeline.spacy else pipeline.spacy,
+    )
+
+
+def _print_summary(output: Path, summary: BulkSummary) -> None:
+    results.print(
+        f"{output}: {summary.documents:,} documents, {summary.sentences:,} sentences, "
+        f"{summary.relations:,} relations in {summary.shards:,} shard{'s' * (summary.shards != 1)}",
+        markup=False,
+    )
+    if not summary.errors:
+        return
+    with (output / ERRORS).open(encoding="utf-8") as stream:
+        for line in islice(stream, SHOWN_ERRORS):
+            refused = json.loads(line)
+            messages.print(f"{refused['document']}: {refused['what']}", markup=False)
+    raise InputError(
+        f"{summary.errors:,} of {summary.documents:,} documents have no relations; the others are done.",
+        where=str(output / ERRORS),
+        hint="It gives the reason for each.",
+    )

@@ -8,17 +8,15 @@ from typing import Annotated
 import typer
 
 from disco2.errors import SettingsError
-from disco2.interfaces.cli.console import messages
-from disco2.interfaces.cli.pipeline_options import PipelineOptions, takes_pipeline
+from disco2.interfaces.cli.listing import messages
+from disco2.interfaces.cli.options import PipelineOptions
 from disco2.interfaces.server.extra import check_extra
 from disco2.interfaces.server.settings import Limits, ServerSettings
 
 USUAL = Limits()
 
 
-@takes_pipeline
 def serve(
-    pipeline: PipelineOptions,
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 is every one of this machine.")] = (
         "127.0.0.1"
     ),
@@ -52,8 +50,10 @@ def serve(
     access_log: Annotated[
         bool, typer.Option(help="Tell of every request on standard error, without its text.")
     ] = True,
+    *,
+    pipeline: PipelineOptions,
 ) -> None:
-    """Relations over HTTP, and a page to look at them. Ctrl+C or SIGTERM ends it when all is answered."""
+    """Serve relations over HTTP, with a web page. Ctrl+C or SIGTERM stops it gracefully."""
     check_extra()
     if api_key == "":
         raise SettingsError(
@@ -88,7 +88,7 @@ def serve(
                 markup=False,
             )
 
-        def tell() -> None:
+        def print_note() -> None:
             messages.print(f"disco2 serves {nlp.info.name} at {url_of(bound)}", markup=False)
 
-        run(app, bound, limits=settings.limits, started=tell)
+        run(app, bound, limits=settings.limits, started=print_note)

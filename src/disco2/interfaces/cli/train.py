@@ -1,41 +1,149 @@
-"""disco2 train: a corpus -> a model on disk."""
+"""disco2 train and disco2 tune."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import Progress, TaskID
 
 from disco2.annotation.annotator import Layer
 from disco2.bundle import check_target
+from disco2.bundle.manifest import EVERY_FILE
 from disco2.corpora.catalogue import read_layers, usual_layers
 from disco2.data import Corpus
-from disco2.errors import SettingsError
-from disco2.experiments.configuration import Configuration, commented_toml, read_configuration, read_data
-from disco2.experiments.division import Parts
-from disco2.experiments.train_run import save_model, train_model
-from disco2.interfaces.cli.console import percent, print_json, progress_bar, results, tell
-from disco2.interfaces.cli.corpus_options import CorpusChoice, takes_corpus
-from disco2.interfaces.cli.data_options import Mixture
-from disco2.interfaces.cli.kept_training import kept_training
-from disco2.interfaces.cli.offered_values import among
-from disco2.interfaces.cli.options import AsJson, Assignments, ConfigFile, Force, Protocol, path_option
+from disco2.errors import InputError, SettingsError
+from disco2.experiments.configuration import (
+    Configuration,
+    commented_toml,
+    of_one_corpus,
+    read_configuration,
+    read_data,
+)
+from disco2.experiments.division import Parts, divide
+from disco2.experiments.train_run import check_learnable, save_model, train_model
+from disco2.experiments.tuning.best_file import write_best
+from disco2.experiments.tuning.question import DEVELOPMENTS
+from disco2.experiments.tuning.space import GRIDS, SAMPLERS, choose_space
+from disco2.experiments.tuning.standing import Standing
+from disco2.experiments.tuning.trials import COMPLETE, PRUNED
+from disco2.experiments.tuning.tune import Tuned, check_storage, tune
+from disco2.files import check_file_place, check_writable, scratch_folders
+from disco2.interfaces.cli.corpus_options import CorpusOptions, Mixture
+from disco2.interfaces.cli.listing import (
+    messages,
+    percent,
+    print_json,
+    print_note,
+    print_table,
+    progress_bar,
+    results,
+)
+from disco2.interfaces.cli.options import (
+    AsJson,
+    Assignments,
+    ConfigFile,
+    Force,
+    Protocol,
+    TrainingWorkers,
+    among,
+    path_option,
+)
+from disco2.lock import FileLock
 from disco2.model.settings import KINDS
-from disco2.training.checkpoint import Checkpoint
+from disco2.shipped import MANIFEST
+from disco2.training.checkpoint import FILE, Checkpoint
 from disco2.training.encoder import encoder_folder
 from disco2.training.fit import Fitted
 from disco2.training.history import Epoch
+from disco2.training.members import remove_states
+
+LOCK = "training.lock"
+
+
+@contextmanager
+def kept_training(output: Path) -> Iterator[Checkpoint]:
+    """The place for the state of a training; what lies there is removed when its model is in place.
+
+    One process at a time may train there. What becomes of a state that is found is shown as notes, and
+    whatever ends the training: what is kept of it.
+    """
+    target = Path(os.path.realpath(output))  # where a link leads to, as for the model itself
+    folder = target.with_name(f"{target.name}.training")
+    lock = FileLock(folder / LOCK)
+    if not lock.take():
+        raise InputError(
+            "Another process is training this model.",
+            where=str(output),
+            hint="Wait for it, or choose another --output folder.",
+        )
+    kept = _Kept(folder)
+    try:
+        yield Checkpoint(folder, note=kept.note, kept=kept.saved)
+        _remove_half_bundles(target)
+        remove_states(folder)  # last: a process that is killed before has nothing to learn again
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            messages.print(f"interrupted: {str(kept) or 'no pass is kept yet'}", markup=False)
+        elif what := str(kept):
+            print_note(what)
+        raise
+    finally:
+        lock.give_up()
+
+
+class _Kept:
+    """Hears what a checkpoint says, and puts into words what is kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._passes = 0
+        self._looked = False
+
+    def note(self, words: str) -> None:
+        self._looked = True
+        print_note(words)
+
+    def saved(self, passes: int) -> None:
+        self._passes = passes
+
+    def __str__(self) -> str:
+        """Empty where nothing is; before a state was looked for, an earlier one may be there."""
+        if self._passes:
+            what = f"pass {self._passes} is kept"
+        elif not self._looked and any(self._folder.rglob(FILE)):
+            what = "what was kept before is still"
+        else:
+            return ""
+        return f"{what} in {self._folder}; give the same command again to go on"
+
+
+def _remove_half_bundles(target: Path) -> None:
+    """Take away what ``files.folder_in_place`` leaves beside a bundle when its process is killed.
+
+    Only files with the names of a bundle go, and folders that are empty then.
+    """
+    with suppress(OSError):  # the model is in place; nothing of this is worth an error
+        for folder in scratch_folders(target):
+            with suppress(OSError):
+                for half in (folder / "new", folder / "old"):
+                    for name in (MANIFEST, *EVERY_FILE):
+                        (half / name).unlink(missing_ok=True)
+                    with suppress(FileNotFoundError):
+                        half.rmdir()
+                folder.rmdir()
+
 
 MOST_REASONS = 3  # that are named
 
 
-@takes_corpus
 def train(
-    corpus: CorpusChoice,
     output: Annotated[
         Path | None, path_option(help="Folder to write the model to; an interrupted training goes on.")
     ] = None,
@@ -66,13 +174,15 @@ def train(
     ] = False,
     force: Force = False,
     as_json: AsJson = False,
+    *,
+    corpus: CorpusOptions,
 ) -> None:
-    """Train a model; the dev part says when to stop, the test part is not looked at.
+    """Train a model; the dev part decides when to stop, the test part is not used.
 
     Of several corpora, in tables [[data]] of the configuration or by --data, the main one has the labels, the
     dev and the test part; the others add training relations.
     """
-    configuration = _configured(config, assignments or [], kind, features, vectors, seed, protocol)
+    configuration = _configure(config, assignments or [], kind, features, vectors, seed, protocol)
     entries = tuple(map(read_data, data or ()))
     configuration = replace(configuration, data=(*configuration.data, *entries))
     if print_config:
@@ -89,7 +199,7 @@ def train(
     with kept_training(output) as state:
         found, parts = mixture.read()
         for note in _notes(found, parts, configuration):
-            tell(note)
+            print_note(note)
         fitted = _trained(found, parts, configuration, state)
         save_model(fitted, parts, configuration, found, output, force=force)
     best, members = fitted.history.best, configuration.model.all_members
@@ -160,7 +270,7 @@ def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterat
         yield f"there is no dev part: {share:.0%} of the training relations are held out to say when to stop"
 
 
-def _configured(
+def _configure(
     config: Path | None,
     assignments: list[str],
     kind: str,
@@ -179,3 +289,149 @@ def _configured(
     }
     configuration = read_configuration(config, assignments)
     return configuration.changed({name: value for name, value in named.items() if value is not None})
+
+
+SHOWN = 10  # trials
+
+
+def tune_settings(
+    output: Annotated[Path | None, path_option(help="File to write the best settings to, as TOML.")] = None,
+    grid: Annotated[
+        str,
+        typer.Option(
+            help=f"What is tried: {', '.join(GRIDS)}. quick: rates and regularisers from a third to three "
+            "times the configured ones, which come first. paper: K, lambda and eta from the paper's lists, "
+            "the last two apart for each group of parameters.",
+            autocompletion=among(GRIDS),
+        ),
+    ] = GRIDS[0],
+    sampler: Annotated[
+        str,
+        typer.Option(
+            help=f"Who chooses: {', '.join(SAMPLERS)}. tpe: learns from the trials so far. grid, for the "
+            "paper's lists: every point, with one lambda and one eta for all groups.",
+            autocompletion=among(SAMPLERS),
+        ),
+    ] = SAMPLERS[0],
+    storage: Annotated[
+        str,
+        typer.Option(
+            help="Where the study is kept: sqlite:///FILE, or postgresql://USER@HOST/DATABASE, which several "
+            "machines can share. Default: a SQLite file beside --output."
+        ),
+    ] = "",
+    trials: Annotated[
+        int | None,
+        typer.Option(help="Finished trials in the end, those of earlier calls among them.", min=1),
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
+    development: Annotated[
+        str,
+        typer.Option(
+            help=f"What trials are judged on: {', '.join(DEVELOPMENTS)}. dev: the corpus's dev part. random: "
+            "as in the paper, a random fifth (training.development_share) of the training relations.",
+            autocompletion=among(DEVELOPMENTS),
+        ),
+    ] = DEVELOPMENTS[0],
+    pruning: Annotated[bool, typer.Option(help="Give up trials that do worse than most.")] = True,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds after which no further trial begins.", min=0)
+    ] = None,
+    study: Annotated[str, typer.Option(help="Name of the study. Default: follows from what is asked.")] = "",
+    config: ConfigFile = None,
+    kind: Annotated[
+        str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
+    ] = "",
+    assignments: Assignments = None,
+    protocol: Protocol = "",
+    as_json: AsJson = False,
+    *,
+    corpus: CorpusOptions,
+    workers: TrainingWorkers,
+) -> None:
+    """Search settings that do well on the development relations; the test part is not used.
+
+    Called again with the same storage, it goes on where it was; a trial that was cut short is done again.
+    Binary classifiers, such as --set task.versus=Comparison, are tuned for F1, others for accuracy.
+    """
+    configuration = _configure_tuning(config, assignments or [], kind, protocol)
+    engine = workers.open_if_parallel()
+    space = choose_space(configuration, grid=grid, sampler=sampler)
+    if output is None:
+        raise SettingsError("No --output file was given.", hint="Add, for example: --output best.toml")
+    check_file_place(output)
+    check_writable(output)
+    storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
+    check_storage(storage)
+    workers.check_storage(storage)
+    found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
+    with progress_bar() as bar:
+        task = bar.add_task("preparing", total=None)
+        tuned = tune(
+            found,
+            configuration,
+            space=space,
+            storage=storage,
+            trials=trials or 0,
+            engine=engine,
+            seeds=seeds,
+            development=development,
+            pruning=pruning,
+            timeout=timeout,
+            study=study,
+            report=ShownStanding(bar, task),
+        )
+    write_best(tuned, output)
+    if as_json:
+        print_json({"output": str(output), **tuned.to_json()})
+    else:
+        _print_tuned(tuned, output)
+
+
+def _configure_tuning(config: Path | None, assignments: list[str], kind: str, protocol: str) -> Configuration:
+    named = {"model.kind": kind, "task.protocol": protocol}
+    configuration = of_one_corpus(read_configuration(config, assignments))
+    return configuration.changed({name: value for name, value in named.items() if value})
+
+
+class ShownStanding:
+    """Shows the standing as a bar, and notes above it."""
+
+    def __init__(self, bar: Progress, task: TaskID, *, name: str = "") -> None:
+        self._bar = bar
+        self._task = task
+        self._name = f"{name}: " if name else ""
+
+    def __call__(self, standing: Standing) -> None:
+        if standing.finished is None:
+            print_note(standing.note)
+            return
+        text = f"{self._name}{standing.finished} of {standing.wanted} trials, best {percent(standing.best)}%"
+        if standing.note:
+            text = f"{text}, {standing.note}"
+        self._bar.update(self._task, total=standing.wanted, completed=standing.finished, description=text)
+
+
+def _print_tuned(tuned: Tuned, output: Path) -> None:
+    names = [dimension.name for dimension in tuned.space.dimensions]
+    print_table(
+        f"{tuned.corpus}, {tuned.count(COMPLETE, PRUNED)} trials, {tuned.count(PRUNED)} of them pruned: the "
+        f"best by development {tuned.score_name}, mean of the seeds {tuned.seeds[0]} to {tuned.seeds[-1]}",
+        ["trial", tuned.score_name, "loss", *names],
+        [
+            [
+                str(trial.number),
+                percent(trial.score),
+                _number(trial.loss),
+                *(_number(trial.values.get(name)) for name in names),
+            ]
+            for trial in tuned.ranking[:SHOWN]
+        ],
+    )
+    results.print(
+        f"{output}: the settings of trial {tuned.best.number}. Use them as: --config {output}", markup=False
+    )
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"  # noqa: RUF001  an en dash

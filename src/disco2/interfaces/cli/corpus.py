@@ -1,0 +1,284 @@
+"""disco2 corpus ...: describe, generate, mine and convert corpora."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from disco2.annotation.text import paragraphs as paragraphs_of
+from disco2.corpora.catalogue import NONE
+from disco2.corpora.catalogue import read_corpus
+from disco2.corpora.convert import with_senses_of, write_conll16, write_pairs
+from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs
+from disco2.corpora.protocols import HeldOutSentences
+from disco2.corpora.role_pairs import write_role_pairs
+from disco2.engines.cores import available_cores
+from disco2.errors import InputError, SettingsError
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import CorpusStatistics, corpus_statistics, divide
+from disco2.files import check_folder_place
+from disco2.inference.decoding import check_encoding
+from disco2.interfaces.cli.corpus_options import CorpusOptions
+from disco2.interfaces.cli.listing import (
+    ProgressLine,
+    messages,
+    percent,
+    print_json,
+    print_note,
+    print_table,
+    results,
+)
+from disco2.interfaces.cli.options import (
+    AsJson,
+    Encoding,
+    EngineOptions,
+    Force,
+    Part,
+    Protocol,
+    among,
+    expand_path,
+    path_option,
+)
+from disco2.mining.miner import PLACES, MiningSettings
+from disco2.mining.run import Mined, mine_files, read_blocks
+
+
+def corpus_stats(
+    split: Part = "",
+    protocol: Protocol = "",
+    as_json: AsJson = False,
+    *,
+    corpus: CorpusOptions,
+) -> None:
+    """Count relations by kind, sense and part, shared entities, and what was dropped and why."""
+    found = corpus.read()
+    configuration = Configuration().changed({"task.protocol": protocol})
+    statistics = corpus_statistics(found, divide(found, configuration), only=split)
+    if as_json:
+        print_json(statistics.to_json())
+    else:
+        _print_statistics(statistics)
+
+
+def _print_statistics(statistics: CorpusStatistics) -> None:
+    parts = statistics.parts
+    names = list(parts)
+    results.print(
+        f"{statistics.corpus.name}: {len(statistics.corpus.documents)} documents, "
+        f"{len(statistics.corpus.relations)} relations, split by '{statistics.protocol}'\n",
+        markup=False,
+    )
+    kinds = sorted({kind for part in parts.values() for kind in part.kinds})
+    print_table(
+        "Relations by kind",
+        ["kind", *names],
+        [[kind, *(str(part.kinds[kind]) for part in parts.values())] for kind in kinds],
+    )
+    senses = sorted({sense for part in parts.values() for sense in part.senses})
+    print_table(
+        "\nImplicit relations by sense (* not among the labels)",
+        ["sense", *names],
+        [
+            [
+                sense if sense in statistics.labels else f"{sense} *",
+                *(str(part.senses[sense]) for part in parts.values()),
+            ]
+            for sense in senses
+        ],
+    )
+    print_table(
+        "\nImplicit relations",
+        ["", *names],
+        [
+            ["with text", *(str(part.implicit) for part in parts.values())],
+            ["kept for the task", *(str(part.kept) for part in parts.values())],
+            [
+                "with shared entities (%)",
+                *(
+                    percent(part.with_shared_entities / part.implicit if part.implicit else None)
+                    for part in parts.values()
+                ),
+            ],
+        ],
+    )
+    for name, part in parts.items():
+        for reason, count in part.dropped.most_common():
+            results.print(f"dropped from {name}: {count}, because {reason}", markup=False)
+    for finding in statistics.corpus.dirt.findings[:20]:
+        results.print(f"{finding.where}: {finding.kind}: {finding.detail}", markup=False)
+
+
+def role_pairs(
+    output: Annotated[Path, path_option(help="Folder to write.")],
+    size: Annotated[
+        int, typer.Option(help="Training pairs, a multiple of 10; dev and test have a fifth of it each.")
+    ] = 2000,
+    seed: Annotated[int, typer.Option(help="The same seed writes the same files.")] = 1,
+    force: Force = False,
+) -> None:
+    """Write pairs like Bob's and Tina's, where only the pronoun's referent decides the relation."""
+    write_role_pairs(output, size=size, seed=seed, force=force)
+    results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}", markup=False)
+
+
+PARAGRAPHS = ("blank", "line")  # the modes that streams of blocks can have
+
+
+def corpus_mine(
+    files: Annotated[
+        list[str],
+        typer.Option(
+            help="Text files, plain, .gz or .xz, as a pattern in quotes such as 'text/**'. May be repeated."
+        ),
+    ],
+    output: Annotated[Path, path_option(help="File of pairs to write, a JSON object a line.")],
+    where: Annotated[
+        str,
+        typer.Option(
+            "--place",
+            help="Pairs of two sentences (between), of two clauses of one sentence (inside), or both.",
+            autocompletion=among(PLACES),
+        ),
+    ] = "both",
+    most_words: Annotated[int, typer.Option(help="The longest argument that is kept, in words.")] = 22,
+    per_sense: Annotated[
+        int,
+        typer.Option(
+            help="At most so many pairs of each sense; rare connectives get more than their share. 0: all.",
+            min=0,
+        ),
+    ] = 0,
+    exclude: Annotated[
+        list[Path] | None,
+        path_option(
+            help="Text or file of pairs: no pair may share a sentence of eight or more words with it. "
+            "May be repeated."
+        ),
+    ] = None,
+    exclude_corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The same for the dev and test parts of a corpus, such as gum=PATH. May be repeated.",
+            metavar="KIND=PATH",
+        ),
+    ] = None,
+    paragraphs: Annotated[
+        str, typer.Option(help="What ends a paragraph: blank or line.", autocompletion=among(PARAGRAPHS))
+    ] = "blank",
+    encoding: Encoding = "utf-8",
+    jobs: Annotated[int, typer.Option(help="Worker processes. Default: one per core.", min=0)] = 0,
+    *,
+    workers: EngineOptions,
+) -> None:
+    """Find pairs that a connective joins in any English text, and write them without it, to train on.
+
+    An interrupted run resumes.
+    """
+    if paragraphs not in PARAGRAPHS:
+        raise SettingsError(f"Unknown paragraph mode '{paragraphs}'.", hint="Choose one of: blank, line.")
+    check_encoding(encoding)
+    settings = MiningSettings(place=where, most_words=most_words)
+    engine = workers.open(jobs or available_cores())
+    held_out = _held_out(exclude or [], exclude_corpus or [])
+    if held_out:
+        print_note(f"no pair may contain one of {len(held_out):,} sentences")
+    with ProgressLine("reading") as progress:
+        try:
+            mined = mine_files(
+                files,
+                output,
+                engine=engine,
+                settings=settings,
+                held_out=held_out,
+                per_sense=per_sense,
+                encoding=encoding,
+                by_line=paragraphs == "line",
+                report=lambda mined: progress.show(_progress_text(mined)),
+                notice=print_note,
+            )
+        except KeyboardInterrupt:
+            print_note("interrupted; run the same command to resume")
+            raise
+    _print_mined(output, mined)
+
+
+def _held_out(files: Sequence[Path], corpora: Sequence[str]) -> HeldOutSentences:
+    """The sentences of texts and files of pairs, and of corpora that are named as KIND=PATH."""
+    held_out = HeldOutSentences()
+    for path in files:
+        if path.suffix.lower() in (*JSON_ENDINGS, *TABLE_ENDINGS):
+            held_out.add_evaluated(read_pairs(path))
+            continue
+        for block in read_blocks(path):
+            for _, paragraph in paragraphs_of(block):
+                held_out.add_text(paragraph)
+    for named in corpora:
+        kind, _, path_name = named.partition("=")
+        if not path_name:
+            raise SettingsError(
+                f"'{named}' names no corpus.", hint="Give KIND=PATH, such as gum=corpora/gum."
+            )
+        held_out.add_evaluated(read_corpus(kind, expand_path(path_name)))
+    return held_out
+
+
+def _print_mined(output: Path, mined: Mined) -> None:
+    if mined.kept_blocks:
+        print_note(f"{mined.kept_blocks:,} of {mined.blocks:,} blocks were done by an earlier run")
+    print_table(
+        "Pairs by sense", ["sense", "pairs"], [[sense, f"{n:,}"] for sense, n in mined.senses.most_common()]
+    )
+    results.print(f"{output}: {mined.pairs:,} pairs", markup=False)
+    if mined.unread:
+        for error in mined.unread:
+            messages.print(str(error), markup=False)
+        raise InputError(
+            f"{len(mined.unread)} files could not be read to their end; the others are done.",
+            where=str(output),
+        )
+
+
+def _progress_text(mined: Mined) -> str:
+    rate = mined.words / mined.seconds if mined.seconds else 0.0
+    words = f"{mined.words / 1e6:,.1f} million words"
+    return f"{mined.source}: {words}, {mined.found:,} pairs, {rate:,.0f} words a second"
+
+
+def corpus_convert(
+    to: Annotated[
+        str,
+        typer.Option(
+            help="pairs (JSONL) or conll16 (relations and parses).",
+            autocompletion=among(("pairs", "conll16")),
+        ),
+    ],
+    output: Annotated[Path, path_option(help="File (pairs) or folder (conll16) to write.")],
+    senses: Annotated[
+        str,
+        typer.Option(
+            help="pdtb2 or pdtb3: map the senses. Default: leave them as they are.",
+            autocompletion=among(("pdtb2", "pdtb3")),
+        ),
+    ] = "",
+    *,
+    corpus: CorpusOptions,
+) -> None:
+    """Write a corpus in another form. Both forms leave coreference out."""
+    if to not in ("pairs", "conll16"):
+        raise SettingsError(f"Unknown form '{to}'.", hint="Give --to pairs or --to conll16.")
+    if to == "conll16":
+        check_folder_place(output)
+    elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):
+        raise SettingsError("The corpus would overwrite itself.", hint="Choose another --output.")
+    found = corpus.read(usual=NONE)  # neither form keeps what annotators would add to plain pairs
+    if senses:
+        found = with_senses_of(found, senses)
+    if to == "pairs":
+        write_pairs(found, output)
+    else:
+        write_conll16(found, output)
+    results.print(f"{output}: {len(found.relations)} relations written as {to}", markup=False)

@@ -1,0 +1,297 @@
+"""disco2 doctor, models, cache, --version and --install-completion."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from disco2.errors import InputError
+from disco2.files import append_text, write_text
+from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
+from disco2.interfaces.cli.options import AsJson, Model
+from disco2.interfaces.doctor.examination import examination
+from disco2.interfaces.doctor.findings import (
+    ABSENT,
+    FAILED,
+    OK,
+    SKIPPED,
+    STATUSES,
+    WARNING,
+    Report,
+    Section,
+    size_of,
+)
+from disco2.shipped import DEFAULT, MANIFEST, MODELS, find_model
+from disco2.version import VERSION
+
+if TYPE_CHECKING:
+    from disco2.annotation.cache import CacheSummary
+    from disco2.bundle.summary import ModelSummary
+
+SHORT = 8  # digits of a hash that are shown
+PROGRAM, VARIABLE = "disco2", "_DISCO2_COMPLETE"
+BASH_LINE = '[ -f "$HOME/.bash_completions/disco2.sh" ] && . "$HOME/.bash_completions/disco2.sh"'
+ZSH_LINE = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
+_DAMAGED = "damaged ({}); see: disco2 doctor"
+_LEGEND = (
+    "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
+    "--json has all figures."
+)
+_STYLES = {OK: "green", ABSENT: "dim", SKIPPED: "dim", WARNING: "yellow", FAILED: "bold red"}
+_WIDEST_STATUS = max(map(len, STATUSES))
+
+
+def version_lines(folder: Path = MODELS / DEFAULT) -> list[str]:
+    """The versions of the program, of its default model and annotators, and of Python and packages.
+
+    Reads the model's manifest only, without the packages that load a model: it is quick, and works when one
+    of them is broken.
+    """
+    return [f"disco2 {VERSION}", *_model_lines(folder), f"running on: {_surroundings()}"]
+
+
+def _model_lines(folder: Path) -> list[str]:
+    try:
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        recorded = content.pop("digest")
+        found = manifest_digest(content)
+        if recorded != found:
+            return [f"model: {_DAMAGED.format('its manifest was changed')}"]
+        data = content.get("data", {})
+        return [
+            f"model: {data.get('name') or folder.resolve().name}, digest {found[:SHORT]}, "
+            f"format {content['format']}, {len(content['labels'])} labels, trained on {data['corpus']} "
+            f"({data['training_relations']} relations) by disco2 {content['version']}",
+            f"annotators: {data.get('annotators') or 'not recorded'}",
+        ]
+    except FileNotFoundError:
+        return ["model: missing; see: disco2 doctor"]
+    except OSError as error:
+        return [f"model: unreadable ({error.strerror}); see: disco2 doctor"]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return [f"model: {_DAMAGED.format('its manifest is not valid')}"]
+
+
+def manifest_digest(content: dict[str, Any]) -> str:
+    """The same as ``bundle.manifest.digest``, without the imports of a bundle."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
+
+
+def _surroundings() -> str:
+    packages = [f"{name} {_version(name)}" for name in ("numpy", "spacy")]
+    system = f"{platform.system()} {platform.machine()}"
+    return f"{', '.join([f'Python {platform.python_version()}', *packages])}, {system}"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def install_completion(shell: str = "") -> list[str]:
+    """Install completion, by default for the current shell; returns what was done, line by line.
+
+    The script goes into a file of its own. If the shell needs it, one line is added to the end of its start
+    file, once; the rest of that file stays as it is.
+    """
+    shell = shell or _current_shell()
+    home = _home()
+    if shell == "bash":
+        written = [_write_script(home / ".bash_completions" / "disco2.sh", shell)]
+        # Typer's own line, of an earlier installation, names the same file.
+        written += _add_line(home / ".bashrc", BASH_LINE, unless=".bash_completions/disco2.sh")
+    elif shell == "zsh":
+        written = [_write_script(home / ".zfunc" / "_disco2", shell)]
+        start = Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"
+        written += _add_line(start, ZSH_LINE, unless=ZSH_LINE)
+    elif shell == "fish":
+        configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+        written = [_write_script(configuration / "fish" / "completions" / "disco2.fish", shell)]
+    else:
+        raise InputError(
+            f"Unknown shell '{shell}'." if shell else "Could not detect your shell.",
+            hint="Put what this prints where your shell starts (bash, zsh, fish, powershell): "
+            "_DISCO2_COMPLETE=source_bash disco2",
+        )
+    return [*written, f"Completion for {shell} works in shells that start from now on."]
+
+
+def completion_script(shell: str) -> str:
+    """The completion script of a shell."""
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+    script: str = get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell)
+    return f"{script}\n"
+
+
+def _write_script(path: Path, shell: str) -> str:
+    write_text(path, [completion_script(shell)])
+    return f"written: {path}"
+
+
+def _add_line(start: Path, line: str, *, unless: str) -> list[str]:
+    """Add a line to a shell's start file, whatever its encoding, unless ``unless`` is in it."""
+    try:
+        content = start.read_bytes() if start.exists() else b""
+    except OSError as error:
+        raise InputError(
+            f"It can't be read: {error.strerror}.", where=str(start), hint=f"Add this line to it: {line}"
+        ) from error
+    if unless.encode() in content:
+        return []
+    begin = "" if not content or content.endswith(b"\n") else "\n"
+    append_text(start, f"{begin}{line}\n")
+    return [f"one line added to: {start}"]
+
+
+def _current_shell() -> str:
+    """The name of the current shell, empty if unknown."""
+    try:
+        import shellingham  # type: ignore[import-untyped]
+
+        return str(shellingham.detect_shell()[0])
+    except (ImportError, OSError, RuntimeError):  # its own error is an OSError of environments
+        return ""
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise InputError("There is no home folder to write to.", hint="Set HOME.") from None
+
+
+def models(as_json: AsJson = False) -> None:
+    """List the shipped models: size, speed, accuracy, data and licence of each.
+
+    Take one by its name: disco2 predict --model NAME, or disco2.load("NAME").
+    """
+    from disco2.bundle.summary import summarise_shipped
+
+    found = summarise_shipped()
+    if as_json:
+        print_json({"models": [model.to_json() for model in found]})
+        return
+    # Measures that all of them have, so that the table compares like with like.
+    shared = set.intersection(*({one.measure for one in model.accuracy} for model in found))
+    measures = [one.measure for one in found[0].accuracy if one.measure in shared]
+    print_table(
+        "Shipped models",
+        ["name", "data", "licence", "size", "sentences/s", *measures],
+        [_model_row(model, measures) for model in found],
+        texts=3,
+    )
+    results.print()
+    for model in found:
+        results.print(f"{model.name}: {model.what}", markup=False)
+    results.print(f"\n{_LEGEND}", markup=False, style="dim")
+
+
+def _model_row(model: ModelSummary, measures: Sequence[str]) -> list[str]:
+    accuracy = {one.measure: one.accuracy for one in model.accuracy}
+    layers = "automatic layers" if model.automatic_layers else "its own layers"
+    speed = model.sentences_a_second
+    return [
+        f"{model.name} (default)" if model.default else model.name,
+        f"{model.corpus}, {model.training_relations} relations, {layers}",
+        model.licence.partition(":")[0],
+        size_of(model.bytes),
+        "–" if speed is None else f"{speed:.0f}",  # noqa: RUF001  an en dash
+        *(percent(accuracy[measure]) for measure in measures),
+    ]
+
+
+def cache_info(as_json: AsJson = False) -> None:
+    """Path, size and number of documents of the cache."""
+    from disco2.annotation.cache import cache_summary
+
+    found = cache_summary()
+    if as_json:
+        print_json(
+            {
+                "path": str(found.path),
+                "documents": found.documents,
+                "bytes": found.bytes,
+                "most_bytes": found.most_bytes,
+                "trouble": found.trouble,
+            }
+        )
+        return
+    results.print(_describe_cache(found), markup=False)
+    if found.trouble:
+        results.print(f"It can't be read: {found.trouble}. Remove it with: disco2 cache clear", markup=False)
+
+
+def cache_clear() -> None:
+    """Remove the cache; layers are made again when they are needed."""
+    from disco2.annotation.cache import clear_cache
+
+    results.print(f"removed: {_describe_cache(clear_cache())}", markup=False)
+
+
+def _describe_cache(found: CacheSummary) -> str:
+    size, most = found.bytes / 1e6, found.most_bytes / 1e6
+    return f"{found.path}: {found.documents} documents, {size:.1f} of at most {most:.0f} MB"
+
+
+def doctor(
+    model: Model = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave the self-test out.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check what is installed, which model is used, and whether it works.
+
+    The self-test sends made-up texts through the whole pipeline, trains a tiny model and makes the server,
+    without opening a port; that takes some seconds. No text of yours, no key and no setting of your shell is
+    shown. Extras that are not installed are no fault; the exit code is 2 where something is broken.
+    """
+    folder = MODELS / DEFAULT if model is None else find_model(model)  # whether or not it is there
+    sections: list[Section] = []
+    if not as_json:
+        results.print(f"disco2 {VERSION}", markup=False)
+    for name, examine in examination(folder, quick=quick).items():
+        with messages.status(f"looking at: {name}"):  # silent where nobody watches
+            section = Section(name, examine())
+        sections.append(section)
+        if not as_json:
+            _print_section(section)
+    report = Report(sections)
+    if as_json:
+        print_json(report.to_json())
+    else:
+        results.print(f"\n{_verdict(report)}", markup=False)
+    raise typer.Exit(2 if report.status == FAILED else 0)
+
+
+def _print_section(section: Section) -> None:
+    """A line each of name, state and what was found; what to do about it stands below."""
+    results.print(f"\n{section.name.capitalize()}", markup=False, style="bold")
+    widest = max((len(finding.name) for finding in section.findings), default=0)
+    for finding in section.findings:
+        status = Text(f"{finding.status:<{_WIDEST_STATUS}}", style=_STYLES[finding.status])
+        results.print(Text.assemble(f"  {finding.name:<{widest}}  ", status, f"  {finding.found}"))
+        if finding.advice and finding.status != OK:
+            margin = " " * (2 + widest + 2 + _WIDEST_STATUS + 2)
+            results.print(Text(f"{margin}-> {finding.advice}", style="dim"))
+
+
+def _verdict(report: Report) -> str:
+    failed, warnings = report.count(FAILED), report.count(WARNING)
+    if not failed and not warnings:
+        return "Everything works."
+    counts = [f"failed: {failed}"] if failed else []
+    counts += [f"warnings: {warnings}"] if warnings else []
+    advice = "; see the arrows above for what to do" if failed else "; everything works all the same"
+    return f"{', '.join(counts)}{advice}."
