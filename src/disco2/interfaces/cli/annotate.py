@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from disco2.annotation.english.annotators import COMPONENTS
 from disco2.annotation.document_json import document_to_json
+from disco2.annotation.english.annotators import COMPONENTS
 from disco2.corpora.catalogue import read_corpus
 from disco2.errors import InputError, SettingsError
 from disco2.files import check_file_place, write_text

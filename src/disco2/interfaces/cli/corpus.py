@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from disco2.annotation.text import paragraphs as paragraphs_of
-from disco2.corpora.catalogue import NONE
-from disco2.corpora.catalogue import read_corpus
+from disco2.corpora.catalogue import NONE, read_corpus
 from disco2.corpora.convert import with_senses_of, write_conll16, write_pairs
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs
 from disco2.corpora.protocols import HeldOutSentences
