@@ -17,7 +17,7 @@ from disco2.bundle import manifest as bundle_manifest
 from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS, hash_of
 from disco2.errors import BundleError
 from disco2.files import hash_file
-from disco2.interfaces.doctor.model import model as examined_model
+from disco2.interfaces.doctor import check_model
 from disco2.shipped import MANIFEST
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
@@ -121,7 +121,7 @@ def test_the_hash_of_a_file_of_holes_is_not_waited_for(folder: Path) -> None:
     os.truncate(folder / CARD, 1 << 40)
     with pytest.raises(BundleError, match="too large"):
         hash_of(folder, CARD)
-    found = {finding.name: finding for finding in examined_model(folder)}["files"]
+    found = {finding.name: finding for finding in check_model(folder)}["files"]
     assert (found.status, found.facts["damaged"]) == ("failed", [CARD])
 
 

@@ -18,8 +18,7 @@ from disco2.errors import InputError
 from disco2.files import append_text, write_text
 from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
-from disco2.interfaces.doctor.examination import examination
-from disco2.interfaces.doctor.findings import (
+from disco2.interfaces.doctor import (
     ABSENT,
     FAILED,
     OK,
@@ -28,6 +27,7 @@ from disco2.interfaces.doctor.findings import (
     WARNING,
     Report,
     Section,
+    checks,
     size_of,
 )
 from disco2.shipped import DEFAULT, MANIFEST, MODELS, find_model
@@ -248,22 +248,22 @@ def _describe_cache(found: CacheSummary) -> str:
 
 def doctor(
     model: Model = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Leave the self-test out.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Omit the self-test.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check what is installed, which model is used, and whether it works.
 
-    The self-test sends made-up texts through the whole pipeline, trains a tiny model and makes the server,
-    without opening a port; that takes some seconds. No text of yours, no key and no setting of your shell is
-    shown. Extras that are not installed are no fault; the exit code is 2 where something is broken.
+    The self-test sends a made-up text through the whole pipeline; --quick omits it. The output has no text,
+    key or shell setting of yours. Extras that are not installed are no error; the exit code is 2 if something
+    is broken.
     """
-    folder = MODELS / DEFAULT if model is None else find_model(model)  # whether or not it is there
+    folder = MODELS / DEFAULT if model is None else find_model(model)  # may not exist: that is a finding
     sections: list[Section] = []
     if not as_json:
         results.print(f"disco2 {VERSION}", markup=False)
-    for name, examine in examination(folder, quick=quick).items():
-        with messages.status(f"looking at: {name}"):  # silent where nobody watches
-            section = Section(name, examine())
+    for name, check in checks(folder, quick=quick).items():
+        with messages.status(f"checking {name}"):  # silent without a terminal
+            section = Section(name, check())
         sections.append(section)
         if not as_json:
             _print_section(section)
@@ -276,7 +276,7 @@ def doctor(
 
 
 def _print_section(section: Section) -> None:
-    """A line each of name, state and what was found; what to do about it stands below."""
+    """Print name, status and result of each finding, and the advice below."""
     results.print(f"\n{section.name.capitalize()}", markup=False, style="bold")
     widest = max((len(finding.name) for finding in section.findings), default=0)
     for finding in section.findings:
@@ -293,5 +293,5 @@ def _verdict(report: Report) -> str:
         return "Everything works."
     counts = [f"failed: {failed}"] if failed else []
     counts += [f"warnings: {warnings}"] if warnings else []
-    advice = "; see the arrows above for what to do" if failed else "; everything works all the same"
+    advice = "; see the arrows above for what to do" if failed else "; everything works"
     return f"{', '.join(counts)}{advice}."
