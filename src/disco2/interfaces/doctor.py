@@ -477,7 +477,7 @@ def _test_prediction(folder: Path) -> Finding:
         return Finding("prediction", FAILED, f"The probabilities add up to {sums}.", WRONG)
     one = nlp.explain(relations[0])
     terms = [term.value for term in (one.bias, one.arguments, one.rounding, *one.features)]
-    terms += [pair.value for pair in (*one.pairs, *one.other_pairs)]
+    terms += [pair.value for pair in one.pairs] + [others.value for others in one.other_pairs]
     if abs(sum(terms) - one.score) > CLOSE:
         found = f"The explanation adds up to {sum(terms)}, the score is {one.score}."
         return Finding("prediction", FAILED, found, WRONG)
