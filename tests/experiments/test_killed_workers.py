@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,10 @@ import pytest
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Corpus
 from disco2.engines import DaskEngine, Engine, LocalEngine
-from disco2.errors import SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.run_work import Runs, perform_all
 from disco2.experiments.runs import RunPlan
-from disco2.experiments.tuning.space import choose_space
-from disco2.experiments.tuning.standing import Standing
-from disco2.experiments.tuning.tune import Tuned, tune
+from disco2.experiments.tuning import choose_space, tune
 from disco2.lock import fcntl
 
 pytestmark = [
@@ -122,77 +119,15 @@ def answers(runs: Path) -> dict[str, bytes]:
     return {str(file.relative_to(runs)): file.read_bytes() for file in files}
 
 
-@pytest.fixture
-def tuned(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tuned]:
+def test_trials(corpus: Corpus, engine: Engine) -> None:
     pytest.importorskip("optuna")
-    monkeypatch.setattr("disco2.experiments.tuning.workers.LOOK_AFTER", 0.05)
     settings = Configuration().changed(SMALL | {"model.kind": "upward", "model.features": False})
 
-    def tune_it(storage: str, **options: Any) -> Tuned:
+    def tuned(storage: str, **options: Any) -> dict[Any, Any]:
         space = choose_space(settings, grid="paper", sampler="grid")
-        address = f"sqlite:///{storage}"
-        return tune(
-            corpus, settings, space=space, storage=address, trials=3, seeds=1, pruning=False, **options
+        found = tune(
+            corpus, settings, space=space, storage=f"sqlite:///{storage}", trials=3, seeds=1, **options
         )
+        return {tuple(trial.values.items()): (trial.by_seed, trial.loss) for trial in found.trials}
 
-    return tune_it
-
-
-def test_trials(engine: Engine, tuned: Callable[..., Tuned]) -> None:
-    killed: dict[int, int] = {}  # process: trial
-    notes: list[str] = []
-
-    def kill(standing: Standing) -> None:
-        notes.append(standing.note)
-        for trial, process in standing.running.items():
-            if len(killed) < 2 and process not in killed:
-                killed[process] = trial
-                os.kill(process, signal.SIGKILL)
-
-    found = tuned("together.db", engine=engine, report=kill)
-    assert found.count("complete") == 3
-    assert len(killed) == 2
-    failed = {trial.number for trial in found.trials if trial.state == "fail"}
-    assert failed == set(killed.values())
-    assert {f"trial {number} is done again" for number in failed} <= set(notes)
-    assert points(found) == points(tuned("alone.db"))
-    assert found.count("running", "waiting") == 0
-
-
-def points(tuned: Tuned) -> dict[Any, Any]:
-    """What was found at each point."""
-    return {
-        tuple(trial.values.items()): (trial.by_seed, trial.loss)
-        for trial in tuned.trials
-        if trial.state == "complete"
-    }
-
-
-def test_an_interrupt_loses_no_trial(engine: Engine, tuned: Callable[..., Tuned]) -> None:
-    def interrupt(standing: Standing) -> None:
-        if standing.finished and standing.running:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        tuned("study.db", engine=engine, report=interrupt)
-    found = tuned("study.db")
-    assert found.count("complete") == 3
-    assert found.count("running", "waiting") == 0
-
-
-def test_a_worker_that_does_not_see_the_study_says_so_and_begins_none(corpus: Corpus, tmp_path: Path) -> None:
-    pytest.importorskip("optuna")
-    from disco2.experiments.tuning.question import pose
-    from disco2.experiments.tuning.study import Address, TuningStudy
-
-    settings = Configuration().changed(SMALL)
-    question = pose(corpus, settings, choose_space(settings), seeds=1)
-    address = Address(f"sqlite:///{tmp_path / 'study.db'}", question.name)
-    with pytest.raises(SettingsError, match=r"does not see the study .* --storage postgresql://"):
-        TuningStudy(address, question, must_exist=True)
-    assert list(tmp_path.iterdir()) == []
-    TuningStudy(Address(address.storage, "another"), question).close()
-    with pytest.raises(SettingsError, match="does not see the study"):
-        TuningStudy(address, question, must_exist=True)
-    TuningStudy(address, question).close()
-    TuningStudy(address, question, must_exist=True).close()
+    assert tuned("together.db", engine=engine) == tuned("alone.db")

@@ -20,10 +20,7 @@ from disco2.experiments.full_model import (
 )
 from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, LADDER, MULTICLASS_EXPERIMENT
 from disco2.experiments.runs import plain_words
-from disco2.experiments.tuning.best_file import write_best
-from disco2.experiments.tuning.space import choose_space
-from disco2.experiments.tuning.standing import Report
-from disco2.experiments.tuning.tune import Tuned, tune
+from disco2.experiments.tuning import ReportProgress, Tuned, choose_space, tune, write_best
 from disco2.reporting.findings import Cell, Findings, Measure, Table
 from disco2.reporting.writing import write_page
 
@@ -57,7 +54,7 @@ def tune_systems(
     storage: str,
     trials: int = 0,
     engine: Engine | None = None,
-    report: Callable[[str], Report] = lambda system: lambda standing: None,
+    report: Callable[[str], ReportProgress] = lambda system: lambda progress: None,
 ) -> dict[str, Tuned]:
     """The best settings of each system on the development relations, each by a study of its own.
 

@@ -29,6 +29,8 @@ from disco2.training.history import Progress, Report
 from disco2.training.preparation import Prepared, prepare
 from disco2.training.resampling import hold_out
 from disco2.training.temperature import fit_loss
+from disco2.vectors import WordVectors, load_vectors
+from disco2.vectors.source import SHIPPED, WORD2VEC
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # of an encoder's surface features
 OFFSETS = np.arange(-1, 3.5, 0.5)  # of an encoder's EntRel and NoRel
@@ -267,10 +269,15 @@ KEPT = 2  # examples of a large corpus take memory
 
 
 class Preparations:
-    """What the last trainings on one corpus prepared."""
+    """What the last trainings on one corpus prepared: those with other seeds or rates start from the same.
+
+    With the shipped vectors another K changes nothing but the vectors: they have the same words for any K, so
+    that examples, which hold rows of the table, stay right.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, Prepared] = {}
+        self._vectors: dict[int, WordVectors] = {}  # by K
 
     def of(self, parts: Parts, configuration: Configuration, make: Callable[[], Prepared]) -> Prepared:
         """What a training under a configuration starts from, made unless it is kept."""
@@ -279,17 +286,35 @@ class Preparations:
         self._kept[key] = found  # the last one used is the last one dropped
         while len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
-        return found
+        model = configuration.model
+        if found.untrained.settings.K == model.K:
+            return found
+        vectors = self._vectors_of(found.untrained.vectors.words, configuration)
+        return replace(found, untrained=replace(found.untrained, settings=model, vectors=vectors))
+
+    def _vectors_of(self, words: Sequence[str], configuration: Configuration) -> WordVectors:
+        K = configuration.model.K
+        if K not in self._vectors or self._vectors[K].words != words:
+            self._vectors[K] = load_vectors(
+                SHIPPED,
+                dimensions=K,
+                words=set(words),
+                frequent=configuration.vectors.frequent,
+                sentences=None,
+                seed=configuration.training.seed,
+            )
+        return self._vectors[K]
 
 
 def preparation_key(configuration: Configuration, *, seed_matters: bool = False) -> Hashable:
-    """Every setting that ``prepare_training`` looks at."""
+    """Every setting that ``prepare_training`` depends on; without K where it matters to vectors alone."""
     task, model, training = configuration.task, configuration.model, configuration.training
-    by_seed = seed_matters or bool(task.versus and task.balance) or configuration.vectors.source == "word2vec"
+    by_seed = seed_matters or bool(task.versus and task.balance) or configuration.vectors.source == WORD2VEC
+    any_k = configuration.vectors.source == SHIPPED and model.uses_vectors
     return (
         task,
         configuration.features,
         configuration.vectors,
-        (model.kind, model.features, model.K),
+        (model.kind, model.features, None if any_k else model.K),
         (training.seed, training.development_share) if by_seed else None,
     )

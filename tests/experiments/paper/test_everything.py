@@ -15,9 +15,7 @@ from disco2.experiments import report as everything
 from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.report import tune_systems, tuning_findings, write_report
-from disco2.experiments.tuning.space import Space
-from disco2.experiments.tuning.trials import TrialRecord
-from disco2.experiments.tuning.tune import Tuned
+from disco2.experiments.tuning import Space, TrialRecord, Tuned
 from disco2.reporting.writing import findings_json
 
 RATE = 0.012345678

@@ -30,9 +30,7 @@ from disco2.experiments.full_model import BINARY_EXPERIMENT, DIMENSION, INITIALI
 from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, MULTICLASS_EXPERIMENT
 from disco2.experiments.report import ALL, storage_in, tune_systems, tuning_findings, write_report
 from disco2.experiments.runs import OWN, RunPlan
-from disco2.experiments.tuning.space import GRIDS
-from disco2.experiments.tuning.standing import Report
-from disco2.experiments.tuning.tune import check_storage
+from disco2.experiments.tuning import GRIDS, ReportProgress, check_storage
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
 from disco2.interfaces.cli.options import (
@@ -44,7 +42,7 @@ from disco2.interfaces.cli.options import (
     among,
     path_option,
 )
-from disco2.interfaces.cli.train import ShownStanding
+from disco2.interfaces.cli.train import ShownProgress
 from disco2.reporting.findings import Findings
 from disco2.reporting.tables import plain
 from disco2.reporting.writing import findings_content, write_findings
@@ -226,8 +224,8 @@ def everything(
     if grid != UNTUNED:
         with progress_bar() as bar:
 
-            def shown(system: str) -> Report:
-                return ShownStanding(bar, bar.add_task(system, total=None), name=system)
+            def shown(system: str) -> ReportProgress:
+                return ShownProgress(bar, bar.add_task(system, total=None), name=system)
 
             tuned = tune_systems(
                 bench,

@@ -28,12 +28,19 @@ from disco2.experiments.configuration import (
 )
 from disco2.experiments.division import Parts, divide
 from disco2.experiments.train_run import check_learnable, save_model, train_model
-from disco2.experiments.tuning.best_file import write_best
-from disco2.experiments.tuning.question import DEVELOPMENTS
-from disco2.experiments.tuning.space import GRIDS, SAMPLERS, choose_space
-from disco2.experiments.tuning.standing import Standing
-from disco2.experiments.tuning.trials import COMPLETE, PRUNED
-from disco2.experiments.tuning.tune import Tuned, check_storage, tune
+from disco2.experiments.tuning import (
+    COMPLETE,
+    DEVELOPMENTS,
+    GRIDS,
+    PRUNED,
+    SAMPLERS,
+    StudyProgress,
+    Tuned,
+    check_storage,
+    choose_space,
+    tune,
+    write_best,
+)
 from disco2.files import check_file_place, check_writable, scratch_folders
 from disco2.interfaces.cli.corpus_options import CorpusOptions, Mixture
 from disco2.interfaces.cli.listing import (
@@ -379,7 +386,7 @@ def tune_settings(
             pruning=pruning,
             timeout=timeout,
             study=study,
-            report=ShownStanding(bar, task),
+            report=ShownProgress(bar, task),
         )
     write_best(tuned, output)
     if as_json:
@@ -394,22 +401,22 @@ def _configure_tuning(config: Path | None, assignments: list[str], kind: str, pr
     return configuration.changed({name: value for name, value in named.items() if value})
 
 
-class ShownStanding:
-    """Shows the standing as a bar, and notes above it."""
+class ShownProgress:
+    """Shows the progress as a bar, and notes above it."""
 
     def __init__(self, bar: Progress, task: TaskID, *, name: str = "") -> None:
         self._bar = bar
         self._task = task
         self._name = f"{name}: " if name else ""
 
-    def __call__(self, standing: Standing) -> None:
-        if standing.finished is None:
-            print_note(standing.note)
+    def __call__(self, progress: StudyProgress) -> None:
+        if progress.finished is None:
+            print_note(progress.note)
             return
-        text = f"{self._name}{standing.finished} of {standing.wanted} trials, best {percent(standing.best)}%"
-        if standing.note:
-            text = f"{text}, {standing.note}"
-        self._bar.update(self._task, total=standing.wanted, completed=standing.finished, description=text)
+        text = f"{self._name}{progress.finished} of {progress.wanted} trials, best {percent(progress.best)}%"
+        if progress.note:
+            text = f"{text}, {progress.note}"
+        self._bar.update(self._task, total=progress.wanted, completed=progress.finished, description=text)
 
 
 def _print_tuned(tuned: Tuned, output: Path) -> None:

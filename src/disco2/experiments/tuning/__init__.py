@@ -1,1 +1,0 @@
-"""The search for good settings: a study of trials, each a training judged on development relations."""

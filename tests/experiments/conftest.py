@@ -1,0 +1,66 @@
+"""A small corpus, a place for studies, and trainings that take no time."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Corpus
+from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.training.fit import Fitted
+from disco2.training.history import Epoch, History
+
+QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3"])
+
+
+@pytest.fixture(scope="session")
+def role_pairs(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return read_role_pairs(write_role_pairs(tmp_path_factory.mktemp("pairs") / "corpus", size=60, seed=1))
+
+
+@pytest.fixture(scope="session")
+def empty_storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with empty tables: creating them takes longer than most studies here."""
+    pytest.importorskip("optuna")
+    from disco2.experiments.tuning_study import open_storage
+
+    file = tmp_path_factory.mktemp("storage") / "empty.db"
+    open_storage(f"sqlite:///{file}").engine.dispose()
+    return file
+
+
+@pytest.fixture
+def storage(tmp_path: Path, empty_storage: Path) -> str:
+    shutil.copy(empty_storage, tmp_path / "study.db")
+    return f"sqlite:///{tmp_path / 'study.db'}"
+
+
+class Trainings:
+    """Stands in for ``train_model`` in trials; the default score is the learning rate of the features."""
+
+    def __init__(self) -> None:
+        self.score_of: Callable[[Configuration], float] = lambda settings: settings.training.rate_features
+        self.asked: list[Configuration] = []
+
+    def __call__(
+        self, corpus: Corpus, parts: Any, configuration: Configuration, *, preparations: Any, progress: Any
+    ) -> Fitted:
+        self.asked.append(configuration)
+        score = self.score_of(configuration)
+        epochs = [Epoch(n, 1.0, 1.0 - score, score) for n in range(1, QUICK.training.epochs + 1)]
+        for epoch in epochs:
+            progress(epoch)
+        return Fitted(None, History(epochs, epochs[0]), 1)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def trainings(monkeypatch: pytest.MonkeyPatch) -> Trainings:
+    pytest.importorskip("optuna")
+    stand_in = Trainings()
+    monkeypatch.setattr("disco2.experiments.tuning_study.train_model", stand_in)
+    return stand_in

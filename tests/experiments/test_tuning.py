@@ -1,0 +1,306 @@
+"""What is varied and judged in tuning, and which trial wins, with trainings that take no time."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disco2.data import Corpus
+from disco2.errors import InputError, MissingExtraError, SettingsError
+from disco2.experiments.configuration import Configuration, names, read_configuration
+from disco2.experiments.division import divide
+from disco2.experiments.train_run import train_model
+from disco2.experiments.tuning import (
+    PAPER_K,
+    PAPER_LAMBDAS,
+    PAPER_RATES,
+    Problem,
+    StudyProgress,
+    TrialRecord,
+    Tuned,
+    choose_space,
+    define_problem,
+    rank_trials,
+    tune,
+    write_best,
+)
+from tests.experiments.conftest import QUICK, Trainings
+
+
+def configured(*assignments: str) -> Configuration:
+    return read_configuration(None, assignments)
+
+
+@pytest.mark.parametrize(
+    ("model", "groups"),
+    [
+        (["model.kind=entities"], {"upward", "downward", "features", "classification"}),
+        (["model.kind=entities", "model.features=false"], {"upward", "downward", "classification"}),
+        (["model.kind=upward"], {"upward", "features", "classification"}),
+        (["model.kind=additive", "model.features=false"], {"classification"}),
+        (["model.kind=surface"], {"features"}),
+    ],
+)
+def test_a_model_is_tuned_by_the_groups_it_has(model: list[str], groups: set[str]) -> None:
+    space = choose_space(configured(*model), grid="paper")
+    varied = {dimension.name for dimension in space.dimensions}
+    assert varied - {"K"} == {f"{kind}_{group}" for kind in ("rate", "lambda") for group in groups}
+    assert ("K" in varied) == ("surface" not in model[0])
+    assert space.settings <= set(names())
+
+
+def test_the_paper_has_one_group_for_both_kinds_of_matrices() -> None:
+    by_name = {one.name: one for one in choose_space(Configuration(), grid="paper").dimensions}
+    assert by_name["rate_classification"].settings == (
+        "training.rate_classification",
+        "training.rate_entities",
+    )
+    assert by_name["rate_upward"].values == PAPER_RATES == (0.01, 0.03, 0.05, 0.09)
+    assert by_name["lambda_upward"].values == PAPER_LAMBDAS == (0.0002, 0.002, 0.02, 0.2)
+    assert by_name["K"].values == PAPER_K == (20, 30, 40, 50, 60)
+
+
+def test_the_grid_has_every_point_once_in_random_order() -> None:
+    space = choose_space(Configuration(), grid="paper", sampler="grid")
+    assert len({tuple(sorted(point.items())) for point in space.points}) == space.trials == 5 * 4 * 4
+    assert {point["K"] for point in space.points[:20]} == set(range(5))
+    assert len(next(one for one in space.dimensions if one.name == "rate").settings) == 5
+
+
+def test_quick_is_the_neighbourhood_of_the_configured_settings() -> None:
+    space = choose_space(configured("training.rate_upward=0.06", "training.lambda_features=0"))
+    upward = next(one for one in space.dimensions if one.name == "rate_upward")
+    assert (upward.low, upward.high) == pytest.approx((0.02, 0.18))
+    assert not {"training.lambda_features", "model.K"} & space.settings
+    [first] = space.points
+    assert first["rate_upward"] == 0.06
+    for dimension in space.dimensions:
+        assert math.isclose(first[dimension.name] ** 2, dimension.low * dimension.high)
+
+
+@pytest.mark.parametrize(
+    ("assignments", "options", "message"),
+    [
+        (["model.kind=majority"], {}, "nothing to tune"),
+        ([], {"grid": "papre"}, "Unknown grid 'papre'"),
+        ([], {"sampler": "random"}, "Unknown sampler"),
+        ([], {"grid": "quick", "sampler": "grid"}, "no grid"),
+        (
+            ["model.kind=surface", "training.rate_features=0", "training.lambda_features=0"],
+            {},
+            "All rates and regularisers are zero",
+        ),
+    ],
+)
+def test_what_can_not_be_tuned_is_refused(
+    assignments: list[str], options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message):
+        choose_space(configured(*assignments), **options)
+
+
+def problem(corpus: Corpus, configuration: Configuration = QUICK, **options: Any) -> Problem:
+    return define_problem(corpus, configuration, choose_space(configuration), **options)
+
+
+def parts_of(corpus: Corpus, found: Problem, part: str) -> set[str]:
+    return {corpus.parts[one.document.id] for one in found.parts.instances[part]}
+
+
+def test_trials_are_judged_on_the_dev_part_and_have_no_test_part(role_pairs: Corpus) -> None:
+    found = problem(role_pairs)
+    assert (parts_of(role_pairs, found, "train"), parts_of(role_pairs, found, "dev")) == ({"train"}, {"dev"})
+    assert found.parts.instances["test"] == found.parts.relations["test"] == []
+    assert (found.development, found.seeds) == ("dev", (1, 2))
+
+
+def test_a_random_share_of_the_training_relations_leaves_the_dev_part_alone(role_pairs: Corpus) -> None:
+    found = problem(role_pairs, development="random")
+    assert parts_of(role_pairs, found, "train") == parts_of(role_pairs, found, "dev") == {"train"}
+    training, held = found.parts.instances["train"], found.parts.instances["dev"]
+    assert (len(training), len(held)) == (48, 12)
+    assert not {one.relation.id for one in training} & {one.relation.id for one in held}
+    assert problem(role_pairs, development="random").parts.instances == found.parts.instances
+    without = replace(role_pairs, parts=dict.fromkeys(role_pairs.documents, "train"))
+    assert problem(without).development == "random"
+
+
+def test_what_differs_in_the_problem_differs_in_its_name(role_pairs: Corpus, tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("one 1 2")
+    from_file = QUICK.changed({"vectors.source": str(vectors)})
+    paper = choose_space(QUICK, grid="paper")
+    found = [
+        problem(role_pairs).name,
+        problem(role_pairs, development="random").name,
+        problem(role_pairs, seeds=3).name,
+        problem(role_pairs, QUICK.changed({"training.batch_size": 8})).name,
+        problem(role_pairs, QUICK.changed({"task.versus": "Contingency"})).name,
+        problem(role_pairs, QUICK.changed({"training.rate_features": 0.1})).name,
+        define_problem(role_pairs, QUICK, paper).name,
+        problem(replace(role_pairs, relations=role_pairs.relations[1:])).name,
+        problem(role_pairs, from_file).name,
+    ]
+    vectors.write_text("one 1 2\ntwo 3 4")
+    found.append(problem(role_pairs, from_file).name)
+    assert len(set(found)) == len(found)
+    assert problem(role_pairs).name == found[0]
+    varied = QUICK.changed({"training.rate_features": 0.07})
+    assert define_problem(role_pairs, varied, paper).name == found[6]
+
+
+def test_a_problem_reaches_a_process_that_was_not_forked(role_pairs: Corpus) -> None:
+    found = problem(role_pairs)
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301  as multiprocessing does it
+    assert (again.name, again.parts.instances) == (found.name, found.parts.instances)
+
+
+def test_equal_scores_are_ranked_by_loss() -> None:
+    known = [(0.5, 1.0), (0.6, None), (0.6, 0.9), (0.6, 0.8), (0.6, 0.8)]
+    trials = [TrialRecord(number, "complete", {}, *one[:1], loss=one[1]) for number, one in enumerate(known)]
+    trials.append(TrialRecord(5, "pruned", {}, 0.9, loss=0.1))
+    assert [one.number for one in rank_trials(trials)] == [3, 4, 2, 1, 0]
+
+
+def tuned(corpus: Corpus, storage: str, configuration: Configuration = QUICK, **options: Any) -> Tuned:
+    pytest.importorskip("optuna")
+    grid = {name: options.pop(name) for name in ("grid", "sampler") if name in options}
+    return tune(corpus, configuration, space=choose_space(configuration, **grid), storage=storage, **options)
+
+
+def test_the_best_settings_of_real_trainings_are_found_and_read_back(
+    role_pairs: Corpus, storage: str, tmp_path: Path
+) -> None:
+    configuration = QUICK.changed({"training.epochs": 12, "training.rate_features": 1.0})
+    found = tuned(role_pairs, storage, configuration, trials=3, seeds=1)
+    assert found.count("complete", "pruned") == 3
+    assert found.best.score == max(trial.score for trial in found.trials if trial.score is not None)
+    history = train_model(role_pairs, divide(role_pairs, configuration), configuration).history
+    assert history.best is not None  # the best pass of the configured settings, not the last one
+    assert (found.trials[0].score, found.trials[0].loss) == (
+        history.best.score,
+        history.best.development_loss,
+    )
+    write_best(found, tmp_path / "new" / "best.toml")
+    assert read_configuration(tmp_path / "new" / "best.toml") == found.configuration
+    head = (tmp_path / "new" / "best.toml").read_text(encoding="utf-8").split("\n\n")[0]
+    for fact in ("role-pairs", found.study, f"{100 * (found.best.score or 0):.2f}%", "3 trials", "dev part"):
+        assert fact in head
+
+
+def test_the_value_is_the_mean_over_seeds_and_the_configured_settings_come_first(
+    role_pairs: Corpus, storage: str, trainings: Trainings
+) -> None:
+    trainings.score_of = lambda configuration: {1: 0.2, 2: 0.3, 3: 0.7}[configuration.training.seed]
+    best = tuned(role_pairs, storage, trials=1, seeds=3).best
+    assert (best.score, best.loss) == pytest.approx((0.4, 0.6))
+    assert best.by_seed == (0.2, 0.3, 0.7)
+    assert trainings.asked[0] == QUICK.changed({"training.seed": 1})
+
+
+def test_one_class_against_the_rest_is_tuned_for_f1(role_pairs: Corpus, storage: str) -> None:
+    configuration = QUICK.changed({"task.versus": "Contingency"})
+    found = tuned(role_pairs, storage, configuration, trials=1, seeds=1)
+    parts = divide(role_pairs, configuration)
+    development = parts.instances["dev"]
+    predicted = train_model(role_pairs, parts, configuration).model.predict(development)
+    right = sum(
+        label == "Contingency" == one.gold[0] for label, one in zip(predicted, development, strict=True)
+    )
+    wanted = sum(one.gold[0] == "Contingency" for one in development)
+    assert found.score_name == "f1"
+    assert found.best.score == pytest.approx(2 * right / (predicted.count("Contingency") + wanted))
+
+
+def test_a_study_continues_as_if_it_had_not_stopped(
+    role_pairs: Corpus, tmp_path: Path, trainings: Trainings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("disco2.experiments.tuning_study.RANDOM_FIRST", 3)
+    in_pieces = f"sqlite:///{tmp_path / 'pieces.db'}"
+    for total in (2, 4, 7):
+        found = tuned(role_pairs, in_pieces, trials=total, seeds=1)
+        assert found.count("complete", "pruned") == len(found.trials) == total
+    assert len(trainings.asked) == 7
+    assert len(tuned(role_pairs, in_pieces, trials=5, seeds=1).trials) == 7  # nothing left to do
+    at_once = tuned(role_pairs, f"sqlite:///{tmp_path / 'once.db'}", trials=7, seeds=1)
+    assert [one.values for one in at_once.trials] == [one.values for one in found.trials]
+    assert len({one.values["rate_features"] for one in found.trials}) == 7
+
+
+def test_a_study_of_that_name_with_another_problem_is_refused(
+    role_pairs: Corpus, storage: str, trainings: Trainings
+) -> None:
+    tuned(role_pairs, storage, trials=1, study="mine")
+    assert tuned(role_pairs, storage, trials=2, study="mine").study == "mine"
+    with pytest.raises(SettingsError, match=r"'mine' .* another problem: it differs in training\.clip"):
+        tuned(role_pairs, storage, QUICK.changed({"training.clip": 4.0}), trials=1, study="mine")
+    with pytest.raises(SettingsError, match=r"differs in space\."):
+        tuned(role_pairs, storage, trials=1, study="mine", grid="paper")
+
+
+def test_trials_that_do_worse_are_pruned_after_the_first_seed(
+    role_pairs: Corpus, storage: str, trainings: Trainings
+) -> None:
+    trainings.score_of = lambda configuration: 0.9 - 0.01 * len(trainings.asked)
+    found = tuned(role_pairs, storage, trials=8, seeds=4)
+    assert [trial.state for trial in found.trials] == ["complete"] * 5 + ["pruned"] * 3
+    assert len(trainings.asked) == 5 * 4 + 3
+    assert found.best.number == 0
+    assert tuned(role_pairs, storage, trials=9, seeds=4, pruning=False).trials[8].state == "complete"
+
+
+def test_every_point_of_the_grid_is_tried_once(
+    role_pairs: Corpus, storage: str, trainings: Trainings
+) -> None:
+    options: dict[str, Any] = {"grid": "paper", "sampler": "grid", "pruning": False, "seeds": 1}
+    assert len(tuned(role_pairs, storage, trials=3, **options).trials) == 3
+    whole = tuned(role_pairs, storage, trials=100, **options)
+    assert len({tuple(trial.values.items()) for trial in whole.trials}) == len(whole.trials) == 16
+    training = whole.configuration.training
+    assert whole.best.values["rate"] == training.rate_features == training.rate_classification == 0.09
+
+
+def test_no_trial_starts_after_the_time(role_pairs: Corpus, storage: str, trainings: Trainings) -> None:
+    with pytest.raises(InputError, match=r"No trial .* is complete"):
+        tuned(role_pairs, storage, trials=4, timeout=0.0)
+    assert trainings.asked == []
+    heard: list[StudyProgress] = []
+    assert len(tuned(role_pairs, storage, trials=3, timeout=600.0, report=heard.append).trials) == 3
+    assert [(one.finished, one.wanted) for one in heard] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert heard[-1].best == max(one.training.rate_features for one in trainings.asked)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), InputError("The vectors are gone.", where="here")])
+def test_an_interrupted_or_failed_trial_is_tried_again_at_the_same_point(
+    role_pairs: Corpus, storage: str, trainings: Trainings, error: BaseException
+) -> None:
+    def fail_once(configuration: Configuration) -> float:
+        if len(trainings.asked) == 3:
+            raise error
+        return 0.5
+
+    trainings.score_of = fail_once
+    with pytest.raises(type(error)):
+        tuned(role_pairs, storage, trials=4, seeds=1)
+    found = tuned(role_pairs, storage, trials=4, seeds=1)
+    assert [one.state for one in found.trials] == ["complete", "complete", "fail", "complete", "complete"]
+    assert found.trials[3].values == found.trials[2].values
+
+
+@pytest.mark.parametrize("options", [{"trials": -1}, {"seeds": 0}, {"development": "test"}])
+def test_bad_options_are_refused(role_pairs: Corpus, storage: str, options: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError, match=r"at least|0 seeds|Unknown"):
+        tuned(role_pairs, storage, **options)
+
+
+def test_without_optuna_the_extra_is_named(
+    role_pairs: Corpus, storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"disco2\[tune\]"):
+        tuned(role_pairs, storage)
