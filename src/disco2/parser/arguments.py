@@ -66,15 +66,16 @@ class Anchor:
     """What ties two arguments in a sentence: a connective, or the place where a clause begins without one.
 
     ``start`` and ``end`` bound the connective's words that stand in or before Arg2, and are equal where there
-    is none. ``second`` and ``first`` head the two clauses (-1 where there is no such word), ``link`` is what
-    binds the connective, or the clause. ``upper_starts`` and ``upper_ends`` are the edges of the phrases over
-    it.
+    is none; ``other`` bounds its other part ("then" of "if ... then"), if it has one. ``second`` and
+    ``first`` head the two clauses (-1 where there is no such word), ``link`` is what binds the connective, or
+    the clause. ``upper_starts`` and ``upper_ends`` are the edges of the phrases over it.
     """
 
     edges: SentenceEdges
     name: str
     start: int
     end: int
+    other: Span | None
     link: str
     second: int
     first: int
@@ -90,26 +91,26 @@ class Anchor:
 def anchor_connective(edges: SentenceEdges, candidate: ConnectiveCandidate) -> Anchor:
     """Tie the arguments to a connective."""
     sentence = edges.sentence
-    start, end = candidate.first_part
-    if end - start < len(candidate.tokens) and sentence.words[start] not in FIRST_HEADS_ARG2:
-        end = candidate.tokens[-1] + 1
-        start = end - 1
-        while start - 1 in candidate.tokens:
-            start -= 1
-    head = sentence.head_of(range(start, end))
-    second = sentence.heads[head]
-    return _anchor(edges, candidate.name, start, end, sentence.links[head], second)
+    parts = candidate.parts
+    own, other = parts[-1], parts[-2] if len(parts) > 1 else None
+    if other and sentence.words[parts[0][0]] in FIRST_HEADS_ARG2:
+        own, other = parts[0], parts[1]
+    head = sentence.head_of(range(*own))
+    return _anchor(edges, candidate.name, own, other, sentence.links[head], sentence.heads[head])
 
 
 def anchor_clause(edges: SentenceEdges, place: int) -> Anchor:
     """Tie the arguments to the place where a clause begins without a connective."""
     second = edges.tokens.get(place, place)
     link = edges.sentence.links[second]
-    return _anchor(edges, f"({link})", place, place, link, second)
+    return _anchor(edges, f"({link})", (place, place), None, link, second)
 
 
-def _anchor(edges: SentenceEdges, name: str, start: int, end: int, link: str, second: int) -> Anchor:
+def _anchor(
+    edges: SentenceEdges, name: str, own: Span, other: Span | None, link: str, second: int
+) -> Anchor:
     sentence = edges.sentence
+    start, end = own
     upper_starts: dict[int, str] = {}
     upper_ends: dict[int, str] = {}
     node = sentence.leaf[start]
@@ -126,10 +127,11 @@ def _anchor(edges: SentenceEdges, name: str, start: int, end: int, link: str, se
         name=name,
         start=start,
         end=end,
+        other=other,
         link=link,
         second=second,
         first=sentence.heads[second] if second >= 0 else -1,
-        boundaries=tuple(sorted({*edges.boundaries, start, end})),
+        boundaries=tuple(sorted({*edges.boundaries, start, end, *(other or ())})),
         upper_starts=upper_starts,
         upper_ends=upper_ends,
     )
@@ -147,9 +149,10 @@ def arg2_boundaries(anchor: Anchor) -> tuple[list[int], list[int]]:
 def arg1_boundaries(anchor: Anchor, arg2: Span) -> tuple[list[int], list[int], list[Span]]:
     """Where Arg1 of the same sentence may begin, where it may end, and the pairs of these to choose from.
 
-    It lies before Arg2, behind it, or around it.
+    It lies before Arg2, behind it, or around it, and neither begins nor ends within the connective.
     """
     start, end = arg2
+    first, last = anchor.other or (0, 0)
     before = _nearest([place for place in reversed(anchor.boundaries) if place < start])
     behind = _nearest([place for place in anchor.boundaries if place > end])
     begins = [*before, *([end] if end < len(anchor.sentence) else []), *behind[:2]]
@@ -160,6 +163,7 @@ def arg1_boundaries(anchor: Anchor, arg2: Span) -> tuple[list[int], list[int], l
         pairs.extend((begin, close) for close in behind)
     for begin in (end, *behind[:2]):
         pairs.extend((begin, close) for close in behind if begin < close)
+    pairs = [(begin, close) for begin, close in pairs if not (first <= begin < last or first < close <= last)]
     return begins, ends, pairs
 
 
@@ -222,7 +226,7 @@ def begin_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList
         f"b mark {_mark_before(sentence, place)} {where}",
     ]
     more = [f"b clause {clause} {where}", f"b word {word} {where}", f"b tag {tag} {where}"]
-    return _with_connective(anchor, alone, more)
+    return _with_connective(anchor, place, alone, more)
 
 
 def end_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) -> list[str]:
@@ -247,17 +251,21 @@ def end_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) 
         f"e word {word} {mark}",
         f"e tag {tag} {mark}",
     ]
-    return _with_connective(anchor, alone, more)
+    return _with_connective(anchor, place, alone, more)
 
 
-def _with_connective(anchor: Anchor, alone: list[str], more: list[str]) -> list[str]:
+def _with_connective(anchor: Anchor, place: int, alone: list[str], more: list[str]) -> list[str]:
+    """The features of a boundary alone, and each with the connective and with what binds it."""
     name, link = anchor.name, anchor.link
-    place = "first" if anchor.start == 0 else "inside"
+    if anchor.other:
+        which = "begin" if place == anchor.other[0] else "end" if place == anchor.other[1] else "none"
+        alone = [*alone, f"{alone[0]} other {which}"]
+    where = "first" if anchor.start == 0 else "inside"
     return [
         *alone,
         *more,
         *[f"{name}|{feature}" for feature in alone],
-        *[f"{link} {place}|{feature}" for feature in alone],
+        *[f"{link} {where}|{feature}" for feature in alone],
         *[f"{link}|{feature}" for feature in more],
     ]
 
@@ -283,7 +291,7 @@ def arg1_begin_features(anchor: Anchor, place: int, arg2: Span, listed: Connecti
         f"B mark {_mark_before(sentence, place)} {side}",
     ]
     more = [f"B clause {clause} {side}{edge}", f"B word {word} {side}", f"B tag {tag} {side}"]
-    return _with_connective(anchor, alone, more)
+    return _with_connective(anchor, place, alone, more)
 
 
 def arg1_end_features(anchor: Anchor, place: int, arg2: Span, listed: ConnectiveList) -> list[str]:
@@ -306,7 +314,7 @@ def arg1_end_features(anchor: Anchor, place: int, arg2: Span, listed: Connective
         f"E link {link} {side} {mark}",
     ]
     more = [f"E clause {clause} {side}{edge}", f"E word {word} {side} {mark}", f"E tag {tag} {side} {mark}"]
-    return _with_connective(anchor, alone, more)
+    return _with_connective(anchor, place, alone, more)
 
 
 def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[list[list[str]], list[int]]:

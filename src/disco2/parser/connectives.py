@@ -17,6 +17,10 @@ from disco2.parser.sentences import ParsedSentence
 GAP = " ... "  # between the parts of a discontinuous connective
 LONGEST_GAP = 60  # tokens between two parts
 MOST_CANDIDATES = 400  # of one sentence: bounds the time, whatever the text
+# Chosen by cross-validation on GUM's training part: what each token beyond the first adds to the rank of a
+# candidate, and the least probability of one with a gap, whose parts look like connectives of their own.
+LONGER = 0.3
+LEAST_WITH_GAP = 0.3
 
 # Connectives of PDTB-style annotation with their usual sense, so that those which GUM lacks or hardly has
 # are known.
@@ -69,14 +73,17 @@ class ConnectiveCandidate:
     tokens: tuple[int, ...]
 
     @property
+    def parts(self) -> tuple[tuple[int, int], ...]:
+        """Begin and end of each run of tokens: one, or several where the connective has gaps."""
+        begins = [0, *(n for n in range(1, len(self.tokens)) if self.tokens[n] != self.tokens[n - 1] + 1)]
+        ends = [*begins[1:], len(self.tokens)]
+        return tuple(
+            (self.tokens[begin], self.tokens[end - 1] + 1) for begin, end in zip(begins, ends, strict=True)
+        )
+
+    @property
     def first_part(self) -> tuple[int, int]:
-        """Begin and end of the tokens before the gap, or of all."""
-        end = self.tokens[0] + 1
-        for token in self.tokens[1:]:
-            if token != end:
-                break
-            end += 1
-        return self.tokens[0], end
+        return self.parts[0]
 
 
 @dataclass(frozen=True)
@@ -139,21 +146,23 @@ def _match(words: Sequence[str], place: int, parts: Sequence[tuple[str, ...]]) -
 
 
 def without_overlaps(
-    candidates: Sequence[ConnectiveCandidate], chances: Sequence[float], *, least: float, longer: float = 0.0
+    candidates: Sequence[ConnectiveCandidate], chances: Sequence[float], *, least: float
 ) -> list[int]:
     """Numbers of the candidates that are connectives, in text order, no token in two of them.
 
-    Those with a probability of ``least`` or more are taken from the best downwards; each token beyond the
-    first counts ``longer`` more, so that "even if" wins over "if".
+    Those with a probability of ``least`` or more (``LEAST_WITH_GAP`` with a gap) are taken from the best
+    downwards; longer ones count more, so that "even if" wins over "if", and "if ... then" over its parts.
     """
     taken: set[int] = set()
     chosen = []
     order = sorted(
-        range(len(candidates)), key=lambda n: -(chances[n] + longer * (len(candidates[n].tokens) - 1))
+        range(len(candidates)), key=lambda n: -(chances[n] + LONGER * (len(candidates[n].tokens) - 1))
     )
     for number in order:
-        if chances[number] >= least and taken.isdisjoint(candidates[number].tokens):
-            taken.update(candidates[number].tokens)
+        candidate = candidates[number]
+        enough = min(least, LEAST_WITH_GAP) if GAP in candidate.name else least
+        if chances[number] >= enough and taken.isdisjoint(candidate.tokens):
+            taken.update(candidate.tokens)
             chosen.append(number)
     return sorted(chosen, key=lambda number: candidates[number].tokens)
 

@@ -52,10 +52,11 @@ from disco2.parser.linear import (
     read_models,
     yes_probabilities,
 )
+from disco2.parser.questions import answer_features, is_question
 from disco2.parser.sentences import ParsedSentence, read_sentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
-MODELS = ("connective", "sense", "earlier", "earlier sentence", "arg2", "arg1", "clause", "clause sense")
+MODELS = ("connective", "sense", "earlier", "earlier sentence", "arg2", "arg1", "clause", "clause sense", "answer")
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
 SAME = 0.7  # overlap of both arguments from which an explicit relation says what an implicit one would
 
@@ -161,6 +162,12 @@ class ParsedDocument:
             for distance in range(1, min(number, FARTHEST) + 1)
         ]
 
+    def answer_items(self, listed: ConnectiveList) -> tuple[list[int], list[list[str]]]:
+        """The sentences that follow a question, and features of whether they answer it."""
+        numbers = [n for n in range(1, len(self.sentences)) if is_question(self.sentences[n - 1])]
+        pairs = [(self.sentences[number - 1], self.sentences[number]) for number in numbers]
+        return numbers, [answer_features(self.document, *pair, listed) for pair in pairs]
+
 
 class DiscourseParser:
     """The models of a parser, and the list of connectives they know. ``parse`` is the whole of it."""
@@ -172,12 +179,14 @@ class DiscourseParser:
         *,
         least: float = 0.5,
         least_clause: float = 0.4,
+        least_answer: float = 0.5,
         digest: str = "",
     ) -> None:
         self.models = models
         self.listed = listed
         self.least = least
         self.least_clause = least_clause
+        self.least_answer = least_answer
         self.digest = digest  # tells parsers apart; empty for one that was never stored
 
     @property
@@ -192,7 +201,7 @@ class DiscourseParser:
 
     def parse(
         self,
-        document: Document,
+        document: Document | ParsedDocument,
         *,
         connectives: Sequence[Sequence[int]] | None = None,
         implicit: bool = True,
@@ -202,9 +211,9 @@ class DiscourseParser:
         ``connectives`` are the tokens of known ones, which then aren't looked for. LayerError where the
         document has no constituents or dependencies.
         """
-        if not document.tokens:
+        parsed = document if isinstance(document, ParsedDocument) else ParsedDocument(document)
+        if not parsed.sentences:
             return []
-        parsed = ParsedDocument(document)
         if connectives is None:
             found = self.find_connectives(parsed)
         else:
@@ -229,7 +238,7 @@ class DiscourseParser:
         found = FoundConnective(
             number, candidate, 1.0, parsed.connective_features(number, candidate, self.listed)
         )
-        (ranked,) = self._senses(parsed, [found])
+        (ranked,) = self.rank_senses(parsed, [found])
         model = self.models["sense"]
         known = [name for name in items if name in model.rows]
         return Explanation(
@@ -260,8 +269,14 @@ class DiscourseParser:
             )
         return found
 
+    def find_answers(self, parsed: ParsedDocument) -> dict[int, float]:
+        """The sentences that answer the question in the sentence before, with the probability that they do."""
+        numbers, items = parsed.answer_items(self.listed)
+        chances = yes_probabilities(self.models["answer"].scores(items)).tolist()
+        return {n: chance for n, chance in zip(numbers, chances, strict=True) if chance >= self.least_answer}
+
     def _explicit(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[ParsedRelation]:
-        senses = self._senses(parsed, found)
+        senses = self.rank_senses(parsed, found)
         items = [one.features for one in found]
         before = yes_probabilities(self.models["earlier"].scores(items)) >= 0.5
         # Where Arg1 lies in an earlier sentence, both arguments are whole sentences.
@@ -305,8 +320,8 @@ class DiscourseParser:
             )
         return relations
 
-    def _senses(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[Ranked]:
-        """The senses that each connective may have."""
+    def rank_senses(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[Ranked]:
+        """The senses that each connective may have, with probabilities, the most probable first."""
         model = self.models["sense"]
         scores = model.scores(
             [parsed.sense_features(one.sentence, one.candidate, self.listed) for one in found]
@@ -394,6 +409,7 @@ def _load(folder: Path) -> DiscourseParser:
         listed,
         least=settings["least connective"],
         least_clause=settings["least clause"],
+        least_answer=settings["least answer"],
         digest=models_digest(folder),
     )
 

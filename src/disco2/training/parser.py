@@ -44,6 +44,7 @@ HELD_BACK = {
     "arg1": 3.0,
     "clause": 5.0,
     "clause sense": 10.0,
+    "answer": 20.0,
 }
 SPARED = 0.003  # of F1, given up for precision
 THRESHOLDS = tuple(number / 100 for number in range(20, 71, 2))
@@ -77,6 +78,7 @@ class Material:
     implicit: dict[
         tuple[str, int], dict[int, Relation]
     ]  # document, sentence -> where Arg2 begins -> relation
+    answers: set[tuple[str, int]]  # document, sentence that answers the one before
 
 
 def train_parser(
@@ -122,14 +124,17 @@ def train_parser(
     related = [item for item, sense in zip(items, sense_answers, strict=True) if sense]
     known = [sense for sense in sense_answers if sense]
     learn("clause sense", related, known, sorted(set(known)))
+    items, answers = answer_items(training, listed)
+    learn("answer", items, answers, yes)
 
     settings: dict[str, Any] = {
         "connectives": {name: list(senses) for name, senses in sorted(listed.senses.items())},
         "frequent words": " ".join(sorted(listed.frequent)),
         "least connective": _best_connective_threshold(models["connective"], development, listed),
         "least clause": _best_clause_threshold(models["clause"], development, listed),
+        "least answer": _best_answer_threshold(models["answer"], development, listed),
     }
-    progress(f"thresholds: {settings['least connective']} and {settings['least clause']}")
+    progress(", ".join(f"{name}: {value}" for name, value in settings.items() if name.startswith("least")))
     write_models(folder, models, settings, force=force)
     return DiscourseParser.load(folder)
 
@@ -146,9 +151,16 @@ def gather(corpus: Corpus, part: str) -> Material:
     by_connective: dict[tuple[str, tuple[int, ...]], list[Relation]] = defaultdict(list)
     stated: dict[str, set[int]] = defaultdict(set)
     implicit: dict[tuple[str, int], dict[int, Relation]] = defaultdict(dict)
+    answers: set[tuple[str, int]] = set()
     for relation in corpus.relations:
         parsed = documents.get(relation.document)
-        if parsed is None or not relation.senses:
+        if parsed is None:
+            continue
+        if relation.kind == RelationKind.HYPOPHORA:
+            index = parsed.document.sentence_index
+            if index(relation.arg1.tokens[-1]) + 1 == index(relation.arg2.tokens[0]):
+                answers.add((relation.document, index(relation.arg2.tokens[0])))
+        if not relation.senses:
             continue
         if relation.kind == RelationKind.EXPLICIT and relation.connective_tokens:
             by_connective[relation.document, relation.connective_tokens].append(relation)
@@ -162,7 +174,7 @@ def gather(corpus: Corpus, part: str) -> Material:
         Example(documents[name], *documents[name].locate(tokens), relations)
         for (name, tokens), relations in by_connective.items()
     ]
-    return Material(documents, examples, stated, implicit)
+    return Material(documents, examples, stated, implicit, answers)
 
 
 def level2(sense: str) -> str:
@@ -305,6 +317,17 @@ def clause_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[
     return items, answers, senses
 
 
+def answer_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
+    items: Items = []
+    answers = []
+    for material in training:
+        for name, parsed in material.documents.items():
+            numbers, features = parsed.answer_items(listed)
+            items.extend(features)
+            answers.extend("yes" if (name, number) in material.answers else "" for number in numbers)
+    return items, answers
+
+
 def _best_connective_threshold(model: LinearModel, material: Material, listed: ConnectiveList) -> float:
     items, answers = connective_items([material], listed)
     chances = yes_probabilities(model.scores(items))
@@ -327,12 +350,20 @@ def _best_connective_threshold(model: LinearModel, material: Material, listed: C
 
 def _best_clause_threshold(model: LinearModel, material: Material, listed: ConnectiveList) -> float:
     items, answers, _ = clause_items([material], listed)
+    return _best_threshold(model, items, answers, sum(map(len, material.implicit.values())))
+
+
+def _best_answer_threshold(model: LinearModel, material: Material, listed: ConnectiveList) -> float:
+    return _best_threshold(model, *answer_items([material], listed), len(material.answers))
+
+
+def _best_threshold(model: LinearModel, items: Items, answers: Sequence[str], wanted: int) -> float:
+    """The threshold of a yes-no question by F1; ``wanted`` counts also the gold ones that no item stands for."""
     chances = yes_probabilities(model.scores(items))
-    gold = np.array([answer == "yes" for answer in answers])
-    wanted = sum(map(len, material.implicit.values()))
+    gold = np.array([answer == "yes" for answer in answers], dtype=bool)
 
     def f1(least: float) -> float:
-        return float(2 * gold[chances >= least].sum() / ((chances >= least).sum() + wanted))
+        return float(2 * gold[chances >= least].sum() / max((chances >= least).sum() + wanted, 1))
 
     return _highest_good(f1)
 
