@@ -128,16 +128,91 @@ def test_words_that_look_like_connectives_are_none(annotators: Annotators, parse
     assert len(wrong) <= 2, wrong
 
 
-def test_clear_connectives_are_never_taken_for_a_conjunction(
+CLEAR = (
+    "However",
+    "Therefore",
+    "For example",
+    "As a result",
+    "In contrast",
+    "Nevertheless",
+    "Instead",
+    "In other words",
+)
+FRAMES = (
+    "The river rose all night. {name}, the town and the mill stayed dry and nobody was hurt.",
+    "He sold the house. {name}, he kept the garden.",
+    "The tests were slow. {name} the team changed nothing.",
+    "Some plants need little water.\n\n{name}, a cactus can live for months without rain.",
+    "PRICES ROSE IN MAY. {upper}, SALES FELL.",
+    "The soup was cold; {lower}, we ate it.",
+    "- The old law was strict.\n- {name}, many people broke it.",
+)
+
+
+def test_clear_connectives_are_found_and_never_taken_for_a_conjunction(
     annotators: Annotators, parser: DiscourseParser
 ) -> None:
-    for name in ("However", "Therefore", "For example"):
-        text = f"The river rose all night. {name}, the town and the mill stayed dry and nobody was hurt."
-        (document,) = read(annotators, [text])
-        relations = [one for one in parser.parse(document) if one.name == name.lower()]
-        assert relations
-        assert all(one.sense != "Expansion.Conjunction" for one in relations)
+    for name in CLEAR:
         assert "Expansion.Conjunction" not in parser.listed.senses[name.lower()]
+    texts = [
+        (name.lower(), frame.format(name=name, upper=name.upper(), lower=name.lower()))
+        for name in CLEAR
+        for frame in FRAMES
+    ]
+    for document, (name, text) in zip(read(annotators, [text for _, text in texts]), texts, strict=True):
+        senses = {one.name: one.sense for one in parser.parse(document) if one.connective}
+        assert name in senses, text
+        assert senses[name] != "Expansion.Conjunction", text
+
+
+# The text, its connective with a gap, Arg1 and Arg2.
+WITH_GAPS = [
+    (
+        "If you open the gate, then the dog will run away.",
+        "If ... then",
+        "the dog will run away .",
+        "you open the gate ,",
+    ),
+    ("If it rains then we stay at home.", "If ... then", "we stay at home .", "it rains"),
+    (
+        "Either the cable is broken or the socket is dead.",
+        "Either ... or",
+        "the cable is broken",
+        "the socket is dead .",
+    ),
+    ("You can either call us or write a letter.", "either ... or", "You can call us", "write a letter ."),
+    (
+        "On the one hand, the flat is cheap; on the other hand, it is far from the station.",
+        "On the one hand ... on the other hand",
+        "the flat is cheap ;",
+        ", it is far from the station .",
+    ),
+    (
+        "On the one hand the coat is warm, but on the other hand it is very heavy.",
+        "On the one hand ... on the other hand",
+        "the coat is warm ,",
+        "but it is very heavy .",
+    ),
+    (
+        "He not only lost his keys but also forgot his phone.",
+        "not only ... but also",
+        "He lost his keys",
+        "forgot his phone .",
+    ),
+    ("She neither called nor wrote to us.", "neither ... nor", "She called", "wrote to us ."),
+]
+
+
+def test_connectives_with_gaps_have_whole_arguments(annotators: Annotators, parser: DiscourseParser) -> None:
+    wrong = []
+    for document, (text, connective, arg1, arg2) in zip(
+        read(annotators, [text for text, *_ in WITH_GAPS]), WITH_GAPS, strict=True
+    ):
+        found = {written(document, one): one for one in parser.parse(document)}
+        one = found.get(connective)
+        if one is None or [" ".join(document.words(part)) for part in (one.arg1, one.arg2)] != [arg1, arg2]:
+            wrong.append((text, one))
+    assert len(wrong) <= 1, wrong
 
 
 def test_arguments_lie_where_they_should(annotators: Annotators, parser: DiscourseParser) -> None:

@@ -34,9 +34,16 @@ def test_the_right_spans_are_among_the_candidates() -> None:
 
 def test_parts_of_a_connective_head_arg2() -> None:
     first = anchor_connective(EDGES, ConnectiveCandidate("because ... rained", (2, 4)))
-    assert (first.start, first.end) == (2, 3)
+    assert (first.start, first.end, first.other) == (2, 3, (4, 5))
     last = anchor_connective(EDGES, ConnectiveCandidate("left ... it", (1, 3)))
-    assert (last.start, last.end) == (3, 4)
+    assert (last.start, last.end, last.other) == (3, 4, (1, 2))
+
+
+def test_arg1_may_begin_behind_the_other_part_but_not_in_it() -> None:
+    anchor = anchor_connective(EDGES, ConnectiveCandidate("we left ... it", (0, 1, 3)))
+    _, _, pairs = arg1_boundaries(anchor, (3, 6))
+    assert (2, 3) in pairs
+    assert not any(begin < 2 or 0 < end <= 2 for begin, end in pairs)
 
 
 def test_a_clause_without_a_connective_begins_where_it_is_anchored() -> None:

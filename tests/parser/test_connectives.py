@@ -50,8 +50,20 @@ def test_the_most_probable_wins_and_tokens_are_used_once() -> None:
         ConnectiveCandidate("but", (4,)),
     ]
     assert without_overlaps(candidates, [0.9, 0.8, 0.6], least=0.5) == [0, 2]
-    assert without_overlaps(candidates, [0.7, 0.8, 0.4], least=0.5) == [1]
-    assert without_overlaps(candidates, [0.7, 0.8, 0.4], least=0.5, longer=0.2) == [0]
+    assert without_overlaps(candidates, [0.7, 0.8, 0.4], least=0.5) == [0]
+    assert without_overlaps(candidates, [0.5, 0.9, 0.4], least=0.5) == [1]
+
+
+def test_a_connective_with_a_gap_wins_over_its_parts() -> None:
+    candidates = [
+        ConnectiveCandidate("if", (0,)),
+        ConnectiveCandidate("if ... then", (0, 4)),
+        ConnectiveCandidate("then", (4,)),
+    ]
+    assert without_overlaps(candidates, [0.7, 0.45, 0.6], least=0.5) == [1]
+    assert without_overlaps(candidates, [0.7, 0.2, 0.6], least=0.5) == [0, 2]
+    assert candidates[1].parts == ((0, 1), (4, 5))
+    assert candidates[1].first_part == (0, 1)
 
 
 def test_features_describe_words_phrases_and_dependencies() -> None:

@@ -1,8 +1,7 @@
-"""What decided a prediction: the model, the parser, or the rule for questions; as terms of scores."""
+"""What decided a prediction: the model or the parser; as terms of scores."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import numpy as np
 from disco2.data import Instance
 from disco2.data.tree import MentionIndexes
 from disco2.errors import InputError
-from disco2.inference.finding import ANSWER_SHARE, HYPOPHORA, WH_TAGS
+from disco2.inference.finding import HYPOPHORA
 from disco2.inference.prediction import Prediction
 from disco2.inference.score_terms import EntitySpans, NamedFeature, ScoreTerms, score_terms, source_of
 from disco2.model import AnyModel
@@ -53,16 +52,19 @@ class Decisions:
         if instance.relation.connective_tokens:
             return self._of_parser(instance)
         if (sense or prediction.sense) == HYPOPHORA and prediction.kind == HYPOPHORA:
-            return _of_rule(instance)
+            return self._of_answer(instance)
         entities = EntitySpans(prediction, self._mentions.of(instance.document))
         labels = self._model.labels
         terms = score_terms(self._model, instance, entities)
         return Decision(labels, [prediction.scores[label] for label in labels], terms)
 
-    def _of_parser(self, instance: Instance) -> Decision:
+    def _layout(self, instance: Instance) -> ParsedDocument:
         if self._parsed is None or self._parsed.document is not instance.document:
             self._parsed = ParsedDocument(instance.document)
-        found = self._parser.explain(self._parsed, instance.relation.connective_tokens)
+        return self._parsed
+
+    def _of_parser(self, instance: Instance) -> Decision:
+        found = self._parser.explain(self._layout(instance), instance.relation.connective_tokens)
         values = found.values.astype(np.float64)
         nothing = np.zeros(len(found.senses))
         rows = [
@@ -78,13 +80,10 @@ class Decisions:
         scores = values.sum(axis=0).tolist()
         return Decision(found.senses, scores, terms, tuple(found.is_connective))
 
-
-def _of_rule(instance: Instance) -> Decision:
-    score = math.log(ANSWER_SHARE / (1 - ANSWER_SHARE))
-    first, second = instance.relation.arg1.tokens, instance.relation.arg2.tokens
-    tokens = instance.document.tokens
-    asking = next((tokens[one].text for one in first if tokens[one].tag in WH_TAGS), "?")
-    name = f"a question ({asking}), then an answer ({tokens[second[0]].text})"
-    nothing = np.zeros(1)
-    features = (NamedFeature(name, np.array([score])),)
-    return Decision((HYPOPHORA,), (score,), ScoreTerms(nothing, nothing, (), (), features))
+    def _of_answer(self, instance: Instance) -> Decision:
+        second = instance.document.sentence_index(instance.relation.arg2.tokens[0])
+        found = self._parser.explain_answer(self._layout(instance), second)
+        bias = np.array([sum(value for name, value in found if name == BIAS)])
+        rows = tuple(NamedFeature(name, np.array([value])) for name, value in found if name != BIAS)
+        score = float(bias[0]) + sum(float(one.values[0]) for one in rows)
+        return Decision((HYPOPHORA,), (score,), ScoreTerms(bias, np.zeros(1), (), (), rows))

@@ -3,7 +3,7 @@
 The parser finds the explicit relations, and the places of implicit ones inside sentences. Neighbouring
 sentences are a pair unless a connective in the second one joins it to the first. The model then judges the
 implicit ones: inside sentences among the senses, between sentences among all outcomes. A question and its
-answer are Hypophora.
+answer, which the parser finds too, are Hypophora.
 """
 
 from __future__ import annotations
@@ -11,25 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from disco2.annotation.text import BLANK_LINE
-from disco2.data import Argument, Document, Instance, Relation, RelationKind
+from disco2.data import Argument, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes
-from disco2.inference.candidates import PARAGRAPH_BREAKS, Candidate, adjacent_sentences, with_neighbours
+from disco2.inference.candidates import Candidate, adjacent_sentences, with_neighbours
 from disco2.inference.prediction import Prediction, RelationChoice, Span
 from disco2.inference.shared import shared_mentions
-from disco2.parser.parser import DiscourseParser, ParsedRelation
+from disco2.parser.parser import DiscourseParser, ParsedDocument, ParsedRelation
 
 EXPLICIT, IMPLICIT = RelationKind.EXPLICIT.value, RelationKind.IMPLICIT.value
 HYPOPHORA, NOREL = RelationKind.HYPOPHORA.value, RelationKind.NOREL.value
-
-# A question at the end of a paragraph and its answer at the beginning of the next, as where speakers take
-# turns: the second sentence is no question, and opens with one of these words, or the first has a wh-word. Of
-# such pairs, from raw text, 170 of 201 in GUM's training part overlap with a Hypophora, 31 of 34 in its dev
-# part; within a paragraph only 33 of 79 and 5 of 13 do, so that the rule keeps silent there.
-ANSWERS = frozenset({"yes", "no", "yeah", "nope", "yep", "yup", "sure", "okay", "well", "mhm", "uh", "right"})
-ANSWER_SHARE = 0.85
-WH_TAGS = frozenset({"WP", "WP$", "WRB", "WDT"})
-WH_PLACES = 4  # tokens at the beginning of a question among which its wh-word stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +32,10 @@ class Draft:
     entries: tuple[Prediction | None, ...]
     candidates: tuple[Candidate, ...]
     presences: tuple[float | None, ...]  # of the candidates; None where the model is to say it
+    answers: tuple[
+        float, ...
+    ]  # probability that a candidate is a question and its answer; 0 where it is none
     choice: RelationChoice
-    paragraphs: str = "blank"
 
 
 def has_trees(document: Document) -> bool:
@@ -57,17 +49,17 @@ def draft_relations(
     """Everything but the model's part. Without trees only neighbouring sentences can be looked at."""
     if choice.between_only or not has_trees(document):
         pairs = adjacent_sentences(document, paragraphs=paragraphs, marking=True)
-        return Draft((None,) * len(pairs), tuple(pairs), (None,) * len(pairs), choice, paragraphs)
-    between = adjacent_sentences(document, paragraphs=paragraphs) if choice.asks_model else []
-    if choice.wants(HYPOPHORA) and paragraphs != "none":
-        everywhere = adjacent_sentences(document, paragraphs="none")
-        between += [one for one in everywhere if is_answered(one.instance, paragraphs=paragraphs)]
-    parsed = parser.parse(document, implicit=choice.wants(IMPLICIT))
+        return Draft((None,) * len(pairs), tuple(pairs), (None,) * len(pairs), (0.0,) * len(pairs), choice)
+    layout = ParsedDocument(document)
+    answers = parser.find_answers(layout) if choice.asks_model else {}
+    between = _by_second(adjacent_sentences(document, paragraphs=paragraphs)) if choice.asks_model else {}
+    if not answers.keys() <= between.keys():  # an answer may open a paragraph of its own
+        everywhere = _by_second(adjacent_sentences(document, paragraphs="none"))
+        between |= {number: everywhere[number] for number in answers if number in everywhere}
+    parsed = parser.parse(layout, implicit=choice.wants(IMPLICIT))
     joined = _joined_sentences(document, [one for one in parsed if one.kind is RelationKind.EXPLICIT])
     found: list[tuple[Relation, Candidate | None, ParsedRelation | None]] = [
-        (one.instance.relation, one, None)
-        for one in between
-        if document.sentence_index(one.instance.relation.arg2.tokens[0]) not in joined
+        (one.instance.relation, one, None) for number, one in between.items() if number not in joined
     ]
     found += [(_relation(document, one), None, one) for one in parsed]
     found.sort(key=lambda one: _place(one[0]))
@@ -78,6 +70,7 @@ def draft_relations(
     entries: list[Prediction | None] = []
     candidates: list[Candidate] = []
     presences: list[float | None] = []
+    answering: list[float] = []
     for instance, (_, pair, one) in zip(with_neighbours(document, relations), found, strict=True):
         if one is None and pair is not None:
             candidate = replace(pair, instance=instance)
@@ -92,20 +85,27 @@ def draft_relations(
             entries.append(None)
             candidates.append(candidate)
             presences.append(None if one is None else one.probability)
-    return Draft(tuple(entries), tuple(candidates), tuple(presences), choice, paragraphs)
+            second = document.sentence_index(instance.relation.arg2.tokens[0])
+            answering.append(answers.get(second, 0.0) if one is None else 0.0)
+    return Draft(tuple(entries), tuple(candidates), tuple(presences), tuple(answering), choice)
+
+
+def _by_second(pairs: Sequence[Candidate]) -> dict[int, Candidate]:
+    """Pairs of neighbouring sentences by the number of the second."""
+    return {one.instance.document.sentence_index(one.instance.relation.arg2.tokens[0]): one for one in pairs}
 
 
 def complete_relations(draft: Draft, judgements: Iterator[Prediction]) -> list[Prediction]:
     """Put the model's judgements of the candidates in their places; leave out what nobody asked for."""
-    presences = iter(draft.presences)
+    presences, answers = iter(draft.presences), iter(draft.answers)
     found: list[Prediction] = []
     for entry in draft.entries:
         if entry is None:
-            presence = next(presences)
+            presence, answer = next(presences), next(answers)
             judged = next(judgements)
             entry = _present(judged) if presence is None else replace(judged, presence=presence)
-            if presence is None and not (draft.choice.between_only or entry.connective):
-                entry = _answering(entry, draft.paragraphs)
+            if answer:
+                entry = _as_answer(entry, answer)
         if draft.choice.wants(entry.kind):
             found.append(replace(entry, index=len(found)))
     return found
@@ -177,34 +177,14 @@ def _present(prediction: Prediction) -> Prediction:
     return replace(prediction, presence=1.0 - prediction.probabilities.get(NOREL, 0.0))
 
 
-def _answering(prediction: Prediction, paragraphs: str) -> Prediction:
-    """Hypophora where the rule says so; the other outcomes share what it leaves to them."""
-    if prediction.source is None or not is_answered(prediction.source, paragraphs=paragraphs):
-        return prediction
-    others = {sense: value * (1 - ANSWER_SHARE) for sense, value in prediction.probabilities.items()}
+def _as_answer(prediction: Prediction, chance: float) -> Prediction:
+    """Hypophora; the other outcomes share what its probability leaves to them."""
+    others = {sense: value * (1 - chance) for sense, value in prediction.probabilities.items()}
     return replace(
         prediction,
         kind=HYPOPHORA,
         sense=HYPOPHORA,
-        probability=ANSWER_SHARE,
-        probabilities={HYPOPHORA: ANSWER_SHARE, **others},
+        probability=chance,
+        probabilities={HYPOPHORA: chance, **others},
         presence=1.0 - others.get(NOREL, 0.0),
     )
-
-
-def is_answered(instance: Instance, *, paragraphs: str = "blank") -> bool:
-    """Whether the second of two neighbouring sentences answers the first, by the rule of ``ANSWERS``."""
-    document = instance.document
-    first, second = instance.relation.arg1.tokens, instance.relation.arg2.tokens
-    if not _asks(document, first) or _asks(document, second):
-        return False
-    parting = PARAGRAPH_BREAKS[paragraphs] or BLANK_LINE
-    if not parting.search(document.text, document.tokens[first[-1]].end, document.tokens[second[0]].start):
-        return False
-    if document.tokens[second[0]].text.lower() in ANSWERS:
-        return True
-    return any(document.tokens[token].tag in WH_TAGS for token in first[:WH_PLACES])
-
-
-def _asks(document: Document, tokens: Sequence[int]) -> bool:
-    return any(document.tokens[token].text == "?" for token in tokens[-2:])

@@ -106,9 +106,7 @@ def anchor_clause(edges: SentenceEdges, place: int) -> Anchor:
     return _anchor(edges, f"({link})", (place, place), None, link, second)
 
 
-def _anchor(
-    edges: SentenceEdges, name: str, own: Span, other: Span | None, link: str, second: int
-) -> Anchor:
+def _anchor(edges: SentenceEdges, name: str, own: Span, other: Span | None, link: str, second: int) -> Anchor:
     sentence = edges.sentence
     start, end = own
     upper_starts: dict[int, str] = {}

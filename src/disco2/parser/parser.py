@@ -56,7 +56,17 @@ from disco2.parser.questions import answer_features, is_question
 from disco2.parser.sentences import ParsedSentence, read_sentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
-MODELS = ("connective", "sense", "earlier", "earlier sentence", "arg2", "arg1", "clause", "clause sense", "answer")
+MODELS = (
+    "connective",
+    "sense",
+    "earlier",
+    "earlier sentence",
+    "arg2",
+    "arg1",
+    "clause",
+    "clause sense",
+    "answer",
+)
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
 SAME = 0.7  # overlap of both arguments from which an explicit relation says what an implicit one would
 
@@ -179,14 +189,12 @@ class DiscourseParser:
         *,
         least: float = 0.5,
         least_clause: float = 0.4,
-        least_answer: float = 0.5,
         digest: str = "",
     ) -> None:
         self.models = models
         self.listed = listed
         self.least = least
         self.least_clause = least_clause
-        self.least_answer = least_answer
         self.digest = digest  # tells parsers apart; empty for one that was never stored
 
     @property
@@ -249,6 +257,11 @@ class DiscourseParser:
             values=model.weights[[model.rows[name] for name in known]],
         )
 
+    def explain_answer(self, parsed: ParsedDocument, number: int) -> list[tuple[str, float]]:
+        """Why a sentence answers the question before it: features with their parts in the score."""
+        numbers, items = parsed.answer_items(self.listed)
+        return self.models["answer"].terms(items[numbers.index(number)], 0)
+
     def find_connectives(self, parsed: ParsedDocument) -> list[FoundConnective]:
         """The connectives of a document, in text order."""
         by_sentence = [self.listed.candidates(sentence) for sentence in parsed.sentences]
@@ -270,10 +283,10 @@ class DiscourseParser:
         return found
 
     def find_answers(self, parsed: ParsedDocument) -> dict[int, float]:
-        """The sentences that answer the question in the sentence before, with the probability that they do."""
+        """The sentences that answer the question before them, each with its probability."""
         numbers, items = parsed.answer_items(self.listed)
         chances = yes_probabilities(self.models["answer"].scores(items)).tolist()
-        return {n: chance for n, chance in zip(numbers, chances, strict=True) if chance >= self.least_answer}
+        return {n: chance for n, chance in zip(numbers, chances, strict=True) if chance >= 0.5}
 
     def _explicit(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[ParsedRelation]:
         senses = self.rank_senses(parsed, found)
@@ -409,7 +422,6 @@ def _load(folder: Path) -> DiscourseParser:
         listed,
         least=settings["least connective"],
         least_clause=settings["least clause"],
-        least_answer=settings["least answer"],
         digest=models_digest(folder),
     )
 

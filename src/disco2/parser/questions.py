@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from disco2.data import Document
 from disco2.parser.connectives import ConnectiveList
 from disco2.parser.sentences import ParsedSentence
-from disco2.records import Document
 
 REPLIES = frozenset({"yes", "no", "yeah", "nope", "yep", "yup", "sure", "okay", "well", "mhm", "uh", "right"})
 WH_TAGS = frozenset({"WP", "WP$", "WRB", "WDT"})
+PARTED = "parted"  # name of a feature: whether a line break stands between question and answer
 WH_PLACES = 4  # tokens at the beginning of a question among which its wh-word stands
 
 
@@ -29,8 +30,12 @@ def answer_features(
     how the rest counts, so every feature is combined with both.
     """
     tokens = document.tokens
-    parted = "\n" in document.text[tokens[question.start + len(question) - 1].end : tokens[answer.start].start]
-    wh = next((question.words[n] for n in range(min(WH_PLACES, len(question))) if question.tags[n] in WH_TAGS), "")
+    parted = (
+        "\n" in document.text[tokens[question.start + len(question) - 1].end : tokens[answer.start].start]
+    )
+    wh = next(
+        (question.words[n] for n in range(min(WH_PLACES, len(question))) if question.tags[n] in WH_TAGS), ""
+    )
     inverted = any(label in ("SQ", "SINV") for label in question.labels)
     kind = "wh" if wh else "inverted" if inverted else "plain"
     alone = [
@@ -44,7 +49,7 @@ def answer_features(
         f"reply {answer.words[0] in REPLIES:d}",
         f"asks {is_question(answer):d}",
     ]
-    heads = (kind, f"parted {parted:d}", f"{kind} parted {parted:d}")
+    heads = (kind, f"{PARTED} {parted:d}", f"{kind} {PARTED} {parted:d}")
     return [*alone, *[f"{head}|{feature}" for head in heads for feature in alone]]
 
 

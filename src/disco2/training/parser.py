@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from disco2.parser.clauses import clause_candidates, clause_features
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, usual_senses, without_overlaps
 from disco2.parser.linear import LinearModel, write_models, yes_probabilities
 from disco2.parser.parser import DiscourseParser, ParsedDocument, SpanChoice, arg1_choice, arg2_choice
+from disco2.parser.questions import PARTED
 from disco2.parser.sentences import ParsedSentence
 
 Numbers = NDArray[np.float64]
@@ -47,6 +48,7 @@ HELD_BACK = {
     "answer": 20.0,
 }
 SPARED = 0.003  # of F1, given up for precision
+SPARED_FOR_ANSWERS = 0.01  # of F1, given up for recall
 THRESHOLDS = tuple(number / 100 for number in range(20, 71, 2))
 
 
@@ -126,13 +128,13 @@ def train_parser(
     learn("clause sense", related, known, sorted(set(known)))
     items, answers = answer_items(training, listed)
     learn("answer", items, answers, yes)
+    models["answer"] = offset_answers(models["answer"], development, listed)
 
     settings: dict[str, Any] = {
         "connectives": {name: list(senses) for name, senses in sorted(listed.senses.items())},
         "frequent words": " ".join(sorted(listed.frequent)),
         "least connective": _best_connective_threshold(models["connective"], development, listed),
         "least clause": _best_clause_threshold(models["clause"], development, listed),
-        "least answer": _best_answer_threshold(models["answer"], development, listed),
     }
     progress(", ".join(f"{name}: {value}" for name, value in settings.items() if name.startswith("least")))
     write_models(folder, models, settings, force=force)
@@ -353,19 +355,37 @@ def _best_clause_threshold(model: LinearModel, material: Material, listed: Conne
     return _best_threshold(model, items, answers, sum(map(len, material.implicit.values())))
 
 
-def _best_answer_threshold(model: LinearModel, material: Material, listed: ConnectiveList) -> float:
-    return _best_threshold(model, *answer_items([material], listed), len(material.answers))
+def offset_answers(model: LinearModel, material: Material, listed: ConnectiveList) -> LinearModel:
+    """The model of answers with offsets that make a probability of 0.5 the best threshold by F1.
+
+    There is one offset for answers in a paragraph of their own and one for the others, which are rarer. Of
+    thresholds that are nearly the best the lowest is taken.
+    """
+    items, answers = answer_items([material], listed)
+    weights = model.weights.copy()
+    for group in (f"{PARTED} 1|bias", f"{PARTED} 0|bias"):
+        chances = yes_probabilities(replace(model, weights=weights).scores(items))
+        inside = np.array([group in item for item in items])
+
+        def f1(least: float, chances: Numbers = chances, inside: NDArray[np.bool_] = inside) -> float:
+            return _f1(chances >= np.where(inside, least, 0.5), answers, len(material.answers))
+
+        figures = {least: f1(least) for least in THRESHOLDS}
+        enough = max(figures.values()) - SPARED_FOR_ANSWERS
+        least = min(least for least, figure in figures.items() if figure >= enough)
+        weights[model.rows[group]] -= np.log(least / (1 - least))
+    return replace(model, weights=weights)
 
 
 def _best_threshold(model: LinearModel, items: Items, answers: Sequence[str], wanted: int) -> float:
-    """The threshold of a yes-no question by F1; ``wanted`` counts also the gold ones that no item stands for."""
+    """The threshold of a yes-no question by F1; ``wanted`` counts gold ones without an item too."""
     chances = yes_probabilities(model.scores(items))
+    return _highest_good(lambda least: _f1(chances >= least, answers, wanted))
+
+
+def _f1(chosen: NDArray[np.bool_], answers: Sequence[str], wanted: int) -> float:
     gold = np.array([answer == "yes" for answer in answers], dtype=bool)
-
-    def f1(least: float) -> float:
-        return float(2 * gold[chances >= least].sum() / max((chances >= least).sum() + wanted, 1))
-
-    return _highest_good(f1)
+    return float(2 * gold[chosen].sum() / max(chosen.sum() + wanted, 1))
 
 
 def _highest_good(f1: Callable[[float], float]) -> float:
