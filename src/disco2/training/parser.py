@@ -321,7 +321,7 @@ def clause_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[
 
 def answer_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
     items: Items = []
-    answers = []
+    answers: list[str] = []
     for material in training:
         for name, parsed in material.documents.items():
             numbers, features = parsed.answer_items(listed)
