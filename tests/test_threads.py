@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,11 +20,11 @@ from threadpoolctl import threadpool_limits
 from disco2.annotation.annotator import Annotators, Layer, Layers, raw_document
 from disco2.data import Document
 from disco2.data.batch import collate
-from disco2.engines.processes import begin_as_worker
+from disco2.engines.local import begin_as_worker
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.contributions import contributions
-from disco2.threads import EVERYTHING, PRODUCTS, single_threaded
+from disco2.threads import EVERYTHING, PRODUCTS, available_cores, single_threaded
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
@@ -253,7 +254,7 @@ def test_importing_the_library_sets_nothing() -> None:
     code = f"""
 import os
 before = dict(os.environ)
-import disco2, disco2.inference.pipeline, disco2.training.fit, disco2.engines.processes
+import disco2, disco2.inference.pipeline, disco2.training.fit, disco2.engines.local
 print(dict(os.environ) == before)
 {TOLD}"""
     assert alone(code) == ["True", f"{{{USERS}}}"]
@@ -271,3 +272,24 @@ with single_threaded():
     {TOLD.strip().replace(chr(10), chr(10) + "    ")}
 {TOLD}"""
     assert alone(code) == ["{1}", f"{{{USERS}}}"]
+
+
+@pytest.mark.parametrize(
+    ("quota", "cores"),
+    [
+        (None, 64),
+        ("max 100000\n", 64),
+        ("200000 100000\n", 2),
+        ("150000 100000\n", 2),
+        ("1000 100000\n", 1),
+        ("9900000 100000\n", 64),
+        ("nonsense", 64),
+    ],
+)
+def test_available_cores_respect_the_quota_of_a_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, cores: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(64)), raising=False)
+    if quota is not None:
+        (tmp_path / "cpu.max").write_text(quota)
+    assert available_cores(quota_file=tmp_path / "cpu.max") == cores

@@ -10,9 +10,11 @@ command line and its workers. docs/decisions/005-threads.md has the figures.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from contextlib import ContextDecorator, ExitStack
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,9 @@ PRODUCTS = ("OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 EVERYTHING = (*PRODUCTS, "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 # Modules that load a BLAS of their own. Compiled code has its products from SciPy.
 CARRIERS = ("numpy", "scipy.linalg")
+CPU_QUOTA = Path(
+    "/sys/fs/cgroup/cpu.max"
+)  # of a Linux container: "QUOTA PERIOD" in microseconds, or "max PERIOD"
 
 
 class SingleThreaded(ContextDecorator):
@@ -103,3 +108,14 @@ def limit_this_process(*, everything: bool = False) -> None:
     torch: Any = sys.modules.get("torch")
     if everything and torch is not None:
         torch.set_num_threads(1)
+
+
+def available_cores(*, quota_file: Path = CPU_QUOTA) -> int:
+    """Number of cores that this process may use: its CPU affinity, limited by the quota of its container."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    try:
+        quota, period = map(int, quota_file.read_text().split())
+    except (OSError, ValueError):  # no such file, or no limit
+        return cores
+    return min(cores, max(1, math.ceil(quota / period))) if period > 0 else cores

@@ -12,13 +12,13 @@ from tests.engines.works import Diary
 
 
 @pytest.fixture(scope="package")
-def cluster_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskEngine]:
-    """On a scheduler and two workers that outlive a test; each has threads that the work must not see."""
+def cluster_engine() -> Iterator[DaskEngine]:
+    """A scheduler and two workers that outlive a test."""
     pytest.importorskip("distributed")
-    from tests.engines.dask_processes import dask_processes
+    from disco2.engines.dask import local_cluster
 
-    with dask_processes(tmp_path_factory.mktemp("dask"), workers=2, threads=2) as processes:
-        yield DaskEngine(workers=2, scheduler=processes.address)
+    with local_cluster(2) as cluster:
+        yield DaskEngine(workers=2, scheduler=cluster.scheduler_address)
 
 
 @pytest.fixture(params=["local", "dask"])

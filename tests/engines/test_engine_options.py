@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from disco2.engines import DaskEngine, LocalEngine
-from disco2.engines.dask import engine as engine_module
+from disco2.engines import engine as engine_module
 from disco2.errors import InputError, MissingExtraError
 from disco2.interfaces.cli.options import EngineOptions
 

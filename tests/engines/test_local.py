@@ -60,7 +60,7 @@ def test_a_worker_that_dies_without_a_task_is_replaced(diary: Diary, started: St
 
 def test_where_processes_are_not_forked(diary: Diary, monkeypatch: pytest.MonkeyPatch) -> None:
     context = multiprocessing.get_context("spawn")
-    monkeypatch.setattr("disco2.engines.local_worker.process_context", lambda: context)
+    monkeypatch.setattr("disco2.engines.local.process_context", lambda: context)
     with LocalEngine(1).session(Squares(diary, burden=b"12")) as session:
         assert [outcome.result for outcome in outcomes_of(session, [Task("a", 1)])] == [3]
 

@@ -14,12 +14,12 @@ from disco2 import errors
 from disco2.errors import Disco2Error, MissingExtraError
 
 
-class OddityError(Exception):
-    """A mistake of the program."""
+class BugError(Exception):
+    """A bug of the program."""
 
 
-class StubbornOddityError(Exception):
-    """One that can't be pickled."""
+class UnpicklableBugError(Exception):
+    """A bug whose exception can't be pickled."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -42,7 +42,7 @@ class Diary:
 
 @dataclass
 class Squares:
-    """Squares a number, after a while; says who began and who ended."""
+    """Squares a number after a while; notes when it begins and ends."""
 
     diary: Diary
     seconds: float = 0.0
@@ -61,7 +61,7 @@ class Squares:
 
 @dataclass
 class Obedient:
-    """Does what it is told, for better or worse."""
+    """Does what its task says: return, die, fail."""
 
     diary: Diary
 
@@ -86,16 +86,16 @@ class Obedient:
         raise SystemExit(code)
 
     def _fail(self, kind: str) -> None:
-        raise made_up_error(kind)
+        raise example_error(kind)
 
-    def _starve(self, more: Any) -> None:
+    def _exhaust_memory(self, more: Any) -> None:
         raise MemoryError
 
-    def _stumble(self, text: str) -> None:
-        raise OddityError(text)
+    def _bug(self, text: str) -> None:
+        raise BugError(text)
 
-    def _stumble_badly(self, text: str) -> None:
-        raise StubbornOddityError(text)
+    def _unpicklable_bug(self, text: str) -> None:
+        raise UnpicklableBugError(text)
 
     def _return_a_lock(self, more: Any) -> Any:
         return threading.Lock()
@@ -107,13 +107,6 @@ class Obedient:
     def _wait_for(self, sign: Path) -> None:
         while not sign.exists():
             time.sleep(0.02)
-
-    def _stay(self, name: str) -> str:
-        """Whether two of them ever overlap in a process can be read from the diary."""
-        self.diary.add(f"came {os.getpid()}")
-        time.sleep(0.2)
-        self.diary.add(f"left {os.getpid()}")
-        return name
 
 
 @dataclass
@@ -135,12 +128,12 @@ class BadBeginning:
 
 
 def kinds_of_error() -> list[str]:
-    """Every kind that users of the package can meet."""
+    """Every subclass of Disco2Error."""
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
     return [kind.__name__ for kind in kinds if issubclass(kind, Disco2Error)]
 
 
-def made_up_error(kind: str) -> Disco2Error:
+def example_error(kind: str) -> Disco2Error:
     if kind == MissingExtraError.__name__:
         return MissingExtraError("package", "extra", "Something")
     made: Disco2Error = getattr(errors, kind)("What happened.", where="here:3", hint="Do that.")

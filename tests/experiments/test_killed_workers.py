@@ -34,13 +34,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def cluster() -> Iterator[Engine]:
     """A scheduler and two workers that stand in another folder than the tests."""
     pytest.importorskip("distributed")
-    from tests.engines.dask_processes import dask_processes
+    from disco2.engines.dask import local_cluster
 
-    with dask_processes(tmp_path_factory.mktemp("dask"), workers=2) as processes:
-        yield DaskEngine(workers=2, scheduler=processes.address)
+    with local_cluster(2) as started:
+        yield DaskEngine(workers=2, scheduler=started.scheduler_address)
 
 
 @pytest.fixture(params=["local", "dask"])

@@ -16,7 +16,7 @@ optuna = pytest.importorskip("optuna")
 
 from disco2.data import Corpus  # noqa: E402
 from disco2.engines import LocalEngine  # noqa: E402
-from disco2.engines.processes import process_context  # noqa: E402
+from disco2.engines.local import process_context  # noqa: E402
 from disco2.errors import InputError, MissingExtraError, SettingsError  # noqa: E402
 from disco2.experiments import tuning_study  # noqa: E402
 from disco2.experiments.configuration import Configuration  # noqa: E402

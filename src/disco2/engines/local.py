@@ -1,111 +1,162 @@
-"""The engine that needs nothing but this machine: processes that are watched and replaced."""
+"""Worker processes on this machine, one task each; a process that dies is replaced."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
 
-from disco2.engines.deaths import Deaths
-from disco2.engines.engine import Died, Notice, Work
-from disco2.engines.local_worker import LocalWorker, wait_for_any
-from disco2.engines.queued_session import QueuedSession
+from disco2.engines.engine import Answer, Died, Notice, Session, Task, Work, Worker
+from disco2.threads import limit_this_process
 
-
-@dataclass(frozen=True)
-class LocalEngine:
-    """So many processes. One that dies is replaced at once, and its task is given out again."""
-
-    workers: int
-
-    @contextmanager
-    def session(
-        self,
-        work: Work,
-        *,
-        attempts: int = 3,
-        notice: Notice = lambda text: None,
-        died: Died = lambda task, how: None,
-    ) -> Iterator[LocalSession]:
-        session = LocalSession(
-            work, self.workers, Deaths(attempts=attempts, notice=notice, died=died), notice
-        )
-        try:
-            yield session
-        except BaseException:
-            session.stop()
-            raise
-        session.dismiss()
+CLOSE_SECONDS = 5.0  # for a worker to call the work's ``end``
+PARENT_POLL_SECONDS = 0.5
 
 
-class LocalSession(QueuedSession):
-    """Processes that are started as there are tasks for them."""
+class LocalSession(Session):
+    """Processes are started when there are tasks for them."""
 
-    def __init__(self, work: Work, workers: int, deaths: Deaths, notice: Notice) -> None:
-        super().__init__(deaths, notice)
+    def __init__(self, work: Work, workers: int, *, attempts: int, notice: Notice, died: Died) -> None:
+        super().__init__(attempts=attempts, notice=notice, died=died)
         self._work = work
-        self._workers = workers
-        self._crew: list[LocalWorker] = []
+        self._limit = workers
+        self._queue: deque[Task] = deque()
+        self._processes: list[_WorkerProcess] = []
 
     @property
     def workers(self) -> int:
-        return self._workers
+        return self._limit
 
-    def stop(self) -> None:
-        """End all workers at once, whatever they are on."""
-        for worker in self._crew:
-            worker.kill()
-        self._bury_all()
-
-    def dismiss(self) -> None:
-        """End workers that are on a task at once; the others may end by themselves."""
-        for worker in self._crew:
-            if worker.task is None:
-                worker.dismiss()
+    def close(self, *, at_once: bool = False) -> None:
+        """Stop all processes; idle ones call ``end`` first, unless ``at_once``."""
+        for process in self._processes:
+            if at_once or process.task is not None:
+                process.kill()
             else:
-                worker.kill()
-        self._bury_all()
+                process.send(None)
+        for process in self._processes:
+            process.close()
+        self._processes.clear()
 
-    def _bury_all(self) -> None:
-        for worker in self._crew:
-            worker.bury()
-        self._crew.clear()
+    def _send(self, task: Task) -> None:
+        self._queue.append(task)
+        self._assign()
 
-    def _wait(self, seconds: float | None) -> None:
-        wait_for_any(self._crew, seconds)
-
-    def _go_on(self) -> None:
-        for worker in list(self._crew):
-            alive = worker.alive  # asked first: what it said before is then all there is
-            self._hear(worker)
+    def _receive(self, seconds: float | None) -> None:
+        wait([source for process in self._processes for source in process.sources], timeout=seconds)
+        for process in list(self._processes):
+            alive = process.is_alive()  # first: a dead process sends nothing after this
+            task, answer = process.task, process.receive()
+            if task is not None and answer is not None:
+                process.task = None
+                self._finish(task, answer)
             if not alive:
-                self._replace(worker)
-        idle = [worker for worker in self._crew if worker.task is None]
-        while self._queue and (idle or len(self._crew) < self._workers):
-            (idle.pop() if idle else self._start()).give(self._queue.popleft())
+                self._remove(process)
+        self._assign()
 
-    def _start(self) -> LocalWorker:
-        worker = LocalWorker(self._work)
-        self._crew.append(worker)
-        return worker
-
-    def _hear(self, worker: LocalWorker) -> None:
-        task, answer = worker.task, worker.heard()
-        if worker.begun:
-            self._unready = 0
-        if task is not None and answer is not None:
-            worker.task = None
-            self._take(task, answer)
-
-    def _replace(self, worker: LocalWorker) -> None:
-        """Take leave of a dead worker; the one that comes in its place starts with the next task."""
-        self._crew.remove(worker)
-        how = worker.how_it_ended
-        worker.bury()
-        if worker.task is None:
+    def _remove(self, process: _WorkerProcess) -> None:
+        """Remove a dead process; its replacement starts with the next task."""
+        self._processes.remove(process)
+        how = process.how_it_ended()
+        process.close()
+        if process.task is None:
             self._notice(f"a worker ended {how} while it had no task")
-        elif worker.begun:
-            self._lose(worker.task, how)
         else:
-            self._queue.appendleft(worker.task)
-            self._begin_again(how)
+            self._lose(process.task, how)
+
+    def _assign(self) -> None:
+        idle = [process for process in self._processes if process.task is None]
+        while self._queue and (idle or len(self._processes) < self._limit):
+            if not idle:
+                idle.append(_WorkerProcess(self._work))
+                self._processes.append(idle[0])
+            process = idle.pop()
+            process.task = self._queue.popleft()
+            process.send((process.task.given,))
+
+
+class _WorkerProcess:
+    """A process, its task, and the connection to it."""
+
+    def __init__(self, work: Work) -> None:
+        context = process_context()
+        self._connection, theirs = context.Pipe()
+        self._process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # every context has it
+            target=_run, args=(work, theirs, os.getpid()), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self.task: Task | None = None
+
+    @property
+    def sources(self) -> tuple[Connection, int]:
+        """Readable when the process has sent an answer or has died."""
+        return self._connection, self._process.sentinel  # type: ignore[return-value]  # differs on Windows
+
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
+    def how_it_ended(self) -> str:
+        self._process.join()
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            with suppress(ValueError):
+                return f"by signal {signal.Signals(-code).name}"
+        return f"with exit code {code}"
+
+    def send(self, message: tuple[object] | None) -> None:
+        with suppress(OSError):  # a dead process is noticed later
+            self._connection.send(message)
+
+    def receive(self) -> Answer | None:
+        """The answer to its task, if there is one."""
+        try:
+            return self._connection.recv() if self._connection.poll() else None
+        except (EOFError, OSError):  # it died, perhaps while it was sending
+            return None
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def close(self) -> None:
+        self._process.join(CLOSE_SECONDS)
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+
+
+def process_context() -> BaseContext:
+    """Fork on Linux, spawn elsewhere: the matrix libraries of macOS may crash in a forked process."""
+    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+
+def begin_as_worker(parent: int) -> None:
+    """Prepare a new process: one thread, a silent end on Ctrl+C or when the parent is gone."""
+    limit_this_process(everything=True)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # ignored in background jobs of a shell
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def watch_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_POLL_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch_parent, daemon=True).start()
+
+
+def _run(work: Work, connection: Connection, parent: int) -> None:
+    """Main function of a worker process: run tasks until the parent sends None."""
+    begin_as_worker(parent)
+    worker = Worker(work)
+    with suppress(EOFError, OSError):  # the parent is gone
+        while (message := connection.recv()) is not None:
+            connection.send(worker.run(*message))
+        worker.end()

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from disco2.data import Corpus
 from disco2.engines import LocalEngine
-from disco2.engines.processes import process_context
+from disco2.engines.local import process_context
 from disco2.errors import InputError
 from disco2.experiments import run_work as performing
 from disco2.experiments.run_work import Runs, perform_all
@@ -140,9 +140,7 @@ def test_new_processes_get_all_they_need(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on macOS and Windows, where processes are not forked."""
-    monkeypatch.setattr(
-        "disco2.engines.local_worker.process_context", lambda: multiprocessing.get_context("spawn")
-    )
+    monkeypatch.setattr("disco2.engines.local.process_context", lambda: multiprocessing.get_context("spawn"))
     runs = Runs(tmp_path / "two", {"own": corpus})
     runs.perform(plan())  # what is read and prepared here stays here
     plans = [plan(training_seed=seed) for seed in SEEDS]

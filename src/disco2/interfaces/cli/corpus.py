@@ -15,7 +15,6 @@ from disco2.corpora.convert import with_senses_of, write_conll16, write_pairs
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs
 from disco2.corpora.protocols import HeldOutSentences
 from disco2.corpora.role_pairs import write_role_pairs
-from disco2.engines.cores import available_cores
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import CorpusStatistics, corpus_statistics, divide
@@ -42,8 +41,8 @@ from disco2.interfaces.cli.options import (
     expand_path,
     path_option,
 )
-from disco2.mining.miner import PLACES, MiningSettings
-from disco2.mining.run import Mined, mine_files, read_blocks
+from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
+from disco2.threads import available_cores
 
 
 def corpus_stats(

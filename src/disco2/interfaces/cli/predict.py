@@ -15,11 +15,18 @@ from typing import Annotated, BinaryIO
 import typer
 
 from disco2.annotation.document_json import parse_annotated
-from disco2.bulk import FORMATS, BulkSettings, BulkSummary, Standing, predict_files
-from disco2.bulk.folder import ERRORS
-from disco2.bulk.job import Job
-from disco2.bulk.settings import JSONL, MOST_BYTES, SHARD_DOCUMENTS
-from disco2.engines.cores import available_cores
+from disco2.bulk import (
+    ERRORS,
+    FORMATS,
+    JSONL,
+    MOST_BYTES,
+    SHARD_DOCUMENTS,
+    BulkSettings,
+    BulkSummary,
+    Job,
+    Progress,
+    predict_files,
+)
 from disco2.errors import InputError
 from disco2.inference.batch_size import check_batch_size
 from disco2.inference.finding import has_trees
@@ -63,6 +70,7 @@ from disco2.interfaces.cli.options import (
 )
 from disco2.interfaces.exports import FORMS, check_form, write_relations
 from disco2.shipped import absolute_model
+from disco2.threads import available_cores
 from disco2.version import VERSION
 
 BATCH_SIZE, UTF_8 = 64, "utf-8"
@@ -401,7 +409,7 @@ def bulk(
     done = 0
     with ProgressLine("looking for files") as progress:
 
-        def report(standing: Standing) -> None:
+        def report(standing: Progress) -> None:
             nonlocal done
             done = standing.documents
             progress.show(standing_line(standing), done=standing.bytes, total=standing.all_bytes)

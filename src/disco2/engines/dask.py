@@ -1,0 +1,292 @@
+"""Workers of Dask: on the machines of a cluster, or a cluster of our own on this machine."""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import tempfile
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import dask.config
+from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, get_worker
+from distributed import Worker as DaskWorker
+from distributed.comm.addressing import parse_address, parse_host_port
+from distributed.comm.registry import get_backend
+from distributed.protocol.pickle import dumps, loads
+
+from disco2 import version
+from disco2.engines.engine import POLL_SECONDS, Answer, Died, Notice, Session, Task, Work, Worker
+from disco2.errors import InputError
+from disco2.threads import limit_this_process
+
+CONNECT_SECONDS = 10.0
+NO_WORKERS_SECONDS = 5.0  # without any worker, before the user is told
+LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
+LOOPBACK = "127.0.0.1"
+SILENT = logging.CRITICAL + 1
+# Of our own cluster: the session counts deaths itself; the records of the profiler would grow for an hour.
+SETTINGS = {"distributed.scheduler.allowed-failures": 0, "distributed.worker.profile.enabled": False}
+# Of its processes. They write to the same terminal, and must not import modules from the current folder.
+ENVIRONMENT = {
+    "PYTHONSAFEPATH": "1",
+    **{f"DASK_LOGGING__{name}": "critical" for name in ("DISTRIBUTED", "TORNADO", "ASYNCIO")},
+}
+
+_one_at_a_time = threading.Lock()  # a worker may have several threads; the work expects one
+
+
+@contextmanager
+def connect(address: str, workers: int) -> Iterator[Client]:
+    """A client of the scheduler at this address, or of our own with workers on this machine."""
+    with ExitStack() as stack:
+        stack.enter_context(_quiet())
+        if address:
+            _check_address(address)
+        else:
+            address = stack.enter_context(local_cluster(workers)).scheduler_address
+        try:
+            client = _client(address)
+        except (OSError, TimeoutError, RuntimeError, TypeError) as error:
+            raise InputError(
+                f"No Dask scheduler answers: {error}.",
+                where=address,
+                hint="Start one with: dask scheduler; and workers with: dask worker ADDRESS --nthreads 1",
+            ) from error
+        try:
+            yield client
+        finally:
+            with suppress(Exception):
+                client.close(timeout=CONNECT_SECONDS)
+
+
+class DaskSession(Session):
+    """Tasks are futures of Dask; its scheduler chooses their workers.
+
+    Dask gets as many tasks as there are workers. Tasks that wait at a worker would be blamed for its death.
+    """
+
+    def __init__(self, client: Client, work: Work, *, attempts: int, notice: Notice, died: Died) -> None:
+        super().__init__(attempts=attempts, notice=notice, died=died)
+        self._client = client
+        self._address = str(client.scheduler.address) if client.scheduler else ""
+        self._ended: SimpleQueue[Any] = SimpleQueue()  # futures
+        self._queue: deque[Task] = deque()
+        self._running: dict[str, Task] = {}  # by the key of their future
+        self._number = 0
+        self._workers = 0
+        self._checked = -POLL_SECONDS
+        self._idle_since: float | None = None
+        pickled = bytes(dumps(work))
+        # The same command gets the same name: it replaces the work of a run that was killed.
+        self._name = f"disco2-{sha256(pickled).hexdigest()[:16]}"
+        client.register_plugin(WorkPlugin(pickled), name=self._name)
+
+    @property
+    def workers(self) -> int:
+        if time.monotonic() - self._checked >= POLL_SECONDS:
+            try:
+                self._workers = len(self._client.nthreads())
+            except Exception as error:
+                raise self._scheduler_lost() from error
+            self._checked = time.monotonic()
+        return self._workers
+
+    def close(self) -> None:
+        """Drop tasks without an outcome and remove the work from the workers."""
+        with suppress(Exception):
+            self._client.cancel(list(self._client.futures), force=True)
+        with suppress(Exception):
+            self._client.unregister_worker_plugin(self._name)
+
+    def _send(self, task: Task) -> None:
+        self._queue.append(task)
+        self._start_tasks()
+
+    def _start_tasks(self) -> None:
+        while self._queue and len(self._running) < max(1, self.workers):
+            self._start(self._queue.popleft())
+
+    def _start(self, task: Task) -> None:
+        self._number += 1
+        key = f"{self._name}-{self._client.id}-{self._number}"
+        given = bytes(dumps(task.given))  # here, so that an error is raised here
+        self._running[key] = task
+        try:
+            future = self._client.submit(perform, self._name, version.VERSION, given, key=key, pure=False)
+            future.add_done_callback(self._ended.put)
+        except Exception as error:
+            raise self._scheduler_lost() from error
+
+    def _receive(self, seconds: float | None) -> None:
+        try:
+            future = self._ended.get(timeout=POLL_SECONDS if seconds is None else min(seconds, POLL_SECONDS))
+        except Empty:
+            self._check_workers()
+            self._start_tasks()
+            return
+        task = self._running.pop(future.key)
+        if future.status not in ("finished", "error"):
+            raise self._scheduler_lost()
+        try:
+            answer = future.result(timeout=CONNECT_SECONDS)
+        except KilledWorker as error:
+            self._lose(task, f"at {error.last_worker.address}")
+        except (OSError, TimeoutError) as error:
+            raise self._scheduler_lost() from error
+        except Exception as error:
+            raise InputError(
+                f"A Dask worker can't run disco2: {type(error).__name__}: {error}.",
+                where=self._address,
+                hint="Install the same version of disco2 on all machines.",
+            ) from error
+        else:
+            self._finish(task, answer)
+        self._start_tasks()
+
+    def _check_workers(self) -> None:
+        """Tell the user once if tasks wait and there is no worker."""
+        if self.workers:
+            self._idle_since = None
+        elif self._idle_since is None:
+            self._idle_since = time.monotonic()
+        elif time.monotonic() - self._idle_since > NO_WORKERS_SECONDS:
+            self._idle_since = float("inf")
+            self._notice(f"the scheduler at {self._address} has no workers; waiting for them")
+
+    def _scheduler_lost(self) -> InputError:
+        return InputError(
+            "The connection to the Dask scheduler was lost.",
+            where=self._address,
+            hint="Start it again, then run the same command: finished work is kept.",
+        )
+
+
+class WorkPlugin(WorkerPlugin):
+    """Brings the pickled work to every worker, also to those that join or restart later."""
+
+    def __init__(self, work: bytes) -> None:
+        self._pickled = work
+        self._worker: Worker | None = None
+
+    def run(self, given: bytes) -> Answer:
+        """Run a task; the first one unpickles the work, which would be too slow while a worker starts."""
+        if self._worker is None:
+            limit_this_process(everything=True)
+            self._worker = Worker(loads(self._pickled))
+        return self._worker.run(loads(given))
+
+    def teardown(self, worker: DaskWorker) -> None:
+        if self._worker is not None and _one_at_a_time.acquire(blocking=False):  # else a task still runs
+            try:
+                self._worker.end()
+            finally:
+                _one_at_a_time.release()
+
+
+def perform(name: str, expected_version: str, given: bytes) -> Answer:
+    """Run a task in a worker of Dask."""
+    worker = get_worker()
+    if expected_version != version.VERSION:
+        return Answer(
+            exception=InputError(
+                f"The worker has disco2 {version.VERSION}, this command {expected_version}.",
+                where=worker.address,
+                hint="Install the same version on all machines.",
+            )
+        )
+    with _one_at_a_time:
+        plugin: WorkPlugin = worker.plugins[name]
+        return plugin.run(given)
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[LocalCluster]:
+    """A scheduler in this process and workers on this machine, not reachable from other machines."""
+    before = {name: os.environ.get(name) for name in ENVIRONMENT}
+    os.environ.update(ENVIRONMENT)
+    with ExitStack() as stack:
+        stack.callback(_restore_environment, before)
+        folder = stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="disco2-", ignore_cleanup_errors=True)
+        )
+        stack.enter_context(dask.config.set({**SETTINGS, "temporary-directory": folder}))
+        with _interrupts_blocked():  # inherited by the workers: Ctrl+C is for this process
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host=LOOPBACK,
+                dashboard_address=f"{LOOPBACK}:0",
+                worker_dashboard_address=f"{LOOPBACK}:0",
+                scheduler_kwargs={"dashboard": False},
+                memory_limit=0,  # Dask would pause workers
+                silence_logs=False,
+            )
+        with cluster:
+            yield cluster
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _restore_environment(before: dict[str, str | None]) -> None:
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _client(address: str) -> Client:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about versions of packages that we don't use
+        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+
+
+def _check_address(address: str) -> None:
+    """Raise InputError for an invalid address; Dask's client would leave threads behind."""
+    try:
+        scheme, place = parse_address(address)
+        get_backend(scheme)
+        host, port = parse_host_port(place)
+    except ValueError as error:
+        host, port, reason = "", 0, f": {error}"
+    else:
+        reason = ""
+    if not host or not 0 < int(port) < 65536:
+        raise InputError(
+            f"Invalid address of a scheduler{reason}.", where=address, hint="Example: tcp://HOST:8786"
+        )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Dask logs every process that starts or ends; the session reports what matters."""
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(SILENT)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
