@@ -26,9 +26,7 @@ PRODUCTS = ("OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 EVERYTHING = (*PRODUCTS, "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 # Modules that load a BLAS of their own. Compiled code has its products from SciPy.
 CARRIERS = ("numpy", "scipy.linalg")
-CPU_QUOTA = Path(
-    "/sys/fs/cgroup/cpu.max"
-)  # of a Linux container: "QUOTA PERIOD" in microseconds, or "max PERIOD"
+CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a Linux container: "QUOTA PERIOD" or "max PERIOD"
 
 
 class SingleThreaded(ContextDecorator):

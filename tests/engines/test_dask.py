@@ -80,12 +80,10 @@ def test_workers_of_another_version_are_refused(cluster: LocalCluster, diary: Di
     cluster.wait_for_workers(1)
     with Client(cluster, set_as_default=False) as client:
         client.run(set_old_version)
-    with (
-        pytest.raises(InputError, match=f"The worker has disco2 0.0.1, this command {VERSION}"),
-        DaskEngine(1, cluster.scheduler_address).session(Squares(diary)) as session,
-    ):
+    with DaskEngine(1, cluster.scheduler_address).session(Squares(diary)) as session:
         session.submit(Task("first", 3))
-        first(session)
+        with pytest.raises(InputError, match=f"The worker has disco2 0.0.1, this command {VERSION}"):
+            first(session)
     assert diary.lines() == []
 
 

@@ -265,6 +265,7 @@ def test_no_process_outlives_a_driver(tmp_path: Path, name: str, number: signal.
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.engines.driver", str(tmp_path / "diary"), name],
         cwd=ROOT,
+        env={**os.environ, "PYTHONSAFEPATH": ""},  # set while the cluster of other tests runs
         start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

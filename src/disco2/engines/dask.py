@@ -23,6 +23,7 @@ from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, get_wo
 from distributed import Worker as DaskWorker
 from distributed.comm.addressing import parse_address, parse_host_port
 from distributed.comm.registry import get_backend
+from distributed.core import Status
 from distributed.protocol.pickle import dumps, loads
 
 from disco2 import version
@@ -51,12 +52,11 @@ def connect(address: str, workers: int) -> Iterator[Client]:
     """A client of the scheduler at this address, or of our own with workers on this machine."""
     with ExitStack() as stack:
         stack.enter_context(_quiet())
+        cluster = None if address else stack.enter_context(local_cluster(workers))
         if address:
             _check_address(address)
-        else:
-            address = stack.enter_context(local_cluster(workers)).scheduler_address
         try:
-            client = _client(address)
+            client = _client(cluster or address)
         except (OSError, TimeoutError, RuntimeError, TypeError) as error:
             raise InputError(
                 f"No Dask scheduler answers: {error}.",
@@ -155,8 +155,10 @@ class DaskSession(Session):
         self._start_tasks()
 
     def _check_workers(self) -> None:
-        """Tell the user once if tasks wait and there is no worker."""
-        if self.workers:
+        """Replace lost workers of our own cluster; tell the user if another one has none."""
+        if self._client.cluster is not None:
+            self._client.cluster.loop.add_callback(_replace_closed_nannies, self._client.cluster)
+        elif self.workers:
             self._idle_since = None
         elif self._idle_since is None:
             self._idle_since = time.monotonic()
@@ -236,6 +238,15 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
             yield cluster
 
 
+def _replace_closed_nannies(cluster: LocalCluster) -> None:
+    """A nanny restarts its worker, but closes itself if the worker dies while it starts."""
+    closed = [name for name, nanny in cluster.workers.items() if nanny.status == Status.closed]
+    for name in closed:
+        del cluster.workers[name]
+    if closed:
+        cluster.scale(len(cluster.worker_spec))
+
+
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
@@ -256,7 +267,7 @@ def _restore_environment(before: dict[str, str | None]) -> None:
             os.environ[name] = value
 
 
-def _client(address: str) -> Client:
+def _client(address: str | LocalCluster) -> Client:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about versions of packages that we don't use
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
