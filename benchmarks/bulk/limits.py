@@ -24,8 +24,7 @@ from disco2.bulk.finding import FilePatterns
 from disco2.bulk.reading import read_source
 from disco2.bulk.settings import MOST_BYTES, SHARD_DOCUMENTS
 from disco2.bulk.shards import shards_of
-from disco2.engines import Engine, LocalEngine, Task, outcomes_of
-from disco2.engines.dask.engine import DaskEngine
+from disco2.engines import DaskEngine, Engine, LocalEngine, Task, outcomes_of
 from disco2.files import write_text
 
 TASKS = 3_000

@@ -25,6 +25,7 @@ from distributed.comm.addressing import parse_address, parse_host_port
 from distributed.comm.registry import get_backend
 from distributed.core import Status
 from distributed.protocol.pickle import dumps, loads
+from tornado.ioloop import PeriodicCallback
 
 from disco2 import version
 from disco2.engines.engine import POLL_SECONDS, Answer, Died, Notice, Session, Task, Work, Worker
@@ -52,11 +53,12 @@ def connect(address: str, workers: int) -> Iterator[Client]:
     """A client of the scheduler at this address, or of our own with workers on this machine."""
     with ExitStack() as stack:
         stack.enter_context(_quiet())
-        cluster = None if address else stack.enter_context(local_cluster(workers))
         if address:
             _check_address(address)
+        else:
+            address = stack.enter_context(local_cluster(workers)).scheduler_address
         try:
-            client = _client(cluster or address)
+            client = _client(address)
         except (OSError, TimeoutError, RuntimeError, TypeError) as error:
             raise InputError(
                 f"No Dask scheduler answers: {error}.",
@@ -155,10 +157,8 @@ class DaskSession(Session):
         self._start_tasks()
 
     def _check_workers(self) -> None:
-        """Replace lost workers of our own cluster; tell the user if another one has none."""
-        if self._client.cluster is not None:
-            self._client.cluster.loop.add_callback(_replace_closed_nannies, self._client.cluster)
-        elif self.workers:
+        """Tell the user once if tasks wait and there is no worker."""
+        if self.workers:
             self._idle_since = None
         elif self._idle_since is None:
             self._idle_since = time.monotonic()
@@ -234,16 +234,20 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
                 memory_limit=0,  # Dask would pause workers
                 silence_logs=False,
             )
+        repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
         with cluster:
-            yield cluster
+            cluster.loop.add_callback(repair.start)
+            try:
+                yield cluster
+            finally:
+                cluster.loop.add_callback(repair.stop)
 
 
-def _replace_closed_nannies(cluster: LocalCluster) -> None:
+def _replace_lost_workers(cluster: LocalCluster) -> None:
     """A nanny restarts its worker, but closes itself if the worker dies while it starts."""
-    closed = [name for name, nanny in cluster.workers.items() if nanny.status == Status.closed]
-    for name in closed:
+    for name in [name for name, nanny in cluster.workers.items() if nanny.status == Status.closed]:
         del cluster.workers[name]
-    if closed:
+    if len(cluster.workers) < len(cluster.worker_spec):
         cluster.scale(len(cluster.worker_spec))
 
 
@@ -267,7 +271,7 @@ def _restore_environment(before: dict[str, str | None]) -> None:
             os.environ[name] = value
 
 
-def _client(address: str | LocalCluster) -> Client:
+def _client(address: str) -> Client:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about versions of packages that we don't use
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
