@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from disco2.bulk import BulkSummary, Progress
+from disco2.bulk import BulkProgress, BulkSummary
 from disco2.bulk.folder import OutputFolder
 from disco2.bulk.work import ShardWork
 from disco2.engines import DaskEngine, LocalEngine
@@ -317,7 +317,7 @@ def test_nothing_that_matches(predict: Predicting, corpus: Path, tmp_path: Path)
 
 
 def test_standings(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    seen: list[BulkProgress] = []
     predict(corpus / PATTERN, output=tmp_path / "out", report=seen.append)
     last = seen[-1]
     assert (last.documents, last.all_documents, last.made_sentences) == (60, 60, 240)
@@ -325,8 +325,8 @@ def test_standings(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
     assert last.left == 0
     assert last.rate > 0
     assert [one.documents for one in seen] == sorted(one.documents for one in seen)
-    assert Progress(seconds=10, made_bytes=50, bytes=100, all_bytes=400).left == 60
-    assert Progress(seconds=10, bytes=100, all_bytes=400).left is None
+    assert BulkProgress(seconds=10, made_bytes=50, bytes=100, all_bytes=400).left == 60
+    assert BulkProgress(seconds=10, bytes=100, all_bytes=400).left is None
 
 
 def test_parquet_without_its_package(

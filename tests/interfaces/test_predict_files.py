@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from disco2.bulk import Progress
+from disco2.bulk import BulkProgress
 from disco2.inference.json_form import read_schema
 from disco2.interfaces.cli.listing import standing_line
 from tests.interfaces.conftest import Run
@@ -126,11 +126,11 @@ def test_parquet_without_pyarrow(run_small: Run, texts: Path, monkeypatch: pytes
 
 
 def test_progress_is_a_line() -> None:
-    half = Progress(1_809, 800_000, 800_000, 8_000, 2, 20.0, 4_000, 1_700_000)
+    half = BulkProgress(1_809, 800_000, 800_000, 8_000, 2, 20.0, 4_000, 1_700_000)
     assert (
         standing_line(half)
         == "1,809 of 4,000 documents, 0.8 of 1.7 MB, 2 workers, 400 sentences a second, 22 s left"
     )
-    assert standing_line(Progress(workers=1)) == "0 documents, 0.0 MB, 1 worker"
-    long = Progress(1, 10, 10, 5, 1, 3_600.0, 9, 40)
+    assert standing_line(BulkProgress(workers=1)) == "0 documents, 0.0 MB, 1 worker"
+    long = BulkProgress(1, 10, 10, 5, 1, 3_600.0, 9, 40)
     assert standing_line(long).endswith("3 h 0 min left")

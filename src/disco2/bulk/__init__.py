@@ -4,7 +4,7 @@ from disco2.bulk.folder import ERRORS
 from disco2.bulk.job import Job
 from disco2.bulk.run import BulkSummary, predict_files
 from disco2.bulk.settings import FORMATS, JSONL, MOST_BYTES, SHARD_DOCUMENTS, BulkSettings
-from disco2.bulk.standing import Standing as Progress
+from disco2.bulk.standing import Standing as BulkProgress
 
 __all__ = [
     "ERRORS",
@@ -12,9 +12,9 @@ __all__ = [
     "JSONL",
     "MOST_BYTES",
     "SHARD_DOCUMENTS",
+    "BulkProgress",
     "BulkSettings",
     "BulkSummary",
     "Job",
-    "Progress",
     "predict_files",
 ]

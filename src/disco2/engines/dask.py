@@ -208,8 +208,9 @@ def perform(name: str, expected_version: str, given: bytes) -> Answer:
             )
         )
     with _one_at_a_time:
-        plugin: WorkPlugin = worker.plugins[name]
-        return plugin.run(given)
+        plugin: Any = worker.plugins[name]
+        answer: Answer = plugin.run(given)
+        return answer
 
 
 @contextmanager
@@ -235,12 +236,13 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
                 silence_logs=False,
             )
         repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
+        loop: Any = cluster.loop
         with cluster:
-            cluster.loop.add_callback(repair.start)
+            loop.add_callback(repair.start)
             try:
                 yield cluster
             finally:
-                cluster.loop.add_callback(repair.stop)
+                loop.add_callback(repair.stop)
 
 
 def _replace_lost_workers(cluster: LocalCluster) -> None:

@@ -99,7 +99,7 @@ class _WorkerProcess:
     @property
     def sources(self) -> tuple[Connection, int]:
         """Readable when the process has sent an answer or has died."""
-        return self._connection, self._process.sentinel  # type: ignore[return-value]  # differs on Windows
+        return self._connection, self._process.sentinel
 
     def is_alive(self) -> bool:
         return self._process.is_alive()

@@ -18,7 +18,7 @@ from rich.text import Text
 from disco2.errors import Disco2Error
 
 if TYPE_CHECKING:  # errors are shown where NumPy can't be imported, too
-    from disco2.bulk import Progress
+    from disco2.bulk import BulkProgress
     from disco2.inference.explanation import Explanation, MentionPair, OtherPairs, Term
     from disco2.inference.prediction import Prediction, Span
 
@@ -124,7 +124,7 @@ class ProgressLine:
             messages.print(text, markup=False)
 
 
-def standing_line(standing: Progress) -> str:
+def standing_line(standing: BulkProgress) -> str:
     """One line, such as: 1,809 of 4,000 documents, 0.8 of 1.7 MB, 412 sentences a second, 5 min left."""
     pieces = [
         f"{_of(f'{standing.documents:,}', standing.all_documents, 1, ',.0f')} documents",

@@ -21,10 +21,10 @@ from disco2.bulk import (
     JSONL,
     MOST_BYTES,
     SHARD_DOCUMENTS,
+    BulkProgress,
     BulkSettings,
     BulkSummary,
     Job,
-    Progress,
     predict_files,
 )
 from disco2.errors import InputError
@@ -409,7 +409,7 @@ def bulk(
     done = 0
     with ProgressLine("looking for files") as progress:
 
-        def report(standing: Progress) -> None:
+        def report(standing: BulkProgress) -> None:
             nonlocal done
             done = standing.documents
             progress.show(standing_line(standing), done=standing.bytes, total=standing.all_bytes)
