@@ -23,8 +23,14 @@ import disco2
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice
 from disco2.corpora.catalogue import read_corpus, with_automatic_layers
 from disco2.data import Corpus, Instance
-from disco2.evaluation.calibration import expected_calibration_error
-from disco2.evaluation.scores import confusion_matrix, hits, macro_f1, scores_by_sense, settled_gold
+from disco2.evaluation.scores import (
+    confusion_matrix,
+    expected_calibration_error,
+    hits,
+    macro_f1,
+    scores_by_sense,
+    settled_gold,
+)
 from disco2.evaluation.significance import bootstrap_interval
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import across_sentences, as_running_text, divide

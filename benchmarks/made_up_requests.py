@@ -10,11 +10,10 @@ from typing import Any
 
 from benchmarks.made_up_documents import made_up_word
 from disco2.drawing.trees import draw_trees
-from disco2.inference.given_pair import GivenPair
-from disco2.inference.json_form import SCHEMA, pairs_result, text_result
-from disco2.inference.pair_answers import answer_lines
-from disco2.inference.pair_lines import PairLine
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pairs import PairLine, answer_lines
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import SCHEMA, pairs_result, text_result
 
 RELATIONS, VIEWS = "/v1/relations", "/v1/views"
 Json = dict[str, Any]

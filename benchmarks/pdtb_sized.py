@@ -21,7 +21,7 @@ from disco2.model import ModelSettings
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
-from disco2.vectors.shipped import read_shipped
+from disco2.vectors.source import read_shipped
 from tests.features.feature_documents import random_instances, seeded
 
 LABELS = tuple(f"class{number}" for number in range(11))

@@ -20,8 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from disco2.model import ModelSettings, initial_parameters
 from disco2.threads import single_threaded
-from disco2.training.development import in_batches
-from disco2.training.loop import Learner
+from disco2.training.loop import Learner, in_batches
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
 

@@ -23,7 +23,7 @@ from disco2.data.batch import collate
 from disco2.engines.local import begin_as_worker
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
-from disco2.model.contributions import contributions
+from disco2.model.relation_model import contributions
 from disco2.threads import EVERYTHING, PRODUCTS, available_cores, single_threaded
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.speed.made import Made
-from disco2.data.batch import Example
-from disco2.model.arrays import Floats
+from disco2.data.batch import Example, Floats
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 

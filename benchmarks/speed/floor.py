@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.speed.workload import Workload
 from disco2.data.batch import Example
 from disco2.model import ModelSettings
-from disco2.model.compiled.blocks import rows_at_a_time
+from disco2.model.compiled import rows_at_a_time
 
 
 @dataclass(frozen=True, slots=True)

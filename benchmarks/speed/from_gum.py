@@ -18,9 +18,8 @@ from disco2.experiments.division import divide
 from disco2.experiments.train_run import prepare_training
 from disco2.model import RelationModel, initial_parameters
 from disco2.threads import single_threaded
-from disco2.training.development import in_batches
-from disco2.training.loop import Learner
-from disco2.training.resampling import expand_two_senses
+from disco2.training.loop import Learner, in_batches
+from disco2.training.preparation import expand_two_senses
 
 PASSES = 3  # of training, so that the margins are those in its midst
 

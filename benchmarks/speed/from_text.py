@@ -6,7 +6,7 @@ from benchmarks import text
 from benchmarks.speed.memory import peak_bytes
 from benchmarks.speed.rows import Beside, Row
 from benchmarks.speed.run import Run
-from disco2.inference.loading import load
+from disco2.inference.pipeline import load
 from disco2.threads import single_threaded
 
 WHOLE = "whole"

@@ -10,7 +10,7 @@ from benchmarks.speed.run import Run
 from benchmarks.speed.timing import in_turns
 from disco2.bundle import load_bundle
 from disco2.shipped import find_model
-from disco2.vectors.shipped import FOLDER
+from disco2.vectors.source import FOLDER
 
 
 def measure_loading(run: Run) -> list[Row]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_info
 
-from disco2.model.fastest import is_compiled
+from disco2.model.composition import is_compiled
 
 
 def describe_machine() -> dict[str, Any]:

@@ -10,7 +10,6 @@ from benchmarks.speed.steps import Step, collated_scores, product_scores
 from benchmarks.speed.timing import in_turns
 from benchmarks.speed.training_step import FLOOR, IN_BLOCKS, LOOKED_UP
 from benchmarks.speed.workload import SCORING_BATCH, Workload
-from disco2.model.scorer import NumPyScorer, fastest_scorer
 
 SCORING = "scoring, generated"
 
@@ -42,10 +41,7 @@ def against_floor(run: Run, workload: Workload) -> Row:
 def with_collating(run: Run, workload: Workload) -> Row:
     """From encoded examples, in the batches that the product makes of them."""
     examples = [one.example for one in workload.made]
-    works = {
-        "product": collated_scores(workload, examples, fastest_scorer),
-        "NumPy": collated_scores(workload, examples, NumPyScorer),
-    }
+    works = {"product": collated_scores(workload, examples)}
     name = f"collating and scoring, {workload.name}"
     return row(name, "pairs", count=len(examples), seconds=in_turns(works, repeats=run.repeats))
 

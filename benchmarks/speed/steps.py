@@ -12,14 +12,11 @@ from benchmarks.speed import autograd
 from benchmarks.speed.made import Made
 from benchmarks.speed.workload import Workload
 from disco2.data.batch import Batch, Example, collate
-from disco2.model import ModelSettings
-from disco2.model.arrays import Floats
+from disco2.model.network import batch_scores
 from disco2.model.parameters import Parameters
 from disco2.model.relation_model import BATCH_SIZE
-from disco2.model.scorer import Scorer, fastest_scorer
-from disco2.training.adagrad import AdaGrad
-from disco2.training.arithmetic import fastest_arithmetic
 from disco2.training.loop import Learner
+from disco2.training.optimiser import AdaGrad, fastest_arithmetic
 from disco2.training.settings import TrainingSettings
 from tests.model.recursive_gradient import recursive_gradients
 
@@ -69,27 +66,22 @@ def autograd_step(workload: Workload, made: Sequence[Made], *, levels: bool) -> 
 
 
 def product_scores(workload: Workload, batches: Sequence[Batch]) -> Step:
-    """The product's scores of prepared batches; what depends on the model alone is done before."""
-    scorer = fastest_scorer(workload.settings, workload.parameters, workload.vectors)
+    """The product's scores of prepared batches."""
 
     def run() -> None:
         for batch in batches:
-            scorer.scores(batch)
+            batch_scores(workload.settings, workload.parameters, workload.vectors, batch)
 
     return run
 
 
-def collated_scores(
-    workload: Workload,
-    examples: Sequence[Example],
-    scorer: Callable[[ModelSettings, Parameters, Floats], Scorer],
-) -> Step:
+def collated_scores(workload: Workload, examples: Sequence[Example]) -> Step:
     """The product's scores of examples that are collated on the way."""
-    ready = scorer(workload.settings, workload.parameters, workload.vectors)
 
     def run() -> None:
         for begin in range(0, len(examples), BATCH_SIZE):
-            ready.scores(collate(examples[begin : begin + BATCH_SIZE]))
+            batch = collate(examples[begin : begin + BATCH_SIZE])
+            batch_scores(workload.settings, workload.parameters, workload.vectors, batch)
 
     return run
 

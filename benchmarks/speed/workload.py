@@ -9,9 +9,8 @@ import numpy as np
 
 from benchmarks.speed.generated import Recipe, generate
 from benchmarks.speed.made import Made
-from disco2.data.batch import Batch, collate
+from disco2.data.batch import Batch, Floats, collate
 from disco2.model import ModelSettings, Parameters, initial_parameters
-from disco2.model.arrays import Floats
 
 STANDARD_K = 50
 STANDARD_BATCH = 64

@@ -25,8 +25,7 @@ from disco2.version import VERSION
 
 if TYPE_CHECKING:
     from disco2.inference.explanation import Explanation
-    from disco2.inference.loading import load
-    from disco2.inference.pipeline import Pipeline
+    from disco2.inference.pipeline import Pipeline, load
     from disco2.inference.prediction import Prediction
     from disco2.interfaces.estimator import Disco2Classifier as Disco2Classifier
     from disco2.interfaces.notebook import render
@@ -57,7 +56,7 @@ _LATE = {
     "Explanation": "disco2.inference.explanation",
     "Pipeline": "disco2.inference.pipeline",
     "Prediction": "disco2.inference.prediction",
-    "load": "disco2.inference.loading",
+    "load": "disco2.inference.pipeline",
     "render": "disco2.interfaces.notebook",
 }
 

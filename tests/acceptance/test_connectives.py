@@ -8,7 +8,7 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
 from disco2.data import Document, RelationKind
-from disco2.inference.annotating import annotate_texts
+from disco2.inference.pipeline import annotate_texts
 from disco2.parser.parser import DiscourseParser, ParsedRelation
 
 # The text, its connective (dots for a gap), and the senses of level 2 that are right.

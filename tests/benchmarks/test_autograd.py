@@ -11,7 +11,7 @@ from benchmarks.speed.autograd import by_levels, node_by_node
 from benchmarks.speed.generated import Recipe, generate
 from benchmarks.speed.workload import Workload, generated_workload
 from disco2.model.network import backward, forward
-from disco2.training.loss import large_margin
+from disco2.training.optimiser import large_margin
 
 RECIPE = Recipe(features=40, vocabulary=300)
 

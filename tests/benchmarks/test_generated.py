@@ -16,7 +16,7 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.features.encoder import Encoder
 from disco2.model.network import forward
-from disco2.training.resampling import expand_two_senses
+from disco2.training.preparation import expand_two_senses
 
 SHARE = 0.1  # how far a statistic may be off
 RELATIONS = 1280

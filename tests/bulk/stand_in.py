@@ -18,8 +18,7 @@ from disco2.bulk.run import Report
 from disco2.data import Document
 from disco2.engines import Engine, LocalEngine
 from disco2.errors import LayerError
-from disco2.inference.loading import load, model_digest
-from disco2.inference.pipeline import Pipeline
+from disco2.inference.pipeline import Pipeline, load, model_digest
 from tests.inference.rule_annotator import RuleAnnotator
 
 ENDS, REFUSED, STUMBLES, SLOW = "Dynamite", "Nonsense", "Banana", "Snail"

@@ -12,8 +12,8 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
+from disco2.bundle.folder import parameter_shapes
 from disco2.bundle.manifest import PARAMETERS, WORDS
-from disco2.bundle.parameters import parameter_shapes
 from disco2.errors import BundleError, Disco2Error
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.settings import PAPER_KINDS

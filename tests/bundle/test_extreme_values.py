@@ -10,8 +10,8 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
+from disco2.bundle.folder import LARGEST
 from disco2.bundle.manifest import PARAMETERS
-from disco2.bundle.parameters import LARGEST
 from disco2.errors import BundleError
 from disco2.model.settings import PAPER_KINDS
 from disco2.vectors import WordVectors

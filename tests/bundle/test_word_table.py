@@ -18,7 +18,7 @@ from disco2.files import hash_file
 from disco2.model import ModelSettings, RelationModel, initial_parameters
 from disco2.shipped import MANIFEST, find_model
 from disco2.vectors import WordVectors, load_vectors
-from disco2.vectors.shipped import FOLDER, VECTORS_FILE, WORDS_FILE, make_table
+from disco2.vectors.source import FOLDER, VECTORS_FILE, WORDS_FILE, make_table
 from tests.bundle.test_bundle import small_model
 from tests.instances import reasons_and_results
 
@@ -127,7 +127,7 @@ def test_damaged_shipped_vectors_are_refused(
     file.write_bytes(content)
     if damage == "missing":
         file.unlink()
-    monkeypatch.setattr("disco2.bundle.parameters.make_table", partial(make_table, folder=tmp_path / "glove"))
+    monkeypatch.setattr("disco2.bundle.folder.make_table", partial(make_table, folder=tmp_path / "glove"))
     with pytest.raises(BundleError, match="names its word vectors"):
         load_bundle(tmp_path / "m")
 

@@ -14,7 +14,7 @@ from disco2.corpora.role_words import FEMALE_NAMES, GIVING, MALE_NAMES, PARTS, T
 from disco2.data import Corpus, Document, Relation
 from disco2.errors import CorpusError, Disco2Error, InputError
 from disco2.files import HIDDEN_LIST
-from disco2.vectors.shipped import read_shipped
+from disco2.vectors.source import read_shipped
 
 CAUSE, CONCESSION = SENSES["recipient"], SENSES["giver"]
 GIVES = {form for verbs in GIVING.values() for verb in verbs for form in (verb.past, verb.participle)}

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from disco2.errors import InputError
 from disco2.evaluation import evaluate
-from disco2.evaluation.calibration import expected_calibration_error
-from disco2.evaluation.scores import settled_gold
+from disco2.evaluation.scores import expected_calibration_error, settled_gold
 
 LABELS = ("Cause", "Contrast", "Conjunction")
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.errors import InputError
-from disco2.evaluation.brackets import evaluate_brackets
-from disco2.evaluation.syntax import ParsedText, syntax_scores
+from disco2.evaluation.layers import ParsedText, evaluate_brackets, syntax_scores
 
 # "Ann can't see. Bob can."  cut as in the treebank
 GOLD = ParsedText(

@@ -15,7 +15,7 @@ from disco2.experiments.bundle_record import calibrated, calibration_errors
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import save_model, train_model
-from disco2.model.calibration import Calibration
+from disco2.model.probabilities import Calibration
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3", "model.K=50"])
 

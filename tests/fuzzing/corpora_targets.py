@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 
 from disco2.corpora.role_pairs import write_role_pairs
-from disco2.inference.pair_lines import numbered_lines, parse_pair_line
+from disco2.inference.pairs import numbered_lines, parse_pair_line
 from tests.corpora import test_conll16, test_disrpt, test_gum
 from tests.corpora.discogem_files import write_discogem, write_questions
 from tests.corpora.miniature import (

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 PACKAGE = "disco2"
 READERS = (
     *("annotation", "bundle", "corpora", "experiments.configuration", "experiments.runs"),
-    *("features.stored_rows", "inference", "interfaces.server", "records", "settings"),
-    *("training.checkpoint", "vectors"),
+    *("features.stored_rows", "inference", "interfaces.server", "data", "settings"),
+    "vectors",
 )
 NO_READERS = ("annotation.english",)  # they make layers and read none
 

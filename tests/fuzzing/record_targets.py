@@ -10,12 +10,10 @@ import hashlib
 import json
 
 import numpy as np
-from safetensors.numpy import save
 
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.runs import DESCRIPTION, SCORES, Answers, RunFolder, RunPlan, RunResult
-from disco2.inference.resumable import ResumableLines, places
-from disco2.training.checkpoint import FILE, Checkpoint
+from disco2.inference.pairs import ResumableLines, places
 from tests.fuzzing.corpus_folder import NEXT_FILE
 from tests.fuzzing.target import Target, scratch_folder
 
@@ -55,13 +53,6 @@ def read_unfinished(content: bytes) -> None:
         left = lines.read_bytes()
         assert part.startswith(left)
         assert left.count(b"\n") == kept <= 3
-
-
-def read_checkpoint(content: bytes) -> None:
-    """A saved training: nothing of it is taken unless all of it is as it was."""
-    with scratch_folder() as root:
-        (root / FILE).write_bytes(content)
-        assert Checkpoint(root, note=lambda words: None).load(identity="another") is None
 
 
 def _run() -> bytes:
@@ -105,20 +96,5 @@ TARGETS = (
         read_unfinished,
         (_UNFINISHED,),
         (*_JSON, NEXT_FILE, b'{"line": 3}\n', b'"line"', b"\n"),
-    ),
-    Target(
-        "checkpoint",
-        read_checkpoint,
-        (save({"a": np.zeros(3, dtype=np.float32)}, metadata={"facts": "{}", "hash": "x"}),),
-        (
-            *_JSON,
-            b'"F32"',
-            b'"BF16"',
-            b'"F8_E4M3"',
-            b'"data_offsets"',
-            b'"shape"',
-            b"\xff" * 8,
-            b"__metadata__",
-        ),
     ),
 )

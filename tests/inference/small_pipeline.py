@@ -11,11 +11,10 @@ import numpy as np
 from disco2.bundle import save_bundle
 from disco2.data import Instance
 from disco2.features import FeatureSettings
-from disco2.inference.given_pair import GivenPair
-from disco2.inference.model_info import ModelInfo
-from disco2.inference.pipeline import Pipeline
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pipeline import ModelInfo, Pipeline
 from disco2.model import ModelSettings, RelationModel, initial_parameters
-from disco2.model.calibration import Calibration
+from disco2.model.probabilities import Calibration
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings

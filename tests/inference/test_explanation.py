@@ -63,7 +63,7 @@ def test_pairs_that_are_not_listed_are_one_term(
     left = mentions[0] * mentions[1] - listed
     assert [others.count for others in explanation.other_pairs] == ([left] if left else [])
 
-    monkeypatch.setattr("disco2.model.links.LISTED", 1000)
+    monkeypatch.setattr("disco2.model.bilinear.LISTED", 1000)
     whole = pipeline.explain(answer)
     assert len(whole.pairs) == mentions[0] * mentions[1] + 1
     assert whole.other_pairs == ()

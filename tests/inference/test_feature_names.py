@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.inference.feature_names import readable_feature
+from disco2.inference.explanation import readable_feature
 
 READABLE = {
     "pair:rain|cancel": "stem 'rain' in arg1, 'cancel' in arg2",

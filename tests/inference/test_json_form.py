@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from disco2.inference.json_form import pair_error, pair_result, pairs_result, read_schema, text_result
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import pair_error, pair_result, pairs_result, read_schema, text_result
 
 SCHEMA = read_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)

@@ -10,7 +10,7 @@ import pytest
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
-from disco2.model.links import LISTED
+from disco2.model.bilinear import LISTED
 
 HEBREW = "ירד גשם. הלכנו הביתה."
 ARABIC = "نزل المطر؟ ذهبنا إلى البيت."

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from disco2.errors import LayerError
-from disco2.inference import pair_lines
-from disco2.inference.given_pair import GivenPair
-from disco2.inference.pair_answers import answer_lines
-from disco2.inference.pair_lines import PairLine, numbered_lines, parse_pair_line
+from disco2.inference import pairs as pair_lines
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pairs import PairLine, answer_lines, numbered_lines, parse_pair_line
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
 

@@ -13,11 +13,16 @@ import pytest
 from disco2.annotation.document_json import document_from_json, document_to_json
 from disco2.annotation.text import PARAGRAPH_BREAK
 from disco2.errors import BundleError, InputError, SettingsError
-from disco2.inference.candidates import MOST_RELATIONS, MOST_TOKENS, adjacent_sentences, in_portions
-from disco2.inference.given_pair import GivenPair
+from disco2.inference.candidates import (
+    MOST_RELATIONS,
+    MOST_TOKENS,
+    GivenPair,
+    adjacent_sentences,
+    in_portions,
+)
 from disco2.inference.pipeline import Pipeline
 from disco2.model import RelationModel
-from disco2.model.calibration import Calibration
+from disco2.model.probabilities import Calibration
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.inference.small_pipeline import LABELS, TEMPERATURE, small_model, small_pipeline
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from disco2.errors import InputError
-from disco2.inference.resumable import ResumableLines
+from disco2.inference.pairs import ResumableLines
 
 RUN = {"input": "abc", "model": "m"}
 NUMBERS = [1, 2, 4, 5]

@@ -11,8 +11,7 @@ import pytest
 
 from disco2.data import Argument
 from disco2.errors import InputError
-from disco2.inference.candidates import Candidate
-from disco2.inference.judging import judged
+from disco2.inference.candidates import Candidate, judged
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.view import RelationView, ViewedArgument

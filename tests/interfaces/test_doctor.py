@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from disco2 import shipped as shipped_models
-from disco2.inference import loading
+from disco2.inference import pipeline as loading
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces import doctor
 from disco2.interfaces.doctor import ABSENT, FAILED, OK, REINSTALL, SKIPPED, WARNING, Finding

@@ -16,7 +16,7 @@ from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
 from disco2.corpora.catalogue import with_automatic_layers
 from disco2.corpora.pairs import read_pairs
 from disco2.data import Document
-from disco2.inference.given_pair import GivenPair
+from disco2.inference.candidates import GivenPair
 from tests.interfaces.conftest import Run
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "feedback.csv"

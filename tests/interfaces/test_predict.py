@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from disco2.inference.json_form import read_schema
+from disco2.inference.results import read_schema
 from tests.interfaces.conftest import Run
 
 STORY = "Bob gave Tina the burger. She was hungry. However, Bob ate it.\n\nPrices rose."

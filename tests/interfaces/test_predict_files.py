@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from disco2.bulk import BulkProgress
-from disco2.inference.json_form import read_schema
+from disco2.inference.results import read_schema
 from disco2.interfaces.cli.listing import standing_line
 from tests.interfaces.conftest import Run
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
-from disco2.inference.json_form import read_schema
+from disco2.inference.results import read_schema
 from disco2.shipped import MODELS
 
 PROGRAM = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()"]

@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 
 import disco2
 from disco2.bundle import read_manifest, save_bundle
-from disco2.inference.json_form import read_schema
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import RelationChoice
+from disco2.inference.results import read_schema
 from disco2.shipped import find_model, shipped_names
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.inference.small_pipeline import COUNTS, LABELS, made_up_instances, small_model, small_pipeline

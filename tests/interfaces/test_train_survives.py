@@ -1,9 +1,8 @@
-"""Killed at any moment and started again, ``disco2 train`` ends with the same files, bit for bit."""
+"""Killed at any moment, ``disco2 train`` leaves the old model or the new one whole."""
 
 from __future__ import annotations
 
 import csv
-import errno
 import json
 import os
 import signal
@@ -17,7 +16,6 @@ import pytest
 from disco2.bundle import load_bundle
 from disco2.interfaces.cli.train import LOCK
 from disco2.lock import FileLock
-from disco2.training.checkpoint import FILE, Checkpoint
 from disco2.training.loop import Learner
 from tests.conftest import ROOT
 from tests.interfaces.conftest import Run
@@ -63,7 +61,7 @@ def in_a_program(*command: str) -> str:
 
 
 def quiet_run(room: Path, given: list[str]) -> dict[str, str]:
-    """What a training leaves that nobody kills, and whose states are saved as seldom as usual."""
+    """What a training leaves that nobody kills."""
     room.mkdir()
     program = "from disco2.interfaces.cli import main; main()"
     in_a_program("-c", program, *given, "--output", str(room / "model"))
@@ -100,8 +98,6 @@ def test_killed_at_random_moments(
     assert set(report["codes"]) == {0}
     for left in report["left"]:
         assert left == wanted
-    if by == "changes":
-        assert sum("going on after pass" in said for said in report["killed"]) >= kills / 3
 
 
 @posix_only
@@ -115,24 +111,8 @@ def test_killed_before_every_change_of_a_file(pairs: Path, tmp_path: Path) -> No
     killed = report["killed"]
     assert len(killed) >= 20
     events = [said.partition("killed before: ")[2] for said in killed]
-    model = tmp_path / "room" / "model"
-    state = f"{model}.training/{FILE}"
-    stages = (
-        "os.mkdir",
-        "os.chmod",
-        f"{state} -1",
-        "/new/bundle.json w",
-        "os.remove",
-        "os.rmdir",
-        f"os.remove {state}",
-    )
-    for stage in stages:
+    for stage in ("os.mkdir", "/new/bundle.json w", "os.remove", "os.rmdir"):
         assert any(stage in event for event in events), stage
-    # Once all is learned it is never learned again, as long as anything else is left to do.
-    learned = next(number for number, said in enumerate(killed) if "the last one" in said)
-    removal = next(number for number, event in enumerate(events) if event.startswith(f"os.remove {state}"))
-    assert removal - learned >= 5
-    assert all("going on after pass 4, the last one" in said for said in killed[learned : removal + 1])
 
 
 def trained(run: Run, given: list[str], output: Path | str) -> str:
@@ -142,7 +122,7 @@ def trained(run: Run, given: list[str], output: Path | str) -> str:
 
 
 def interrupted(run: Run, before: int, given: list[str], output: Path) -> str:
-    """Interrupt a training that saves its state after every pass, before its n-th pass."""
+    """Interrupt a training before its n-th pass."""
     one_pass, seen = Learner.one_pass, 0
 
     def counted(self: Learner, *rest: Any) -> float:
@@ -153,82 +133,24 @@ def interrupted(run: Run, before: int, given: list[str], output: Path) -> str:
         return one_pass(self, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Checkpoint, "is_due", lambda self: True)
         patch.setattr(Learner, "one_pass", counted)
         code, _, messages = run(*given, "--output", output)
     assert code == 128 + signal.SIGINT
     return messages
 
 
-def test_an_interrupted_training_says_what_is_kept_and_goes_on(run: Run, pairs: Path, tmp_path: Path) -> None:
+def test_an_interrupted_training_leaves_nothing(run: Run, pairs: Path, tmp_path: Path) -> None:
     given, room = arguments(pairs), tmp_path / "room"
     room.mkdir()
-    said = interrupted(run, 1, given, room / "model")
-    assert said.endswith("interrupted: no pass is kept yet\n")
+    assert interrupted(run, 3, given, room / "model").endswith("interrupted: nothing is kept\n")
     assert list(room.iterdir()) == []
-    said = interrupted(run, 3, given, room / "model")
-    state = room / "model.training"
-    assert said.endswith(f"interrupted: pass 2 is kept in {state}; give the same command again to go on\n")
-    assert list(room.iterdir()) == [state]
-    said = trained(run, given, f"{room}/model/")
-    assert said.endswith("note: going on after pass 2 (model.training)\n")
+    trained(run, given, f"{room}/model/")
     assert contents(room) == quiet_run(tmp_path / "quiet", given)
-
-
-def test_whatever_ends_a_training_it_says_what_is_kept(
-    run: Run, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given, room = arguments(pairs), tmp_path / "room"
-    state = room / "model.training"
-    interrupted(run, 3, given, room / "model")
-
-    def full(self: Path, target: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", full)
-        code, _, messages = run(*given, "--output", room / "model")
-    assert code == 2
-    assert f"note: pass 2 is kept in {state}; give the same command again to go on\n" in messages
-    assert "No space left on device" in messages
-    monkeypatch.setattr(
-        "disco2.interfaces.cli.corpus_options.divide",
-        lambda *rest, **more: signal.raise_signal(signal.SIGINT),
-    )
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    code, _, messages = run(*given, "--output", room / "model")  # before it has looked for a state
-    signal.signal(signal.SIGINT, before)
-    assert code == 128 + signal.SIGINT
-    assert messages.endswith(
-        f"interrupted: what was kept before is still in {state}; give the same command again to go on\n"
-    )
-    monkeypatch.undo()
-    assert "going on after pass 2" in trained(run, given, room / "model")
-    assert contents(room) == quiet_run(tmp_path / "quiet", given)
-
-
-def test_the_state_of_another_training_is_replaced(run: Run, pairs: Path, tmp_path: Path) -> None:
-    room = tmp_path / "room"
-    interrupted(run, 6, arguments(pairs, **ENSEMBLE), room / "model")  # in the second member
-    given = arguments(pairs, **{"training.seed": 5})
-    interrupted(run, 3, given, room / "model")
-    said = interrupted(run, 1, arguments(pairs), room / "model")
-    assert "the saved training is another one and is ignored" in said
-    assert said.endswith("interrupted: no pass is kept yet\n")
-    assert "going on after pass 2" in trained(run, given, room / "model")
-    assert contents(room) == quiet_run(tmp_path / "quiet", given)
-
-
-def test_a_kind_without_passes_has_no_state(run: Run, pairs: Path, tmp_path: Path) -> None:
-    given, room = [*arguments(pairs), "--kind", "majority"], tmp_path / "room"
-    interrupted(run, 3, arguments(pairs), room / "model")
-    assert "going on" not in trained(run, given, room / "model")
-    assert [path.name for path in room.iterdir()] == ["model"]
 
 
 def test_files_of_others_stay(run: Run, pairs: Path, tmp_path: Path) -> None:
     room = tmp_path / "room"
-    others = ["model.training/notes.txt", "model.training/member-0/a.txt", "model.training/member-x/b.txt"]
+    others = ["model.training/notes.txt", "model.training/stages/b.txt"]
     others += [".model-abcdefgh/old/mine.txt", ".model-abcdefgh/mine.txt", ".model-abcdefg/new/bundle.json"]
     for name in others:
         (room / name).parent.mkdir(parents=True, exist_ok=True)
@@ -279,15 +201,12 @@ def test_a_file_that_comes_during_the_training_stays(
         return one_pass(self, *rest)
 
     monkeypatch.setattr(Learner, "one_pass", watched)
-    monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
     code, _, messages = run(*given, "--set=training.seed=5", "--output", model)
     assert code == 2
     assert "thesis.txt" in messages
-    assert "pass 4 is kept" in messages
     assert contents(model) == before | {"thesis.txt": b"mine".hex()}
     monkeypatch.undo()
-    said = trained(run, [*given, "--set=training.seed=5", "--force"], model)
-    assert "going on after pass 4, the last one" in said
+    trained(run, [*given, "--set=training.seed=5", "--force"], model)
     assert (model / "thesis.txt").read_text() == "mine"
     assert load_bundle(model)[1].configuration["training"]["seed"] == 5
 
@@ -295,9 +214,7 @@ def test_a_file_that_comes_during_the_training_stays(
 def test_a_link_is_followed(run: Run, pairs: Path, tmp_path: Path) -> None:
     (tmp_path / "room" / "real").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "room" / "real")
-    interrupted(run, 3, arguments(pairs), tmp_path / "link")
-    assert sorted(path.name for path in (tmp_path / "room").iterdir()) == ["real", "real.training"]
-    assert "going on after pass 2 (real.training)" in trained(run, arguments(pairs), tmp_path / "link")
+    trained(run, arguments(pairs), tmp_path / "link")
     assert [path.name for path in (tmp_path / "room").iterdir()] == ["real"]
     assert (tmp_path / "link" / "bundle.json").is_file()
 

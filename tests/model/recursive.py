@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from disco2.data.batch import Example
+from disco2.data.batch import Example, Floats
 from disco2.data.tree import ArgumentTree, EntityLink
-from disco2.model.arrays import Floats
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 

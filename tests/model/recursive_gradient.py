@@ -19,9 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.data.batch import Example, Ints
+from disco2.data.batch import Example, Floats, Ints
 from disco2.data.tree import ArgumentTree, EntityLink
-from disco2.model.arrays import Floats
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from disco2.data.batch import Batch, collate
-from disco2.model.composer import NumPyComposer
-from disco2.model.ensemble import stacked
-from disco2.model.fastest import fastest_composer, is_compiled, is_installed
+from disco2.model.composition import compose, fastest_composer, is_compiled, is_installed
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters, initial_parameters
-from disco2.model.scorer import NumPyScorer, fastest_scorer
 from disco2.model.settings import PAIR_SCALINGS, ModelSettings
-from disco2.training.arithmetic import NUMPY, fastest_arithmetic
-from disco2.training.loss import LOSSES
+from disco2.training.optimiser import LOSSES, NUMPY, fastest_arithmetic
 from tests.generated import random_example
 from tests.model.test_network import SHAPES
 
@@ -78,7 +73,7 @@ def batch_of(shapes: list, *, seed: int = 0) -> Batch:
 def test_scores_and_gradients_are_numpys(settings: ModelSettings) -> None:
     """One composer for all batches: what is left of one must not show in the next, larger or smaller."""
     parameters, vectors, composer = parameters_of(settings), vectors_of(settings), fastest_composer("f4")
-    assert not isinstance(composer, NumPyComposer)
+    assert composer is not compose
     shapes = [SHAPES, ONE_WORD_EACH, SHAPES * 40, LONG, SHAPES[:1], SHAPES[3:4]]
     for seed, some in enumerate(shapes):
         batch = batch_of(some, seed=seed)
@@ -93,33 +88,8 @@ def test_scores_and_gradients_are_numpys(settings: ModelSettings) -> None:
             )
 
 
-@pytest.mark.parametrize("members", [1, 3])
-@pytest.mark.parametrize("settings", MODELS, ids=str)
-def test_the_scorer_has_numpys_scores(settings: ModelSettings, members: int) -> None:
-    settings = replace(settings, members=members)
-    each = [parameters_of(settings, seed=seed) for seed in range(members)]
-    parameters = each[0] if members == 1 else stacked(each)
-    vectors = vectors_of(settings)
-    fast, plain = fastest_scorer(settings, parameters, vectors), NumPyScorer(settings, parameters, vectors)
-    assert type(fast) is not type(plain)
-    for seed, some in enumerate([SHAPES[:2], ONE_WORD_EACH, SHAPES * 40, LONG, SHAPES[3:4]]):
-        batch = batch_of(some, seed=seed)
-        np.testing.assert_allclose(fast.scores(batch), plain.scores(batch), rtol=CLOSE, atol=CLOSE)
-
-
-def test_a_word_that_turns_up_late_is_pushed_then() -> None:
-    settings = ModelSettings(K=6)
-    parameters, vectors, batch = parameters_of(settings), vectors_of(settings), batch_of(SHAPES)
-    scorer = fastest_scorer(settings, parameters, vectors)
-    words = batch.words.copy()
-    scorer.scores(replace(batch, words=words % 3))
-    np.testing.assert_allclose(
-        scorer.scores(batch), NumPyScorer(settings, parameters, vectors).scores(batch), rtol=CLOSE, atol=CLOSE
-    )
-
-
 def test_tanh() -> None:
-    from disco2.model.compiled.tanh import tanh_rows
+    from disco2.model.compiled import tanh_rows
 
     x = np.concatenate([np.linspace(-12, 12, 200_001), np.geomspace(1e-30, 1, 999), [0, np.inf, -np.inf]])
     found = x.astype(np.float32).reshape(-1, 1)
@@ -135,7 +105,7 @@ def test_tanh() -> None:
 @pytest.mark.parametrize("rows", [0, 1, 15, 127, 128, 129, 3000])
 @pytest.mark.parametrize("K", [3, 50, 130])
 def test_a_product_in_blocks_is_the_product(rows: int, K: int) -> None:
-    from disco2.model.compiled.products import multiply_transposed
+    from disco2.model.compiled import multiply_transposed
 
     generator = np.random.default_rng(rows)
     left = generator.normal(size=(rows, K)).astype(np.float32)
@@ -161,65 +131,23 @@ def test_when_compiled_code_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_compiled(np.float32)
     monkeypatch.setenv("DISCO2_COMPILED", "0")
     assert not is_compiled(np.float32)
-    assert isinstance(fastest_composer("f4"), NumPyComposer)
+    assert fastest_composer("f4") is compose
 
 
 def test_indices_outside_a_table_are_errors_as_in_numpy() -> None:
     settings = ModelSettings(K=6)
     parameters, vectors, batch = parameters_of(settings), vectors_of(settings), batch_of(SHAPES)
-    scorer = fastest_scorer(settings, parameters, vectors)
-    right = scorer.scores(batch)
     for words in (np.full_like(batch.words, VOCABULARY), np.full_like(batch.words, -VOCABULARY - 1)):
-        wrong = replace(batch, words=words)
-        for composer in (NumPyComposer(), fastest_composer("f4")):
+        for composer in (compose, fastest_composer("f4")):
             with pytest.raises(IndexError):
-                forward(settings, parameters, vectors, wrong, composer=composer)
-        with pytest.raises(IndexError):
-            scorer.scores(wrong)
-    with pytest.raises(IndexError):
-        scorer.scores(replace(batch, feature_columns=batch.feature_columns + FEATURES))
-    np.testing.assert_array_equal(scorer.scores(batch), right)  # nothing is left of what went wrong
-
-
-def test_a_batch_that_was_interrupted_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = ModelSettings(K=6)
-    parameters, vectors, batch = parameters_of(settings), vectors_of(settings), batch_of(SHAPES)
-    scorer = fastest_scorer(settings, parameters, vectors)
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("disco2.model.compiled.scorer.np.unique", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        scorer.scores(batch)
-    monkeypatch.undo()
-    np.testing.assert_allclose(
-        scorer.scores(batch), NumPyScorer(settings, parameters, vectors).scores(batch), rtol=CLOSE, atol=CLOSE
-    )
-
-
-def test_threads_take_turns() -> None:
-    settings = ModelSettings(K=20)
-    scorer = fastest_scorer(settings, parameters_of(settings), vectors_of(settings))
-    batches = [batch_of(SHAPES * (1 + seed), seed=seed) for seed in range(4)]
-    expected = [scorer.scores(batch) for batch in batches]
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(scorer.scores, batches * 50))
-    finally:
-        sys.setswitchinterval(interval)
-    for scores, right in zip(found, expected * 50, strict=True):
-        np.testing.assert_array_equal(scores, right)
+                forward(settings, parameters, vectors, replace(batch, words=words), composer=composer)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float16])
 def test_other_precisions_are_left_to_numpy(kind: type[np.floating]) -> None:
     settings = ModelSettings(K=6)
     parameters = {name: value.astype(kind) for name, value in parameters_of(settings).items()}
-    assert isinstance(fastest_scorer(settings, parameters, vectors_of(settings)), NumPyScorer)
-    assert isinstance(fastest_composer("f4", kind), NumPyComposer)
+    assert fastest_composer("f4", kind) is compose
     assert fastest_arithmetic(parameters) is NUMPY
 
 
@@ -231,8 +159,8 @@ def test_parameters_that_are_not_laid_out_plainly_are_left_to_numpy() -> None:
 
 def test_a_numba_that_does_not_work_is_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr("disco2.model.fastest.log.warning", lambda message, *_: said.append(message))
-    monkeypatch.setitem(sys.modules, "disco2.model.compiled.jit", None)  # importing it fails
+    monkeypatch.setattr("disco2.model.composition.log.warning", lambda message, *_: said.append(message))
+    monkeypatch.setitem(sys.modules, "disco2.model.compiled", None)  # importing it fails
     is_installed.cache_clear()
     try:
         assert not is_compiled(np.float32)

@@ -12,9 +12,9 @@ import pytest
 
 from disco2.data.batch import Batch, EncodedLink, Example, collate
 from disco2.model import ModelSettings, Parameters, initial_parameters
-from disco2.model.ensemble import batch_scores, stacked
-from disco2.model.network import backward, forward
-from disco2.training.loss import LOSSES
+from disco2.model.network import backward, batch_scores, forward
+from disco2.model.parameters import stacked
+from disco2.training.optimiser import LOSSES
 from tests.operations import ArrayWork, array_work, python_steps
 from tests.shapes import SHAPES, shaped_examples
 

@@ -19,9 +19,8 @@ from disco2.data.batch import collate
 from disco2.data.tree import MentionIndex, argument_tree, entity_links
 from disco2.inference.pipeline import Pipeline
 from disco2.model import EncoderModel, ModelSettings
-from disco2.model.bilinear import Bilinear
+from disco2.model.bilinear import Bilinear, link_weights
 from disco2.model.entity_term import NAMES, EntityTerm, find_pieces, find_roles, link_gradients, score_links
-from disco2.model.links import link_weights
 from tests.encoders import SIZE, small_encoder
 from tests.model.recursive import recursive_scores
 

@@ -9,7 +9,7 @@ from disco2.data.batch import collate
 from disco2.model.network import Masks, backward, forward
 from disco2.model.parameters import initial_parameters
 from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS, ModelSettings
-from disco2.training.loss import LOSSES
+from disco2.training.optimiser import LOSSES
 from tests.generated import random_example
 from tests.model.recursive import recursive_scores
 

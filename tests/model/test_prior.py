@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from disco2.errors import BundleError, SettingsError
-from disco2.model.calibration import Calibration
-from disco2.model.prior import Prior
+from disco2.model.probabilities import Calibration, Prior
 
 LABELS = ("a", "b", "c")
 COUNTS = {"a": 50, "b": 30, "c": 20}

@@ -10,7 +10,7 @@ import pytest
 from disco2.data.batch import collate
 from disco2.model.network import backward, forward
 from disco2.model.settings import PAIR_SCALINGS, ModelSettings
-from disco2.training.loss import large_margin
+from disco2.training.optimiser import large_margin
 from tests.model.recursive_gradient import recursive_gradients
 from tests.model.test_network import build
 

@@ -10,10 +10,9 @@ import pytest
 from disco2.data.batch import collate
 from disco2.errors import SettingsError
 from disco2.model import ModelSettings, RelationModel
-from disco2.model.contributions import contributions
-from disco2.model.ensemble import batch_scores, stacked
-from disco2.model.network import forward
-from disco2.model.surface_members import folded
+from disco2.model.network import batch_scores, forward
+from disco2.model.parameters import folded, stacked
+from disco2.model.relation_model import contributions
 from disco2.vectors import WordVectors
 from tests.model.test_network import build
 

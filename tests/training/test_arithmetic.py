@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disco2.training.arithmetic import NUMPY
+from disco2.training.optimiser import NUMPY
 
 pytest.importorskip("numba")
 pytest.importorskip("scipy")
@@ -14,7 +14,7 @@ pytest.importorskip("scipy")
 @pytest.mark.parametrize("shape", [(0, 3), (1,), (7, 3), (12, 2, 50)])
 @pytest.mark.parametrize(("penalty", "shrink"), [(0.0, 1.0), (0.02, 0.3)])
 def test_an_update_is_numpys(shape: tuple[int, ...], penalty: float, shrink: float) -> None:
-    from disco2.training.compiled_arithmetic import COMPILED
+    from disco2.model import compiled
 
     def after(arithmetic) -> list[np.ndarray]:
         generator = np.random.default_rng(1)
@@ -25,5 +25,5 @@ def test_an_update_is_numpys(shape: tuple[int, ...], penalty: float, shrink: flo
         arithmetic.blend(mean, theta, 0.2)
         return [np.array(norm), squares, theta, mean]
 
-    for found, expected in zip(after(COMPILED), after(NUMPY), strict=True):
+    for found, expected in zip(after(compiled), after(NUMPY), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from disco2.model import ModelSettings
-from disco2.training.development import Development
-from disco2.training.loss import large_margin
+from disco2.training.loop import Development
+from disco2.training.optimiser import large_margin
 from tests.generated import random_example
 
 # Only the bias counts, so every example gets these scores.

@@ -11,15 +11,11 @@ import pytest
 from disco2.data.batch import Example
 from disco2.errors import SettingsError
 from disco2.model import ModelSettings, initial_parameters
-from disco2.model.fastest import fastest_composer
+from disco2.model.composition import fastest_composer
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
-from disco2.training.adagrad import AdaGrad
-from disco2.training.arithmetic import NUMPY, fastest_arithmetic
-from disco2.training.development import Development, in_batches
-from disco2.training.dropout import Dropout
-from disco2.training.loop import Learner, train
-from disco2.training.loss import LOSSES
+from disco2.training.loop import Development, Learner, in_batches, train
+from disco2.training.optimiser import LOSSES, NUMPY, AdaGrad, Dropout, fastest_arithmetic
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
 

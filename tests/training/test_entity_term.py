@@ -10,8 +10,8 @@ import pytest
 
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Instance
+from disco2.data.batch import Floats
 from disco2.model import ModelSettings
-from disco2.model.arrays import Floats
 from disco2.model.entity_term import NAMES, EntityTerm, find_roles
 from disco2.training.entity_term import EntitySettings, LinkedPair, fit_entity_term, loss_and_gradients
 

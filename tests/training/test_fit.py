@@ -13,7 +13,7 @@ from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings
 from disco2.model.settings import PAPER_KINDS
 from disco2.training.fit import Fitted, fit
-from disco2.training.history import History
+from disco2.training.loop import History
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import instance, reasons_and_results
@@ -117,7 +117,7 @@ def test_the_smaller_class_is_repeated_where_asked_for(monkeypatch: pytest.Monke
         labels.extend(example.label for example in examples)
         return parameters, History()
 
-    monkeypatch.setattr("disco2.training.members.train", spy)
+    monkeypatch.setattr("disco2.training.fit.train", spy)
     uneven = [one for number, one in enumerate(reasons_and_results(20, seed=1)) if number % 2 or number < 4]
     fit_small("surface", uneven, uneven, balanced=True)
     assert labels.count(0) == labels.count(1) == 10

@@ -14,7 +14,7 @@ from disco2.errors import InputError
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings
 from disco2.training.fit import Fitted, fit
-from disco2.training.history import History
+from disco2.training.loop import History
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 from tests.instances import instance, reasons_and_results
@@ -60,7 +60,7 @@ def test_they_are_added_with_their_weight_behind_the_balanced_ones(monkeypatch: 
         seen.extend((example.label, example.weight) for example in examples)
         return parameters, History()
 
-    monkeypatch.setattr("disco2.training.members.train", spy)
+    monkeypatch.setattr("disco2.training.fit.train", spy)
     both = replace(FURTHER[0], gold=LABELS)
     fit_with([both, *FURTHER[1:]], development=ORDINARY, balanced=True)
     assert seen[:20] == [(1 - number % 2, 1.0) for number in range(20)]

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from disco2.model import ModelSettings, initial_parameters
-from disco2.training.development import Development, Verdict
-from disco2.training.loop import train
+from disco2.training.loop import Development, Verdict, train
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
 

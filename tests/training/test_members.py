@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,9 @@ from disco2.experiments.bundle_record import calibrated
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.encoder import Encoder
 from disco2.model import ModelSettings
-from disco2.model.ensemble import members_of
-from disco2.training.checkpoint import Checkpoint
-from disco2.training.fit import Fitted, fit
-from disco2.training.history import Epoch
-from disco2.training.loop import Learner
-from disco2.training.members import member_seeds
+from disco2.model.parameters import members_of
+from disco2.training.fit import Fitted, fit, member_seeds
+from disco2.training.loop import Epoch
 from disco2.training.settings import TrainingSettings
 from disco2.training.temperature import fit_temperature
 from disco2.vectors import VectorSettings, WordVectors
@@ -139,7 +135,7 @@ def test_features_vectors_and_the_held_out_part_are_found_once(monkeypatch: pyte
 
     counted("features", "disco2.training.preparation.FeatureExtractor.fit", FeatureExtractor.fit)
     counted("vectors", "disco2.training.preparation.load_vectors", random_vectors)
-    counted("encoded", "disco2.data.batch.Encoder.encode", Encoder.encode)
+    counted("encoded", "disco2.features.encoder.Encoder.encode", Encoder.encode)
     result = fitted(3, development=[], progress=seen.append)
     assert calls == {"features": 1, "vectors": 1, "encoded": 2}  # training and held-out relations
     assert (result.training_relations, len(result.development)) == (32, 8)
@@ -177,43 +173,3 @@ def test_every_kind_may_have_members(kind: str) -> None:
     )
     assert not np.array_equal(first, second)
     np.testing.assert_allclose(result.model.scores(unseen), (first + second) / 2, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize(("members", "surface_members"), [(3, 0), (2, 1), (1, 2)])
-def test_finished_members_are_not_trained_again(
-    members: int, surface_members: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain = fitted(members, surface_members=surface_members)
-
-    class KilledError(Exception):
-        pass
-
-    seen: list[int] = []
-
-    def until_the_second_member(epoch: Epoch) -> None:
-        seen.append(epoch.number)
-        if seen == [1, 2, 3, 1, 2]:
-            raise KilledError
-
-    with pytest.raises(KilledError):
-        fitted(
-            members,
-            surface_members=surface_members,
-            progress=until_the_second_member,
-            checkpoint=Checkpoint(tmp_path / "state"),
-        )
-    assert sorted(path.name for path in (tmp_path / "state").iterdir()) == ["member-0"]
-    steps = 0
-
-    def counted(*given: Any) -> Any:
-        nonlocal steps
-        steps += 1
-        return one_pass(*given)
-
-    one_pass = Learner.one_pass
-    monkeypatch.setattr(Learner, "one_pass", counted)
-    resumed = fitted(members, surface_members=surface_members, checkpoint=Checkpoint(tmp_path / "state"))
-    assert steps == 6  # passes of the two members that were left
-    for name, value in plain.model.parameters.items():
-        np.testing.assert_array_equal(value, resumed.model.parameters[name])
-    assert resumed.history == plain.history

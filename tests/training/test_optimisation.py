@@ -7,11 +7,8 @@ import pytest
 
 from disco2.data.batch import collate
 from disco2.model import ModelSettings, initial_parameters
-from disco2.training.adagrad import AdaGrad
-from disco2.training.averaging import RunningMean
-from disco2.training.development import Development
-from disco2.training.loop import train
-from disco2.training.loss import large_margin
+from disco2.training.loop import Development, train
+from disco2.training.optimiser import AdaGrad, RunningMean, large_margin
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
 

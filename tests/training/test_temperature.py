@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from disco2.errors import InputError
-from disco2.model.calibration import Calibration
+from disco2.model.probabilities import Calibration
 from disco2.training.temperature import COLDEST, ENOUGH, HOTTEST, fit_temperature
 
 

@@ -12,8 +12,8 @@ from disco2.data.batch import Example, collate
 from disco2.features.encoder import Encoder
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.network import backward, forward
-from disco2.training.development import Development
-from disco2.training.loss import LOSSES
+from disco2.training.loop import Development
+from disco2.training.optimiser import LOSSES
 from tests.generated import random_example
 from tests.instances import reasons_and_results
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from disco2.errors import VectorsError
 from disco2.vectors import WordVectors, load_vectors, reduce, train_word2vec
-from disco2.vectors.aliases import TABLE, stand_ins
-from disco2.vectors.shipped import make_table, read_shipped, reduced_shipped
-from disco2.vectors.word_vectors import find_reduction, principal_axes
+from disco2.vectors.source import make_table, read_shipped, reduced_shipped
+from disco2.vectors.word_vectors import TABLE, find_reduction, principal_axes, stand_ins
 from tests.vectors.vector_files import glove_text, write
 
 SENTENCES = [

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from disco2.errors import Disco2Error, LayerError
-from disco2.inference.annotating import annotate_texts
 from disco2.inference.explanation import Explanation
-from disco2.inference.pipeline import Pipeline
+from disco2.inference.pipeline import Pipeline, annotate_texts
 from disco2.inference.prediction import Prediction, RelationChoice
 
 HARMLESS = "It rained. We stayed at home."  # where this is refused, no document is to blame

@@ -14,8 +14,8 @@ from disco2.bulk.parquet_shard import pyarrow
 from disco2.bulk.settings import PARQUET, BulkSettings
 from disco2.bundle.manifest import digest
 from disco2.errors import InputError
-from disco2.inference.json_form import SCHEMA
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import SCHEMA
 from disco2.parser.parser import shipped_digest
 from disco2.version import VERSION
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from disco2.bulk.answers import Answer
 from disco2.files import write_text
-from disco2.inference.json_form import relation_forms
 from disco2.inference.prediction import COLUMNS, csv_lines, csv_row
+from disco2.inference.results import relation_forms
 
 
 def write_jsonl(path: Path, answers: Iterable[Answer]) -> str:

@@ -9,8 +9,7 @@ from hashlib import sha256
 from io import FileIO
 
 from disco2.errors import InputError
-from disco2.inference.decoding import decoded
-from disco2.inference.plain_text import check_text, has_word
+from disco2.inference.plain_text import check_text, decoded, has_word
 
 ATTEMPTS = 3  # at a file that is being written
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from disco2.errors import InputError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
-from disco2.inference.decoding import check_encoding
+from disco2.inference.plain_text import check_encoding
 from disco2.inference.prediction import RelationChoice
 
 JSONL, PARQUET, CSV = "jsonl", "parquet", "csv"

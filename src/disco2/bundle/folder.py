@@ -1,18 +1,17 @@
-"""A trained model -> a folder, renamed into place when whole; a folder -> a model, verified before use.
-
-Every file is read once, and what was read is what was hashed. Other files in the folder are no part of the
-bundle and are never looked at.
-"""
+"""A trained model to disk and back: arrays checked against the settings, files against their hashes."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import save
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load, save
 
 from disco2.bundle.manifest import (
     CARD,
@@ -30,25 +29,215 @@ from disco2.bundle.manifest import (
     reported,
     verified_bytes,
 )
-from disco2.bundle.parameters import (
-    check_model,
-    check_numbers,
-    named_table,
-    naming,
-    read_arrays,
-    stored_table,
-    table_arrays,
-)
 from disco2.bundle.summary import model_card
-from disco2.errors import BundleError
+from disco2.errors import BundleError, VectorsError
 from disco2.features import FeatureExtractor
 from disco2.files import FileList, check_folder_place, folder_in_place, hash_file
 from disco2.model import AnyModel, EncoderModel, ModelSettings, RelationModel
 from disco2.model.entity_term import NAMES as ENTITY_NAMES
 from disco2.model.entity_term import EntityTerm
-from disco2.model.runaway import check_finite
+from disco2.model.parameters import check_finite
 from disco2.shipped import MANIFEST
+from disco2.twin_keys import without_twins
+from disco2.vectors import WordVectors
+from disco2.vectors.source import FOLDER, TENSOR, VECTORS_FILE, make_table
+from disco2.vectors.word_vectors import Recipe, Reduction
 from disco2.version import VERSION
+
+MOST_HEADER = 1 << 20  # bytes; a model's arrays are described in two thousand
+KNOWN = ("F64", "F32", "F16", "I32")
+_LENGTH_BYTES = 8  # bytes of the header's own length
+
+
+def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
+    """All arrays by their names; what the header declares must be what follows, byte for byte.
+
+    ValueError or SafetensorError otherwise. Room is made for what is there, never for what is declared.
+    """
+    size = int.from_bytes(content[:_LENGTH_BYTES], "little")
+    if len(content) < _LENGTH_BYTES or size > min(MOST_HEADER, len(content) - _LENGTH_BYTES):
+        raise ValueError("its parameters have no usable header")
+    header = json.loads(content[_LENGTH_BYTES : _LENGTH_BYTES + size], object_pairs_hook=without_twins)
+    for name, declared in header.items():
+        if name != "__metadata__" and declared["dtype"] not in KNOWN:
+            raise ValueError(f"its array {name!r} is of the type {declared['dtype']!r}, which no model has")
+    return load(content)
+
+
+# The parameters of a bundle against its settings: compared by their shapes, none made for it.
+
+
+MOST_DIMENSIONS = 10_000  # of word vectors: a model makes a row of them in use, stored or not
+LARGEST = 1e5  # of values: what a score adds up is a product of four of them, and must stay a number
+
+Shape = tuple[int, ...]
+
+
+def parameter_shapes(settings: ModelSettings, *, labels: int, features: int) -> dict[str, Shape]:
+    """The shape of every parameter that ``model.initial_parameters`` makes, of all members together."""
+    K, rank = settings.K, settings.rank
+    shapes: dict[str, Shape] = {}
+    if settings.uses_vectors:
+        shapes |= {"A1": (labels, rank, K), "A2": (labels, rank, K), "A3": (labels, K)}
+    if settings.composes:
+        shapes["U"] = (K, 2 * K)
+    if settings.kind == "entities":
+        shapes |= {"V": (K, 2 * K), "B1": (labels, rank, K), "B2": (labels, rank, K), "B3": (labels, K)}
+    if settings.uses_features:
+        shapes["beta"] = (labels, features)
+    shapes["b"] = (labels,)
+    stack = () if settings.members == 1 else (settings.members,)
+    return {name: (*stack, *shape) for name, shape in shapes.items()}
+
+
+def check_model(model: RelationModel) -> None:
+    """Raise ValueError unless all parameters fit the model's settings, labels, vectors and features."""
+    settings, found = model.settings, model.parameters
+    if settings.K > MOST_DIMENSIONS:
+        raise ValueError(f"its K is {settings.K}, and may be {MOST_DIMENSIONS} at most")
+    if model.vectors.dimensions != settings.K:
+        raise ValueError(f"its vectors have {model.vectors.dimensions} dimensions and not {settings.K}")
+    if settings.uses_features and model.extractor is None:
+        raise ValueError("it lacks its features")
+    width = model.extractor.width if model.extractor else 0
+    expected = parameter_shapes(settings, labels=len(model.labels), features=width)
+    if further := found.keys() - expected.keys():
+        raise ValueError(f"it has a parameter {min(further)!r}, which no such model has")
+    for name, shape in expected.items():
+        if found[name].shape != shape or found[name].dtype not in (np.float32, np.float64):
+            raise ValueError(f"its parameter {name} has another shape or other numbers")
+    check_numbers({f"parameter {name}": value for name, value in found.items()})
+
+
+def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError where a value is not a number, or so large that scores would not be numbers."""
+    for name, value in arrays.items():
+        least, most = float(value.min(initial=0.0)), float(value.max(initial=0.0))
+        if not (least >= -LARGEST and most <= LARGEST):
+            raise ValueError(f"its {name} has values that are not numbers, or beyond {LARGEST:,.0f}")
+
+
+# A model's table of word vectors in a bundle: stored, or made again from the vectors that ship with disco2.
+#
+# Made again, it is the same to the digit: the bundle holds the SHA-256 of the shipped files, how they were
+# centred, projected and scaled, in double precision, and which rows of them the model has.
+
+
+SHIPPED = "shipped"
+TABLE = "vectors"
+MEAN, DEVIATION, CENTRE, AXES, ROWS = (
+    f"vectors.{name}" for name in ("mean", "deviation", "centre", "axes", "rows")
+)
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def naming(vectors: WordVectors) -> dict[str, Any]:
+    """What the manifest says of a table that is made again; empty where the table is to be stored."""
+    if vectors.recipe is None:
+        return {}
+    return {
+        "source": SHIPPED,
+        "digest": vectors.recipe.digest,
+        "dimensions": vectors.dimensions,
+        "words": len(vectors),
+    }
+
+
+def table_arrays(vectors: WordVectors) -> dict[str, NDArray[Any]]:
+    """The arrays that are stored: the table, or what makes it again."""
+    recipe = vectors.recipe
+    if recipe is None:
+        return {TABLE: np.ascontiguousarray(vectors.matrix)}
+    reduction = recipe.reduction
+    named = {
+        MEAN: reduction.mean,
+        DEVIATION: reduction.deviation,
+        CENTRE: reduction.centre,
+        AXES: reduction.axes,
+        ROWS: recipe.rows,
+    }
+    return {name: np.ascontiguousarray(array) for name, array in named.items() if array is not None}
+
+
+def stored_table(words: bytes, arrays: Arrays) -> WordVectors:
+    """The table of a bundle that stores it; ``words`` is the content of its file of words."""
+    _check_names(arrays, {TABLE})
+    table = arrays[TABLE]
+    if not np.issubdtype(table.dtype, np.floating):
+        raise ValueError("its word vectors are of another type")
+    check_numbers({"table of word vectors": table})
+    listed = words.decode("utf-8").split("\n")[:-1]  # a word may hold a \r
+    return WordVectors(tuple(listed), table.astype(np.float32))
+
+
+def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
+    """The table of a bundle that names the shipped vectors; BundleError where those are not the ones."""
+    said = manifest.vectors
+    if said.get("source") != SHIPPED:
+        raise ValueError(f"its word vectors come from {said.get('source')!r}, which is not known")
+    _check_names(arrays, {MEAN, DEVIATION, CENTRE, AXES, ROWS})
+    rows = arrays.get(ROWS)
+    if rows is not None and not (rows.dtype == np.int32 and rows.ndim == 1):
+        raise ValueError("its rows of word vectors are not whole numbers")
+    if rows is not None and ((rows < 0).any() or (np.diff(rows) <= 0).any()):
+        raise ValueError("its rows of word vectors do not ascend from 0 on")
+    reduction = _reduction(arrays)
+    recipe = Recipe(str(said.get("digest")), reduction, rows)
+    try:
+        _check_width(reduction)
+        with np.errstate(over="ignore"):  # what is too large is refused below
+            vectors = make_table(recipe)
+    except VectorsError as error:
+        raise BundleError(
+            f"The model names its word vectors and does not hold them. {error.what}",
+            where=error.where,
+            hint=f"Install disco2 {manifest.version}, which wrote the model, or train it anew: disco2 train",
+        ) from error
+    if (vectors.dimensions, len(vectors)) != (said.get("dimensions"), said.get("words")):
+        raise ValueError("its word vectors have another number of words or of dimensions")
+    check_numbers({"table of word vectors": vectors.matrix})
+    return vectors
+
+
+def _check_names(arrays: Arrays, known: set[str]) -> None:
+    for name in arrays:
+        if name.startswith(TABLE) and name not in known:
+            raise ValueError(f"it has an array {name!r}, which no such model has")
+
+
+def _check_width(reduction: Reduction) -> None:
+    """Refuse what does not fit the shipped vectors before room is made for every word of them.
+
+    VectorsError as for other shipped vectors: those of another version may have other dimensions.
+    """
+    try:
+        with safe_open(FOLDER / VECTORS_FILE, framework="np") as file:
+            width = file.get_slice(TENSOR).get_shape()[1]
+    except (OSError, SafetensorError, LookupError):
+        return  # make_table says what is wrong with them
+    before = reduction.mean if reduction.centre is None else reduction.centre
+    if len(before) != width or len(reduction.mean) > width:
+        raise VectorsError(
+            "The word vectors that ship with this installation have other dimensions than the ones the table "
+            "was made from.",
+            where=str(FOLDER),
+        )
+
+
+def _reduction(arrays: Arrays) -> Reduction:
+    mean, deviation, centre, axes = (arrays.get(name) for name in (MEAN, DEVIATION, CENTRE, AXES))
+    if mean is None or deviation is None or mean.ndim != 1 or mean.shape != deviation.shape:
+        raise ValueError("it lacks the means and deviations of its word vectors")
+    if (centre is None) != (axes is None):
+        raise ValueError("it lacks the axes of its word vectors")
+    if centre is not None and axes is not None and axes.shape != (*centre.shape, *mean.shape):
+        raise ValueError("the axes of its word vectors have another shape")
+    for array in (mean, deviation, centre, axes):
+        if array is not None and not (array.dtype == np.float64 and np.isfinite(array).all()):
+            raise ValueError("the numbers for its word vectors are not numbers in double precision")
+    return Reduction(mean, deviation, centre, axes)
+
 
 FILES = FileList(MANIFEST, lambda folder: read_manifest(folder).hashes)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from disco2.data.tree import ArgumentTree, EntityLink
 
 Ints = NDArray[np.int32]
+Floats = NDArray[np.floating[Any]]  # float32 in use, float64 where gradients are checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from disco2.corpora.catalogue import with_automatic_layers
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import CorpusError
-from disco2.evaluation.brackets import BracketEvaluation
 from disco2.evaluation.coreference import AlignedPairs, CoreferenceScores, Score, score_aligned_pairs
-from disco2.evaluation.syntax import syntax_scores
+from disco2.evaluation.layers import BracketEvaluation, syntax_scores
 from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
 from disco2.training.annotators.constituents import compare_trees, train_constituents
 from disco2.training.annotators.coreference import coreference_scores, train_coreference

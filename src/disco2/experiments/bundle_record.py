@@ -11,11 +11,11 @@ import numpy as np
 
 from disco2.corpora.catalogue import licence_of, licences_of_texts
 from disco2.data import Corpus, Instance
-from disco2.evaluation.calibration import expected_calibration_error
+from disco2.evaluation.scores import expected_calibration_error
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, as_running_text
 from disco2.model import AnyModel
-from disco2.model.calibration import Calibration
+from disco2.model.probabilities import Calibration
 from disco2.training.fit import Fitted
 from disco2.training.temperature import fit_temperature
 

@@ -13,13 +13,13 @@ from disco2.bundle import Manifest
 from disco2.corpora.protocols import split_relations
 from disco2.corpora.tasks import Neighbours, Task
 from disco2.data import WITHOUT_SENSE, Corpus, Instance, Relation, RelationKind
+from disco2.data.batch import Floats
 from disco2.data.tree import shared_entities
 from disco2.errors import BundleError, CorpusError, SettingsError
 from disco2.evaluation import Evaluation, evaluate
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
 from disco2.model import AnyModel
-from disco2.model.arrays import Floats
 
 _OTHER_PARTS = (
     "Name one of them with --split, or hold a test part out when you train: by a column 'split' in a file of "

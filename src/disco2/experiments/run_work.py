@@ -30,9 +30,8 @@ from disco2.experiments.runs import (
 )
 from disco2.experiments.train_run import Preparations, preparation_key, train_model
 from disco2.model import AnyModel
-from disco2.model.runaway import check_finite
-from disco2.training.checkpoint import Checkpoint
-from disco2.training.history import Epoch, Progress
+from disco2.model.parameters import check_finite
+from disco2.training.loop import Epoch, Progress
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +138,7 @@ def perform(
         plan.configuration,
         preparations=preparations,
         progress=_logged(folder),
-        checkpoint=Checkpoint(folder.checkpoint),
+        state=folder.checkpoint,
     )
     model = fitted.model
     check_finite(model.parameters, where=f"{plan.model}, seed {plan.seed}")

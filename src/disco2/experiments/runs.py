@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.data import Corpus
+from disco2.data.batch import Floats
 from disco2.errors import InputError
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.files import append_text, remove_scratch, write_text
 from disco2.lock import FileLock
-from disco2.model.arrays import Floats
-from disco2.model.fastest import is_compiled
-from disco2.training.members import remove_states
+from disco2.model.composition import is_compiled
+from disco2.training.encoder import remove_stages
 from disco2.vectors.source import SHIPPED, WORD2VEC
 from disco2.version import VERSION
 
@@ -247,7 +247,7 @@ class RunFolder:
         }
         write_text(self.path / SCORES, [json.dumps(content, indent=1) + "\n"])
         with suppress(OSError):
-            remove_states(self.checkpoint)
+            remove_stages(self.checkpoint)
 
     def read(self) -> RunResult | None:
         """What the finished run found; None where it is not finished, or its files are not as they were."""
@@ -282,7 +282,7 @@ class RunFolder:
                             where=str(self.path),
                             hint="Wait for it, or leave out --redo.",
                         )
-                    remove_states(self.checkpoint)
+                    remove_stages(self.checkpoint)
                     remove_scratch(self.path)
                     for name in (SCORES, CONFIGURATION, DESCRIPTION, LOG):
                         (self.path / name).unlink(missing_ok=True)

@@ -14,20 +14,18 @@ import numpy as np
 
 from disco2.bundle import save_bundle
 from disco2.data import WITHOUT_SENSE, Corpus, Instance, RelationKind
+from disco2.data.batch import Floats
 from disco2.errors import CorpusError
 from disco2.experiments.bundle_record import record_of
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, as_running_text
 from disco2.experiments.weak_instances import weak_instances
 from disco2.model import EncoderModel
-from disco2.model.arrays import Floats
-from disco2.training.checkpoint import Checkpoint
 from disco2.training.encoder import OWN, fit_encoder
 from disco2.training.entity_term import fit_entity_term, linked_pairs
 from disco2.training.fit import Fitted, learn, most_common
-from disco2.training.history import Progress, Report
-from disco2.training.preparation import Prepared, prepare
-from disco2.training.resampling import hold_out
+from disco2.training.loop import Progress, Report
+from disco2.training.preparation import Prepared, hold_out, prepare
 from disco2.training.temperature import fit_loss
 from disco2.vectors import WordVectors, load_vectors
 from disco2.vectors.source import SHIPPED, WORD2VEC
@@ -44,19 +42,20 @@ def train_model(
     preparations: Preparations | None = None,
     progress: Progress = lambda epoch: None,
     report: Report = lambda text: None,
-    checkpoint: Checkpoint | None = None,
+    state: Path | None = None,
 ) -> Fitted:
     """Train on the training part, stop by the dev part; no label of the test part is looked at.
 
-    ``preparations`` are what earlier trainings on this corpus prepared, and may be used again. ``checkpoint``
-    is a place from which an interrupted training goes on; it is the caller's to remove.
+    ``preparations`` are what earlier trainings on this corpus prepared, and may be used again. ``state`` is a
+    folder for the finished stages of an encoder, from which an interrupted training resumes; it is the
+    caller's to remove.
     """
     check_learnable(corpus, parts)
     model, settings = configuration.model, configuration.training
     if model.kind == "majority":
         return most_common(parts.instances["train"], parts.labels, model)
     if model.kind == "encoder":
-        tuned = _fine_tuned(parts, configuration, progress, report, checkpoint)
+        tuned = _fine_tuned(parts, configuration, progress, report, state)
         if model.entity_size:
             tuned = _with_entities(tuned, parts, configuration, report)
         if model.features:
@@ -64,7 +63,7 @@ def train_model(
         return _with_offsets(tuned, _training_and_development(parts, configuration)[2])
     make = partial(prepare_training, corpus, parts, configuration)
     prepared = preparations.of(parts, configuration, make) if preparations else make()
-    return learn(prepared, model, settings, progress=progress, checkpoint=checkpoint)
+    return learn(prepared, model, settings, progress=progress)
 
 
 def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration) -> Prepared:
@@ -112,7 +111,7 @@ def _fine_tuned(
     configuration: Configuration,
     progress: Progress,
     report: Report,
-    checkpoint: Checkpoint | None,
+    state: Path | None,
 ) -> Fitted:
     """An encoder: the main corpus is the pool ``own``, each further one a pool of its name."""
     training, widened, development = _training_and_development(parts, configuration)
@@ -129,7 +128,7 @@ def _fine_tuned(
             settings=configuration.encoder,
             stages=configuration.stages,
             seed=configuration.training.seed,
-            folder=checkpoint.folder if checkpoint else Path(scratch),
+            folder=state or Path(scratch),
             progress=progress,
             report=report,
         )

@@ -23,7 +23,7 @@ from disco2.experiments.division import Parts, divide
 from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest
 from disco2.files import write_text
 from disco2.model import ModelSettings
-from disco2.training.resampling import hold_out
+from disco2.training.preparation import hold_out
 from disco2.version import VERSION
 
 if TYPE_CHECKING:

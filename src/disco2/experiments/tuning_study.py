@@ -44,7 +44,7 @@ from disco2.experiments.tuning import (
     TrialRecord,
     rank_trials,
 )
-from disco2.training.history import Epoch
+from disco2.training.loop import Epoch
 
 HEARTBEAT = 5  # seconds between heartbeats of a trial
 SILENCE = 30  # seconds without one, after which its process counts as dead

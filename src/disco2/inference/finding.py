@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 from disco2.data import Argument, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes
-from disco2.inference.candidates import Candidate, adjacent_sentences, with_neighbours
+from disco2.inference.candidates import Candidate, adjacent_sentences, shared_mentions, with_neighbours
 from disco2.inference.prediction import Prediction, RelationChoice, Span
-from disco2.inference.shared import shared_mentions
 from disco2.parser.parser import DiscourseParser, ParsedDocument, ParsedRelation
 
 EXPLICIT, IMPLICIT = RelationKind.EXPLICIT.value, RelationKind.IMPLICIT.value

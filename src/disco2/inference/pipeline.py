@@ -2,27 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import TypeVar
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotator
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, raw_document
+from disco2.bundle import Manifest, load_bundle, read_manifest
 from disco2.data import Document, RelationKind
 from disco2.errors import InputError
-from disco2.inference.annotating import annotate_texts
-from disco2.inference.batch_size import check_batch_size
+from disco2.inference.candidates import GivenPair, judged, senses_of
 from disco2.inference.explanation import Explanation, explained
 from disco2.inference.finding import complete_relations, draft_relations
-from disco2.inference.given_pair import GivenPair
-from disco2.inference.judging import judged, senses_of
-from disco2.inference.model_info import ModelInfo
+from disco2.inference.plain_text import check_text, without_controls
 from disco2.inference.prediction import Prediction, RelationChoice
 from disco2.inference.view import RelationView, relation_view
 from disco2.model import AnyModel
-from disco2.model.calibration import Calibration
-from disco2.model.prior import Prior, Shares
+from disco2.model.probabilities import Calibration, Prior, Shares
 from disco2.parser.parser import DiscourseParser
+from disco2.shipped import find_model
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A name, a licence, a hash that tells models apart, and how many training relations each label has."""
+
+    name: str = "unnamed"
+    licence: str = "not recorded"
+    digest: str = ""
+    label_counts: Mapping[str, float] = field(default_factory=dict)  # empty where they were not recorded
+
+
+def check_batch_size(size: object, *, of: str, hint: str = "Give a batch size of 1 or more.") -> int:
+    """The size itself, at most what a loop can count to; InputError where it is no whole number from 1 on."""
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise InputError(f"A batch can't have {size} {of}.", hint=hint)
+    return min(size, sys.maxsize)
+
+
+# Unicode's separator of paragraphs, which all annotators respect, for line ends; one for one keeps offsets.
+_LINES_AS_PARAGRAPHS = dict.fromkeys(map(ord, "\n\r\u2028"), "\u2029")
+
+
+def annotate_texts(
+    annotators: Annotator, texts: Sequence[tuple[str, str]], *, paragraphs: str = "blank"
+) -> list[Document]:
+    """Documents from ids and texts, in order.
+
+    Annotators see spaces for control characters; the documents keep the texts as they were, NULs and Windows
+    line ends included, so that all offsets are exact. Where ``paragraphs`` end at every ``line`` end, no
+    sentence goes on behind one.
+    """
+    raw = [unannotated(text, document_id=name, paragraphs=paragraphs) for name, text in texts]
+    found = annotators.annotate(raw, layers=ALL_LAYERS)
+    return [replace(document, text=text) for document, (_, text) in zip(found, texts, strict=True)]
+
+
+def unannotated(text: str, *, document_id: str = "text", paragraphs: str = "blank") -> Document:
+    """What annotators get to see of a text, with no layer yet."""
+    seen = without_controls(check_text(text))
+    if paragraphs == "line":
+        seen = seen.translate(_LINES_AS_PARAGRAPHS)
+    return raw_document(seen, document_id=document_id)
+
 
 _T = TypeVar("_T")
 Kinds = Iterable[str] | str | None  # names of kinds, such as "Explicit, Implicit"; None for all but NoRel
@@ -201,3 +245,38 @@ def _portions(items: Iterable[_T], size: int) -> Iterator[list[tuple[int, _T]]]:
     numbered = enumerate(items)
     while portion := list(islice(numbered, most)):
         yield portion
+
+
+def load(
+    model: str | Path | None = None, *, annotators: Annotator | None = None, prior: Shares | None = None
+) -> Pipeline:
+    """The pipeline of a model: a shipped one by its name, else a folder; by default the best that ships.
+
+    ``disco2 models`` lists the names. Without ``annotators`` the built-in English ones make all layers of a
+    text. ``prior`` holds the shares of labels that are expected in all texts: see ``Pipeline.__call__``.
+    """
+    folder = find_model(model)
+    trained, manifest = load_bundle(folder)
+    if annotators is None:
+        from disco2.annotation.annotator import AnnotatorChoice  # late: only now is spaCy needed
+
+        annotators = AnnotatorChoice().open()
+    info = ModelInfo(
+        name=str(manifest.data.get("name") or folder.resolve().name),
+        licence=str(manifest.data.get("licence") or "not recorded"),
+        digest=_digest(manifest),
+        label_counts=manifest.prior_counts,
+    )
+    calibration = Calibration(manifest.temperature, manifest.running_text_temperature)
+    pipeline = Pipeline(annotators, trained, calibration, info=info)
+    pipeline.calibration = pipeline.calibrated(prior)
+    return pipeline
+
+
+def model_digest(model: str | Path | None = None) -> str:
+    """What tells a model from others, without loading it."""
+    return _digest(read_manifest(find_model(model)))
+
+
+def _digest(manifest: Manifest) -> str:
+    return str(manifest.to_json()["digest"])

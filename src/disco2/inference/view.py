@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from disco2.data import Document
+from disco2.data.batch import Floats
 from disco2.data.tree import ArgumentTree, MentionIndex, node_labels
 from disco2.errors import InputError
-from disco2.inference.decision import Decision, Decisions
+from disco2.inference.explanation import Decision, Decisions, EntitySpans, source_of
 from disco2.inference.prediction import Prediction, Span
-from disco2.inference.score_terms import EntitySpans, source_of
 from disco2.model import AnyModel
-from disco2.model.arrays import Floats
-from disco2.model.node_vectors import NodeVectors, node_vectors
+from disco2.model.relation_model import NodeVectors, node_vectors
 from disco2.parser.parser import DiscourseParser
 
 DIGITS = 4  # of the numbers in vectors

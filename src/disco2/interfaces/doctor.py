@@ -386,7 +386,7 @@ def _check_files(folder: Path) -> Finding:
 
 def _check_vectors(folder: Path, wanted: str) -> Finding:
     """Compare the shipped word vectors with those of the model, unless it has its own."""
-    from disco2.vectors.shipped import FOLDER, shipped_digest
+    from disco2.vectors.source import FOLDER, shipped_digest
 
     digest = shipped_digest()
     size = sum(file.stat().st_size for file in FOLDER.iterdir() if file.is_file())
@@ -449,7 +449,7 @@ def run_self_test(folder: Path) -> list[Finding]:
 
 def _test_annotating() -> Finding:
     from disco2.annotation.annotator import AnnotatorChoice
-    from disco2.inference.annotating import annotate_texts
+    from disco2.inference.pipeline import annotate_texts
 
     with AnnotatorChoice().open() as annotators:
         document = annotate_texts(annotators, [("text", TEXT)], paragraphs="blank")[0]
@@ -462,7 +462,7 @@ def _test_annotating() -> Finding:
 
 def _test_prediction(folder: Path) -> Finding:
     """Two relations; 'She' is Tina; probabilities add up to 1, the terms of an explanation to the score."""
-    from disco2.inference.loading import load
+    from disco2.inference.pipeline import load
 
     nlp = load(folder)
     relations = nlp(TEXT)

@@ -1,17 +1,24 @@
-"""Composition up the tree and down to the mentions, level by level, with hand-derived gradients.
+"""Composition up the trees and down to the mentions, level by level, with hand-derived gradients.
 
 Shapes: K dimensions; a batch has ``leaves`` + ``inner`` upward rows and ``roots`` + ``down`` downward rows,
-in the order that ``batches.batch`` describes.
+in the order that ``data.batch`` describes.
 """
 
 from __future__ import annotations
 
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from disco2.data.batch import Batch
-from disco2.model.arrays import Floats
+from disco2.data.batch import Batch, Floats
+from disco2.model.bilinear import spread_to_mentions, sum_mentions
 
 
 def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
@@ -99,3 +106,85 @@ def downward_gradient(
     gradient[:, :K] = delta.T @ down[batch.down_parents]
     gradient[:, K:] = delta.T @ up[batch.down_siblings]
     return gradient
+
+
+Pair = tuple[Floats, Floats]  # something of the first argument, and the same of the second
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The vectors of a batch, and the way back."""
+
+    arguments: Pair  # u_m and u_n, [n, K] each
+    entities: (
+        Pair | None
+    )  # sums of each link's mention vectors d, [links, K] each; None without a V or a link
+    down: Floats | None  # the downward vectors, [roots + down, K]
+    # dL/dU and dL/dV, given the gradients of the arguments and of the sums. To be called once.
+    gradients: Callable[[Pair, Pair | None], tuple[Floats, Floats | None]]
+
+
+# (batch, vectors [vocabulary, K], U, V or None) -> Composed; an earlier result may be invalid after a call.
+Composer = Callable[[Batch, Floats, Floats, Floats | None], Composed]
+
+
+def compose(batch: Batch, vectors: Floats, U: Floats, V: Floats | None) -> Composed:
+    """Up all trees and, where there is a V and a link, down to the mentions: one matrix product a level.
+
+    The twin of ``compiled.CompiledComposer``, in any precision, and what that one is tested by.
+    """
+    up = compose_upward(batch, vectors[batch.words], U)
+    down = entities = None
+    if V is not None and len(batch.link_examples):
+        down = compose_downward(batch, up, V)
+        entities = sum_mentions(down, batch.first_mentions), sum_mentions(down, batch.second_mentions)
+
+    def gradients(d_arguments: Pair, d_entities: Pair | None) -> tuple[Floats, Floats | None]:
+        d_up = np.zeros_like(up)
+        d_up[batch.first_roots], d_up[batch.second_roots] = d_arguments
+        dV = None
+        if down is not None and V is not None and d_entities is not None:
+            d_down = np.zeros_like(down)
+            spread_to_mentions(d_entities[0], batch.first_mentions, d_down)
+            spread_to_mentions(d_entities[1], batch.second_mentions, d_down)
+            dV = downward_gradient(batch, up, down, d_down, V, d_up)
+        return upward_gradient(batch, up, d_up, U), dV
+
+    return Composed((up[batch.first_roots], up[batch.second_roots]), entities, down, gradients)
+
+
+# Compiled code is used where numba and SciPy are installed (extra ``fast``), unless DISCO2_COMPILED=0 is set.
+
+log = logging.getLogger(__name__)
+
+NEEDED = ("numba", "scipy")
+OFF = ("0", "false", "no", "off")
+
+
+@cache
+def is_installed() -> bool:
+    """Whether compiled code can be had. Asking loads it, since what is installed may yet not work."""
+    try:
+        if not all(map(find_spec, NEEDED)):
+            return False
+        import disco2.model.compiled  # noqa: F401
+    except Exception as error:  # a numba that does not support this NumPy may raise anything
+        log.warning("Compiled code can't be used, NumPy does the same more slowly: %s", error)
+        return False
+    return True
+
+
+def is_compiled(*dtypes: DTypeLike) -> bool:
+    """Whether compiled code is used for arrays of these kinds: all have to be singles."""
+    if os.environ.get("DISCO2_COMPILED", "").lower() in OFF:
+        return False
+    return all(np.dtype(dtype) == np.float32 for dtype in dtypes) and is_installed()
+
+
+def fastest_composer(*dtypes: DTypeLike) -> Composer:
+    """A composer for vectors and parameters of these kinds, with buffers of its own: for one thread."""
+    if not is_compiled(*dtypes):
+        return compose
+    from disco2.model.compiled import CompiledComposer
+
+    return CompiledComposer()

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.data import WITHOUT_SENSE, Instance
+from disco2.data.batch import Floats
 from disco2.features import FeatureExtractor
-from disco2.model.arrays import Floats
 from disco2.model.entity_term import EntityTerm, Roles, find_pieces, find_roles
 from disco2.model.onnx_check import check_onnx
 from disco2.model.settings import ModelSettings

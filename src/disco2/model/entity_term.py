@@ -9,8 +9,8 @@ d_i of mentions down to them, as in the paper (``model.composition``; U and V ar
 
     psi_E(y) = sum over aligned (i, j) of w_ij d_i' B_y d_j
 
-with B_y = sum over r of b1_yr b2_yr' + diag(b3_y) and the weights w_ij of ``links.link_weights``. Relations
-whose arguments share no entity have no such term.
+with B_y = sum over r of b1_yr b2_yr' + diag(b3_y) and the weights w_ij of ``bilinear.link_weights``.
+Relations whose arguments share no entity have no such term.
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.data import Argument, Document, Instance
-from disco2.data.batch import Batch, Example, collate
+from disco2.data.batch import Batch, Example, Floats, collate
 from disco2.features.encoder import Encoder
-from disco2.model.arrays import Floats
-from disco2.model.bilinear import Bilinear
+from disco2.model.bilinear import Bilinear, link_terms, link_weights, spread_to_mentions, sum_mentions
 from disco2.model.composition import compose_downward, compose_upward, downward_gradient, upward_gradient
-from disco2.model.links import link_terms, link_weights, spread_to_mentions, sum_mentions
 
 NAMES = ("P", "U", "V", "B1", "B2", "B3")
 
@@ -142,7 +140,7 @@ class EntityTerm:
     B1: Floats  # [Y, R, K]
     B2: Floats  # [Y, R, K]
     B3: Floats  # [Y, K]
-    pairs: str = "mean"  # how pairs are weighted, see ``links.link_weights``
+    pairs: str = "mean"  # how pairs are weighted, see ``bilinear.link_weights``
 
     @property
     def parameters(self) -> dict[str, Floats]:
@@ -167,7 +165,7 @@ class EntityTerm:
     def pair_terms(self, roles: Roles, means: Floats) -> tuple[tuple[Floats, ...], Floats]:
         """In double precision: each link's terms [first mentions, second mentions, Y], and totals [links, Y].
 
-        Of a long link the terms of its first mentions, see ``links.link_terms``.
+        Of a long link the terms of its first mentions, see ``bilinear.link_terms``.
         """
         doubled: dict[str, Any] = {name: value.astype(np.float64) for name, value in self.parameters.items()}
         exact = EntityTerm(**doubled, pairs=self.pairs)

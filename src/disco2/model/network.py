@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.data.batch import Batch
-from disco2.model.arrays import Floats
-from disco2.model.composer import Composed, Composer, NumPyComposer, Pair
-from disco2.model.links import link_weights
-from disco2.model.parameters import Parameters, argument_matrices, entity_matrices
+from disco2.data.batch import Batch, Floats
+from disco2.model.bilinear import link_weights
+from disco2.model.composition import Composed, Composer, Pair, compose
+from disco2.model.parameters import Parameters, argument_matrices, entity_matrices, members_of
 from disco2.model.settings import ModelSettings
 
 Masks = Pair  # [n, K] twice, for u_m and u_n
@@ -41,12 +40,11 @@ def forward(
     batch: Batch,
     *,
     masks: Masks | None = None,
-    composer: Composer | None = None,
+    composer: Composer = compose,
 ) -> Forward:
     """Scores of all labels for a batch. ``vectors``: [vocabulary, K], the rows that ``batch.words`` names.
 
     ``masks`` are multiplied with u_m and u_n in the first term alone: mentions are composed from unmasked u.
-    The ``composer`` is NumPy's where none is given.
     """
     labels = len(parameters["b"])
     scores: Floats = np.broadcast_to(parameters["b"], (batch.size, labels)).copy()
@@ -54,7 +52,7 @@ def forward(
 
     if settings.composes:
         V = parameters["V"] if settings.kind == "entities" else None
-        composed = (composer or NumPyComposer()).compose(batch, vectors, parameters["U"], V)
+        composed = composer(batch, vectors, parameters["U"], V)
         arguments = composed.arguments
     elif settings.kind == "additive":
         sums = np.add.reduceat(vectors[batch.words], batch.leaf_starts, axis=0)
@@ -111,3 +109,22 @@ def dense_features(batch: Batch, beta: Floats) -> Floats:
     features = np.zeros((batch.size, beta.shape[1]), dtype=beta.dtype)
     features[batch.feature_rows, batch.feature_columns] = 1
     return features
+
+
+def batch_scores(
+    settings: ModelSettings,
+    parameters: Parameters,
+    vectors: Floats,
+    batch: Batch,
+    *,
+    composer: Composer = compose,
+) -> Floats:
+    """Scores of all labels, [n, Y], of one model or of several with their own seeds.
+
+    psi(y) = 1/S sum over members s of psi_s(y)
+
+    The mean ranks the labels as the sum does and has the scale of one model's scores.
+    """
+    members = members_of(settings, parameters)
+    scores = [forward(settings, one, vectors, batch, composer=composer).scores for one in members]
+    return scores[0] if len(scores) == 1 else np.mean(scores, axis=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,7 @@ from disco2.evaluation.scores import hits
 from disco2.model import EncoderModel, ModelSettings
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
-from disco2.training.history import Epoch, History, Progress, Report
+from disco2.training.loop import Epoch, History, Progress, Report
 
 if TYPE_CHECKING:
     from disco2.training.fine_tuning import FineTuning, TextPair
@@ -156,6 +157,15 @@ def fit_encoder(
     last = len(epochs) or planned[-1].epochs
     history = History(epochs, _epoch(tuning, development, last) if development else None)
     return Fitted(trained, history, len(pools.get(OWN, ())), development)
+
+
+def remove_stages(folder: Path) -> None:
+    """Remove the stages that ``fit_encoder`` left in a folder, and nothing else."""
+    for stage in (folder / STAGES).glob("*.safetensors"):
+        stage.unlink()
+    for empty in (folder / STAGES, folder):
+        with suppress(OSError):  # it is not there, or has other files
+            empty.rmdir()
 
 
 def text_pair(instance: Instance) -> TextPair:

@@ -17,14 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from disco2.data import Instance
-from disco2.data.batch import Batch, collate
+from disco2.data.batch import Batch, Floats, collate
 from disco2.model import EncoderModel, ModelSettings
-from disco2.model.arrays import Floats
-from disco2.model.bilinear import Bilinear
+from disco2.model.bilinear import Bilinear, link_weights
 from disco2.model.entity_term import NAMES, EntityTerm, Roles, link_gradients, score_links
-from disco2.model.links import link_weights
 from disco2.settings import Settings, setting
-from disco2.training.history import Report
+from disco2.training.loop import Report
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8

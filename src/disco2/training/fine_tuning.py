@@ -33,7 +33,7 @@ from transformers.utils import logging as transformers_logging
 from disco2.errors import InputError
 from disco2.files import write_bytes
 from disco2.model.encoder_model import argument_numbers, read_tokenizer
-from disco2.training.history import Report
+from disco2.training.loop import Report
 
 LOG = logging.getLogger(__name__)
 STATE = "state.safetensors"

@@ -1,4 +1,4 @@
-"""Labelled instances -> a trained model: everything prepared, then parameters learned."""
+"""Labelled instances -> a trained model: everything prepared, then the parameters of all members learned."""
 
 from __future__ import annotations
 
@@ -9,14 +9,84 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from disco2.data import Instance
+from disco2.data.batch import Example, Floats
 from disco2.features import FeatureSettings
-from disco2.model import AnyModel, ModelSettings, RelationModel
-from disco2.training.checkpoint import Checkpoint
-from disco2.training.history import History, Progress
-from disco2.training.members import history_of_ensemble, train_members
+from disco2.model import AnyModel, ModelSettings, Parameters, RelationModel, initial_parameters
+from disco2.model.parameters import folded, stacked
+from disco2.model.settings import MOST_MEMBERS
+from disco2.training.loop import Development, Epoch, History, Progress, train
+from disco2.training.optimiser import LOSSES
 from disco2.training.preparation import Prepared, check_instances, prepare
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
+
+
+def member_seeds(seed: int, members: int) -> list[int]:
+    """A model alone has the seed itself; ensembles with different seeds share no seed of a member."""
+    return [seed] if members == 1 else [seed * MOST_MEMBERS + member for member in range(members)]
+
+
+def train_members(
+    model: ModelSettings,
+    vectors: Floats,
+    examples: Sequence[Example],
+    development: Development,
+    settings: TrainingSettings,
+    *,
+    labels: int,
+    features: int,
+    progress: Progress = lambda epoch: None,
+) -> tuple[Parameters, list[History]]:
+    """Parameters, and a history for each member; with several members the parameters are stacked.
+
+    Surface members have a history too, but their parameters are folded into those of the others.
+    """
+    alone = replace(model, members=1, surface_members=0)
+    trained: list[Parameters] = []
+    histories: list[History] = []
+    for member, seed in enumerate(member_seeds(settings.seed, model.all_members)):
+        one, how = alone, replace(settings, seed=seed)
+        if member >= model.members:
+            one, how = replace(alone, kind="surface"), replace(how, rate_features=settings.rate_surface)
+        parameters, history = train(
+            one,
+            initial_parameters(one, labels=labels, features=features, seed=seed),
+            vectors,
+            examples,
+            development,
+            how,
+            progress=progress,
+        )
+        trained.append(parameters)
+        histories.append(history)
+    members, surface = trained[: model.members], trained[model.members :]
+    if surface:
+        members = folded(members, surface)
+    return members[0] if model.members == 1 else stacked(members), histories
+
+
+def history_of_ensemble(
+    model: ModelSettings,
+    parameters: Parameters,
+    vectors: Floats,
+    development: Development,
+    settings: TrainingSettings,
+    histories: Sequence[History],
+) -> History:
+    """The passes of all members, and as the best one the ensemble itself on the development part.
+
+    Its number is the latest pass that a member kept, its training loss the mean of the members'.
+    """
+    kept = [history.best for history in histories if history.best]
+    verdict = development.judge(model, parameters, vectors, LOSSES[settings.loss])
+    best = Epoch(
+        number=max((epoch.number for epoch in kept), default=0),
+        loss=sum(epoch.loss for epoch in kept) / max(len(kept), 1),
+        development_loss=verdict.loss,
+        score=verdict.score,
+    )
+    epochs = [epoch for history in histories for epoch in history.epochs]
+    return History(epochs, best, sum(history.seconds for history in histories))
 
 
 @dataclass(frozen=True)
@@ -45,7 +115,6 @@ def fit(
     further: Sequence[Instance] = (),
     sentences: Iterable[list[str]] = (),
     progress: Progress = lambda epoch: None,
-    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Train on relations, stopping by the development part.
 
@@ -54,9 +123,7 @@ def fit(
     is told from the rest, ``positive`` names it: its F1 says when to stop. ``balanced`` repeats the smaller
     classes. ``further`` instances are trained on too, and nothing else: they select no features, are neither
     held out nor balanced, and don't count. ``sentences`` are what word2vec learns from, where that is asked
-    for. Several ``model.members`` differ in their seeds. ``checkpoint`` is a place for the state of the
-    training: called again with the same data and settings, an interrupted training goes on. It stays there
-    until the caller removes it.
+    for. Several ``model.members`` differ in their seeds.
     """
     if model.kind == "majority":
         check_instances(training, [*development, *further], labels)
@@ -75,7 +142,7 @@ def fit(
         further=further,
         sentences=sentences,
     )
-    return learn(prepared, model, settings, progress=progress, checkpoint=checkpoint)
+    return learn(prepared, model, settings, progress=progress)
 
 
 def learn(
@@ -84,7 +151,6 @@ def learn(
     settings: TrainingSettings,
     *,
     progress: Progress = lambda epoch: None,
-    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Parameters for what is prepared. ``model`` has the kind, features and K it was prepared for."""
     untrained = replace(prepared.untrained, settings=model)
@@ -98,7 +164,6 @@ def learn(
         labels=len(untrained.labels),
         features=extractor.width if extractor else 0,
         progress=progress,
-        checkpoint=checkpoint,
     )
     history = histories[0]
     if model.all_members > 1:

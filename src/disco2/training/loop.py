@@ -4,28 +4,121 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from disco2.data.batch import Batch, Example
-from disco2.model.arrays import Floats
-from disco2.model.composer import Composer, NumPyComposer
-from disco2.model.fastest import fastest_composer
-from disco2.model.network import backward, forward
+from disco2.data.batch import Batch, Example, Floats, collate
+from disco2.model.composition import Composer, compose, fastest_composer
+from disco2.model.network import backward, batch_scores, forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
-from disco2.training.adagrad import AdaGrad
-from disco2.training.arithmetic import NUMPY, fastest_arithmetic
-from disco2.training.averaging import RunningMean
-from disco2.training.checkpoint import Checkpoint, TrainingState
-from disco2.training.development import Development, Verdict, in_batches
-from disco2.training.dropout import Dropout
-from disco2.training.history import Epoch, History, Progress
-from disco2.training.identity import training_identity
-from disco2.training.loss import LOSSES
+from disco2.training.optimiser import LOSSES, NUMPY, AdaGrad, Dropout, Loss, RunningMean, fastest_arithmetic
 from disco2.training.settings import TrainingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """One pass: its number, the mean loss on the way, and loss and score on the development part after it."""
+
+    number: int
+    loss: float
+    development_loss: float
+    score: float
+
+    def beats(self, other: Epoch | None, *, by_loss: bool) -> bool:
+        """Whether this pass is the better one: by a lower loss, or by a higher score."""
+        if other is None:
+            return True
+        return self.development_loss < other.development_loss if by_loss else self.score > other.score
+
+
+@dataclass(slots=True)
+class History:
+    """All passes, which one was kept, and the seconds that they took."""
+
+    epochs: list[Epoch] = field(default_factory=list)
+    best: Epoch | None = None
+    seconds: float = field(default=0.0, compare=False)  # the same training never takes the same time
+
+
+Progress = Callable[[Epoch], None]
+Report = Callable[[str], None]  # hears in words how far a long pass has come
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Score (from 0 to 1) and mean loss on held-out examples."""
+
+    score: float
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Development:
+    """Held-out examples and, for each, the numbers of the labels that count as right.
+
+    The score is accuracy, or F1 of the label ``positive`` where the task is one class against the rest.
+    """
+
+    batches: tuple[Batch, ...]
+    gold: tuple[frozenset[int], ...]
+    positive: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        examples: Sequence[Example],
+        gold: Sequence[frozenset[int]],
+        *,
+        positive: int | None = None,
+        batch_size: int = 256,
+    ) -> Development:
+        return cls(tuple(in_batches(examples, batch_size)), tuple(gold), positive)
+
+    @single_threaded()
+    def judge(
+        self,
+        model: ModelSettings,
+        parameters: Parameters,
+        vectors: Floats,
+        loss: Loss,
+        *,
+        composer: Composer = compose,
+    ) -> Verdict:
+        """How well the parameters do. Of several right labels the one with the best score counts."""
+        chosen: list[int] = []
+        total, begin = 0.0, 0
+        for batch in self.batches:
+            scores = batch_scores(model, parameters, vectors, batch, composer=composer)
+            chosen.extend(scores.argmax(axis=1).tolist())
+            gold = self.gold[begin : begin + batch.size]
+            best_right = [max(labels, key=row.__getitem__) for labels, row in zip(gold, scores, strict=True)]
+            judged = replace(
+                batch,
+                labels=np.array(best_right, dtype=np.int32),
+                weights=np.ones(batch.size, dtype=np.float32),  # weights are for training
+            )
+            total += batch.size * loss(scores, judged)[0]
+            begin += batch.size
+        return Verdict(self._score(chosen), total / max(begin, 1))
+
+    def _score(self, chosen: Sequence[int]) -> float:
+        if self.positive is None:
+            right = sum(label in gold for label, gold in zip(chosen, self.gold, strict=True))
+            return float(right / max(len(chosen), 1))
+        found = [label == self.positive for label in chosen]
+        wanted = [self.positive in gold for gold in self.gold]
+        both = sum(one and other for one, other in zip(found, wanted, strict=True))
+        return float(2 * both / max(sum(found) + sum(wanted), 1))
+
+
+def in_batches(examples: Sequence[Example], size: int) -> list[Batch]:
+    """Batches of consecutive examples."""
+    return [collate(examples[begin : begin + size]) for begin in range(0, len(examples), size)]
+
 
 log = logging.getLogger(__name__)
 
@@ -39,56 +132,36 @@ def train(
     settings: TrainingSettings,
     *,
     progress: Progress = lambda epoch: None,
-    checkpoint: Checkpoint | None = None,
 ) -> tuple[Parameters, History]:
     """Minimise the loss over the examples; return the parameters that did best on the development part.
 
-    ``parameters`` are changed in place. Batches are drawn once; their order is new in every pass. With a
-    ``checkpoint``, a training that was interrupted goes on behind the last pass that was saved, to the same
-    numbers as without interruption; a finished one is not repeated. ``progress`` hears of every pass, at once
-    of those that are restored.
+    ``parameters`` are changed in place. Batches are drawn once; their order is new in every pass, after which
+    ``progress`` is called.
     """
     generator = np.random.default_rng(settings.seed)
     order = generator.permutation(len(examples))
     batches = in_batches([examples[index] for index in order], settings.batch_size)
     by_loss = settings.stop_by == "loss" or (settings.stop_by == "auto" and development.positive is None)
-    identity = ""
-    saved: TrainingState | None = None
-    if checkpoint:
-        identity = training_identity(model, parameters, vectors, batches, development, settings)
-        saved = checkpoint.load(identity=identity)
-    history = saved.history if saved else History()
-    best: Parameters = {name: saved.best[name] for name in parameters} if saved else {}
-    finished = saved is not None and saved.finished
-    before, started = history.seconds, time.perf_counter()
-    composer = _composer_for(
-        model, vectors, parameters
-    )  # may load a BLAS, which the next line has to know of
+    history, best = History(), dict[str, Floats]()
+    started = time.perf_counter()
+    composer = _composer_for(model, vectors, parameters)  # may load a BLAS that the next line must know of
     with single_threaded():
-        if not saved and settings.warm_start and model.uses_features and model.uses_vectors:
+        if settings.warm_start and model.uses_features and model.uses_vectors:
             _train_features_alone(parameters, vectors, batches, settings, generator)
         learner = Learner(model, parameters, vectors, settings, composer=composer)
-        if saved:
-            learner.restore(saved)
-            generator.bit_generator.state = saved.generator
-            for epoch in history.epochs:
-                progress(epoch)
-        while not finished:
+        for number in range(1, settings.epochs + 1):
             mean_loss = learner.one_pass(batches, generator)
             verdict = learner.judge(development)
-            epoch = Epoch(len(history.epochs) + 1, mean_loss, verdict.loss, verdict.score)
+            epoch = Epoch(number, mean_loss, verdict.loss, verdict.score)
             history.epochs.append(epoch)
             log.debug("%s", epoch)
             progress(epoch)
             if epoch.beats(history.best, by_loss=by_loss):
                 history.best = epoch
                 best = {name: value.copy() for name, value in learner.mean.values.items()}
-            waited = epoch.number - history.best.number if history.best else 0
-            finished = epoch.number >= settings.epochs or waited >= settings.patience
-            history.seconds = before + time.perf_counter() - started
-            if checkpoint and (finished or checkpoint.is_due()):
-                state = learner.state(history, best, generator, finished=finished)
-                checkpoint.save(state, identity=identity)
+            if history.best and number - history.best.number >= settings.patience:
+                break
+    history.seconds = time.perf_counter() - started
     return best, history
 
 
@@ -121,35 +194,6 @@ class Learner:
         drops = settings.dropout > 0 and model.uses_vectors
         self._dropout = Dropout(settings.dropout, seed=settings.seed) if drops else None
 
-    def state(
-        self, history: History, best: Parameters, generator: np.random.Generator, *, finished: bool
-    ) -> TrainingState:
-        """What is to be saved after a pass."""
-        return TrainingState(
-            parameters=self._parameters,
-            squares=self._optimiser.squares,
-            mean=self.mean.values if self.mean.values is not self._parameters else {},
-            best=best,
-            steps=self.mean.steps,
-            history=history,
-            generator=generator.bit_generator.state,
-            dropout=self._dropout.generator.bit_generator.state if self._dropout else {},
-            finished=finished,
-        )
-
-    def restore(self, state: TrainingState) -> None:
-        """Go on from a saved state."""
-        for current, saved in (
-            (self._parameters, state.parameters),
-            (self._optimiser.squares, state.squares),
-            (self.mean.values, state.mean),
-        ):
-            for name, value in saved.items():
-                current[name][...] = value
-        self.mean.steps = state.steps
-        if self._dropout:
-            self._dropout.generator.bit_generator.state = state.dropout
-
     def step(self, batch: Batch) -> float:
         """Change the parameters by one batch; its mean loss before that."""
         masks = None
@@ -180,7 +224,7 @@ class Learner:
 def _composer_for(model: ModelSettings, vectors: Floats, parameters: Parameters) -> Composer:
     """Compiled code takes a second to load: as long as a whole training of a model that composes nothing."""
     if not model.composes:
-        return NumPyComposer()
+        return compose
     return fastest_composer(vectors.dtype, *{value.dtype for value in parameters.values()})
 
 

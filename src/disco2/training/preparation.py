@@ -1,12 +1,13 @@
-"""Labelled instances -> examples: features selected, vectors chosen, everything encoded.
+"""Labelled instances -> examples: some held out, classes balanced, features selected, everything encoded.
 
 It is half of the work of a training and does not depend on its rates, so several trainings may share it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,9 +16,56 @@ from disco2.data.batch import Example
 from disco2.errors import InputError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings, RelationModel
-from disco2.training.development import Development
-from disco2.training.resampling import balance, expand_two_senses, hold_out
+from disco2.training.loop import Development
 from disco2.vectors import VectorSettings, WordVectors, load_vectors
+
+
+def hold_out(
+    instances: Sequence[Instance], *, share: float, seed: int
+) -> tuple[list[Instance], list[Instance]]:
+    """The instances, and a random share of them for development, both in their old order.
+
+    Every label keeps an instance: one that nothing is learned about could never be the answer.
+    """
+    count = max(1, round(share * len(instances)))
+    left = Counter(label for instance in instances for label in instance.gold)
+    held: set[int] = set()
+    for place in np.random.default_rng(seed).permutation(len(instances)).tolist():
+        labels = instances[place].gold
+        if len(held) < count and all(left[label] > 1 for label in labels):
+            held.add(place)
+            left.subtract(labels)
+    if not held:
+        raise InputError(
+            f"{len(instances)} labelled relations are too few to hold one out for development: "
+            "each label has one alone.",
+            hint="Give more relations, or a development part of your own.",
+        )
+    kept = [instance for place, instance in enumerate(instances) if place not in held]
+    return kept, [instance for place, instance in enumerate(instances) if place in held]
+
+
+def expand_two_senses(instances: Iterable[Instance]) -> list[Instance]:
+    """Instances with one label each: a relation with two becomes two, as in the paper."""
+    return [replace(instance, gold=(label,)) for instance in instances for label in instance.gold]
+
+
+def balance(instances: Sequence[Instance], *, seed: int) -> list[Instance]:
+    """All instances, and random repetitions of the smaller classes until all are as frequent as the largest.
+
+    The class is the first gold label: expand relations with two senses first.
+    """
+    classes: dict[str, list[Instance]] = {}
+    for instance in instances:
+        if instance.gold:
+            classes.setdefault(instance.gold[0], []).append(instance)
+    size = max((len(members) for members in classes.values()), default=0)
+    random = np.random.default_rng(seed)
+    balanced = [instance for instance in instances if instance.gold]
+    for label in sorted(classes):
+        members = classes[label]
+        balanced.extend(members[place] for place in random.integers(len(members), size=size - len(members)))
+    return balanced
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.data.batch import Floats
 from disco2.errors import InputError
-from disco2.model.arrays import Floats
 
 COLDEST, HOTTEST = 0.05, 20.0  # where a temperature is looked for
 ENOUGH = 100  # relations that speak for themselves; fewer may all be right, or wrong, by chance

@@ -1,7 +1,8 @@
-"""Words and their vectors, how these are reduced, and how a table is made again from the shipped ones."""
+"""Words and their vectors: how a word is looked up, and how vectors are reduced."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,65 @@ from numpy.typing import NDArray
 
 from disco2.errors import VectorsError
 from disco2.threads import single_threaded
-from disco2.vectors.aliases import forms
+
+TABLE: dict[str, tuple[str, ...]] = {
+    "a": ("an",),
+    "i": ("me",),
+    "'s": ("its",),
+    "n't": ("not",),
+    "'m": ("am",),
+    "'re": ("are",),
+    "'ve": ("have",),
+    "'ll": ("will",),
+    "'d": ("would",),
+    "--": ("-",),
+    "–": ("--", "-"),  # noqa: RUF001  an en dash
+    "—": ("--", "-"),
+    "―": ("--", "-"),
+    "...": ("…",),
+    "``": ('"',),
+    "''": ('"',),
+    "-lrb-": ("(",),
+    "-rrb-": (")",),
+    "-lsb-": ("[",),
+    "-rsb-": ("]",),
+    "-lcb-": ("{",),
+    "-rcb-": ("}",),
+    "u.s.": ("america",),
+    "a.m.": ("morning",),
+    "p.m.": ("afternoon",),
+    "no.": ("number",),
+}
+ANY_NUMBER = ("10", "ten")
+ANY_YEAR = ("2008", "mid-1990s")
+
+_YEAR = re.compile(r"(?:1[5-9]|20)[0-9]{2}")
+_NUMERAL = re.compile(r"[+-]?[0-9][0-9.,:/]*|[.][0-9]+")
+_ABBREVIATION = re.compile(r"[^\W\d_]{2,}[.]")
+
+
+def stand_ins(word: str) -> tuple[str, ...]:
+    """The words whose vectors may stand in for ``word``, the best first.
+
+    Rules, after the table: a typographic apostrophe is a plain one; years and other numerals share one vector
+    each; an abbreviation with a single final full stop is looked up without it (``mr.`` as ``mr``).
+    """
+    plain = word.lower().replace("’", "'")  # noqa: RUF001
+    if plain in TABLE:
+        return (plain, *TABLE[plain])
+    if _YEAR.fullmatch(plain):
+        return ANY_YEAR
+    if _NUMERAL.fullmatch(plain):
+        return ANY_NUMBER
+    if _ABBREVIATION.fullmatch(plain):
+        return (plain[:-1],)
+    return (plain,)
+
+
+def forms(word: str) -> tuple[str, ...]:
+    """The keys under which a word is looked up, in order: itself, lower-case, stand-ins."""
+    return tuple(dict.fromkeys((word, word.lower(), *stand_ins(word))))
+
 
 Doubles = NDArray[np.float64]
 _ROWS_AT_A_TIME = 4096  # so that what is made on the way stays in the processor's cache

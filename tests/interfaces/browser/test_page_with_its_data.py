@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from disco2.drawing import relations_html
-from disco2.inference.json_form import text_result
 from disco2.inference.pipeline import Pipeline
-from disco2.model.calibration import Calibration
+from disco2.inference.results import text_result
+from disco2.model.probabilities import Calibration
 from tests.drawing.made_up import HOSTILE, pipeline
 from tests.interfaces.browser.conftest import OpenPage
 from tests.interfaces.browser.reading_the_page import arcs, colour, expect

@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
-from disco2.inference.json_form import read_schema, text_result
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import read_schema, text_result
 from disco2.interfaces.server.app import make_app
 from tests.interfaces.conftest import Run
 

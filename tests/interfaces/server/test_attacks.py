@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.attacks import ATTACKS, all_at_once
 from benchmarks.raw_clients import Seen, Target
-from disco2.inference.json_form import text_result
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import text_result
 from tests.interfaces.server.served_process import Served, served
 
 TEXT = "Bob gave Tina the burger. She was hungry. However, he left."

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from disco2.inference.json_form import text_result
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import text_result
 from tests.interfaces.server.served_process import JSON, Served, served
 
 MARK = "zqxsecret"

@@ -83,7 +83,7 @@ def english_annotators(
 
     With ``on_demand`` none is, before it has something to annotate.
     """
-    from disco2.vectors.shipped import read_shipped
+    from disco2.vectors.source import read_shipped
 
     annotators: list[Annotator] = []
     vectors = cache(read_shipped)  # once for two components

@@ -26,7 +26,7 @@ from disco2.data import Constituents, Document
 from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.vectors import WordVectors
-from disco2.vectors.shipped import read_shipped
+from disco2.vectors.source import read_shipped
 
 # Words and tags -> the numbers that a sentence's encoder starts from.
 

@@ -28,7 +28,7 @@ from thinc.api import Config, use_ops
 
 from disco2.annotation.text import ANYWHERE, CAPITALISED
 from disco2.vectors import WordVectors
-from disco2.vectors.shipped import read_shipped
+from disco2.vectors.source import read_shipped
 
 CONFIG_FILE = "config.cfg"
 # What spaCy would like to read besides the components. The vocabulary would be a list of all words seen in

@@ -15,7 +15,7 @@ from disco2.annotation.english.annotators import COMPONENTS
 from disco2.corpora.catalogue import read_corpus
 from disco2.errors import InputError, SettingsError
 from disco2.files import check_file_place, write_text
-from disco2.inference.annotating import annotate_texts
+from disco2.inference.pipeline import annotate_texts
 from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import (
     AnnotatorOptions,

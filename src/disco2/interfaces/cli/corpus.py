@@ -19,7 +19,7 @@ from disco2.errors import InputError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import CorpusStatistics, corpus_statistics, divide
 from disco2.files import check_folder_place
-from disco2.inference.decoding import check_encoding
+from disco2.inference.plain_text import check_encoding
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.listing import (
     ProgressLine,

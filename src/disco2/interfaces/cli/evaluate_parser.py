@@ -12,8 +12,7 @@ from disco2.data.senses import in_pdtb3
 from disco2.errors import InputError
 from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation
 from disco2.experiments.parser import ParserScores, RuleBaseline, as_spans, has_relations, score_parser
-from disco2.inference.loading import load
-from disco2.inference.pipeline import Pipeline
+from disco2.inference.pipeline import Pipeline, load
 from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.listing import percent, print_json, print_table, results

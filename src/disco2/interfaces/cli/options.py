@@ -21,14 +21,14 @@ from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, Annotato
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError, SettingsError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
-from disco2.inference.decoding import UTF_8, decoded
+from disco2.inference.plain_text import UTF_8, decoded
 from disco2.interfaces.cli.listing import print_note
 from disco2.shipped import DEFAULT
 from disco2.twin_keys import without_twins
 
 if TYPE_CHECKING:
     from disco2.inference.pipeline import Pipeline
-    from disco2.model.prior import Shares
+    from disco2.model.probabilities import Shares
 
 Complete = Callable[[str], list[str]]
 
@@ -348,7 +348,7 @@ class PipelineOptions(AnnotatorOptions):
     @contextmanager
     def loaded(self, *, annotators: bool = True) -> Iterator[Pipeline]:
         """The pipeline; processes that it started end with it. Annotated documents need no annotators."""
-        from disco2.inference.loading import load
+        from disco2.inference.pipeline import load
 
         if not annotators:
             yield load(self.model, annotators=Annotators([]), prior=self.shares)

@@ -28,15 +28,18 @@ from disco2.bulk import (
     predict_files,
 )
 from disco2.errors import InputError
-from disco2.inference.batch_size import check_batch_size
 from disco2.inference.finding import has_trees
-from disco2.inference.json_form import SCHEMA, Json, text_result
-from disco2.inference.loading import model_digest
-from disco2.inference.pair_answers import answer_lines
-from disco2.inference.pair_lines import PairLine, numbered_lines, parse_pair_line
-from disco2.inference.pipeline import Pipeline
+from disco2.inference.pairs import (
+    PairLine,
+    ResumableLines,
+    answer_lines,
+    numbered_lines,
+    parse_pair_line,
+    places,
+)
+from disco2.inference.pipeline import Pipeline, check_batch_size, model_digest
 from disco2.inference.prediction import KINDS, RelationChoice
-from disco2.inference.resumable import ResumableLines, places
+from disco2.inference.results import SCHEMA, Json, text_result
 from disco2.interfaces.cli.listing import (
     ProgressLine,
     messages,

@@ -65,21 +65,18 @@ from disco2.interfaces.cli.options import (
 from disco2.lock import FileLock
 from disco2.model.settings import KINDS
 from disco2.shipped import MANIFEST
-from disco2.training.checkpoint import FILE, Checkpoint
-from disco2.training.encoder import encoder_folder
+from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
-from disco2.training.history import Epoch
-from disco2.training.members import remove_states
+from disco2.training.loop import Epoch
 
 LOCK = "training.lock"
 
 
 @contextmanager
-def kept_training(output: Path) -> Iterator[Checkpoint]:
-    """The place for the state of a training; what lies there is removed when its model is in place.
+def kept_training(output: Path) -> Iterator[Path]:
+    """The folder for the stages of an encoder's training, from which the same command resumes it.
 
-    One process at a time may train there. What becomes of a state that is found is shown as notes, and
-    whatever ends the training: what is kept of it.
+    It is removed when the model is in place. One process at a time may train there.
     """
     target = Path(os.path.realpath(output))  # where a link leads to, as for the model itself
     folder = target.with_name(f"{target.name}.training")
@@ -90,45 +87,20 @@ def kept_training(output: Path) -> Iterator[Checkpoint]:
             where=str(output),
             hint="Wait for it, or choose another --output folder.",
         )
-    kept = _Kept(folder)
     try:
-        yield Checkpoint(folder, note=kept.note, kept=kept.saved)
+        yield folder
         _remove_half_bundles(target)
-        remove_states(folder)  # last: a process that is killed before has nothing to learn again
+        remove_stages(folder)  # last: a process that is killed before need not train again
     except BaseException as error:
+        kept = any((folder / STAGES).glob("*.safetensors"))
+        what = f"finished passes are kept in {folder}; give the same command again to resume"
         if isinstance(error, KeyboardInterrupt):
-            messages.print(f"interrupted: {str(kept) or 'no pass is kept yet'}", markup=False)
-        elif what := str(kept):
+            messages.print(f"interrupted: {what if kept else 'nothing is kept'}", markup=False)
+        elif kept:
             print_note(what)
         raise
     finally:
         lock.give_up()
-
-
-class _Kept:
-    """Hears what a checkpoint says, and puts into words what is kept."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._passes = 0
-        self._looked = False
-
-    def note(self, words: str) -> None:
-        self._looked = True
-        print_note(words)
-
-    def saved(self, passes: int) -> None:
-        self._passes = passes
-
-    def __str__(self) -> str:
-        """Empty where nothing is; before a state was looked for, an earlier one may be there."""
-        if self._passes:
-            what = f"pass {self._passes} is kept"
-        elif not self._looked and any(self._folder.rglob(FILE)):
-            what = "what was kept before is still"
-        else:
-            return ""
-        return f"{what} in {self._folder}; give the same command again to go on"
 
 
 def _remove_half_bundles(target: Path) -> None:
@@ -151,9 +123,7 @@ MOST_REASONS = 3  # that are named
 
 
 def train(
-    output: Annotated[
-        Path | None, path_option(help="Folder to write the model to; an interrupted training goes on.")
-    ] = None,
+    output: Annotated[Path | None, path_option(help="Folder to write the model to.")] = None,
     config: ConfigFile = None,
     kind: Annotated[
         str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
@@ -236,7 +206,7 @@ def train(
         results.print(f"development {parts.score_name} {percent(best.score)}% {when}", markup=False)
 
 
-def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: Checkpoint) -> Fitted:
+def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
     """Train, or go on from the state, behind a progress bar."""
     with progress_bar() as bar:
         members = configuration.model.all_members
@@ -258,7 +228,7 @@ def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: 
         def report(text: str) -> None:
             bar.update(task, description=text)
 
-        return train_model(corpus, parts, configuration, progress=show, report=report, checkpoint=state)
+        return train_model(corpus, parts, configuration, progress=show, report=report, state=state)
 
 
 def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterator[str]:

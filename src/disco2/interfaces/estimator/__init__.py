@@ -31,10 +31,8 @@ from disco2.experiments.bundle_record import BundleRecord, record_of
 from disco2.experiments.configuration import Configuration, names
 from disco2.experiments.division import Parts
 from disco2.experiments.train_run import train_model
-from disco2.inference.given_pair import GivenPair
-from disco2.inference.loading import load
-from disco2.inference.model_info import ModelInfo
-from disco2.inference.pipeline import Pipeline
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pipeline import ModelInfo, Pipeline, load
 from disco2.interfaces.estimator.inputs import (
     LabelledRelations,
     UnusableInputError,
@@ -50,11 +48,11 @@ from disco2.interfaces.estimator.inputs import (
     relations_of_pairs,
     rows_of,
 )
-from disco2.model.calibration import Calibration
-from disco2.model.runaway import check_finite
+from disco2.model.parameters import check_finite
+from disco2.model.probabilities import Calibration
 from disco2.shipped import find_model
 from disco2.training.fit import Fitted
-from disco2.training.history import History
+from disco2.training.loop import History
 
 __all__ = [
     "Disco2Classifier",

@@ -22,7 +22,7 @@ from disco2.data import WITHOUT_SENSE, Corpus, Document, Instance
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.inference.given_pair import GivenPair
+from disco2.inference.candidates import GivenPair
 from disco2.inference.prediction import Prediction
 
 COLUMNS = ["arg1", "arg2"]

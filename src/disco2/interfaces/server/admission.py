@@ -7,9 +7,9 @@ from typing import Any
 
 from disco2.annotation.text import paragraphs
 from disco2.errors import InputError
-from disco2.inference.annotating import unannotated
-from disco2.inference.given_pair import GivenPair
-from disco2.inference.pair_lines import PairLine
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pairs import PairLine
+from disco2.inference.pipeline import unannotated
 from disco2.inference.plain_text import has_word
 from disco2.interfaces.server.bodies import PairBody, PairsBody, TextBody, ViewBody
 from disco2.interfaces.server.jobs import Job, PairsJob, TextJob, ViewJob

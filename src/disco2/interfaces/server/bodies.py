@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from disco2.inference.json_form import Json
 from disco2.inference.prediction import RelationChoice
+from disco2.inference.results import Json
 
 
 def _whole(text: str) -> str:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from disco2.inference.json_form import Json
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import Json
 from disco2.interfaces.server.admission import relations_job, view_job
 from disco2.interfaces.server.jobs import Job
 from disco2.interfaces.server.refusal import Refusal

@@ -12,12 +12,11 @@ from http import HTTPStatus
 
 from disco2.data import Document
 from disco2.drawing.trees import draw_trees
-from disco2.inference.annotating import unannotated
-from disco2.inference.given_pair import GivenPair
-from disco2.inference.json_form import SCHEMA, Json, pairs_result, text_result
-from disco2.inference.pair_answers import answer_lines
-from disco2.inference.pair_lines import PairLine
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pairs import PairLine, answer_lines
+from disco2.inference.pipeline import unannotated
 from disco2.inference.prediction import Prediction, RelationChoice
+from disco2.inference.results import SCHEMA, Json, pairs_result, text_result
 from disco2.interfaces.server.refusal import Refusal
 from disco2.interfaces.server.workbench import Workbench, too_many_sentences, too_many_tokens
 

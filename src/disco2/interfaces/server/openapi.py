@@ -6,7 +6,7 @@ import json
 from http import HTTPStatus
 from typing import Any
 
-from disco2.inference.json_form import Json, read_schema
+from disco2.inference.results import Json, read_schema
 from disco2.interfaces.server import addresses
 from disco2.interfaces.server import examples as shown
 from disco2.interfaces.server.bodies import body_schemas

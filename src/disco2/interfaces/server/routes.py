@@ -8,8 +8,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from disco2.inference.json_form import heading
 from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import heading
 from disco2.interfaces.server import addresses
 from disco2.interfaces.server.admission import relations_job, view_job
 from disco2.interfaces.server.batching import BatchQueue

@@ -24,11 +24,11 @@ from disco2.annotation.english.constituents import (
 from disco2.annotation.english.span_network import WordNumbers
 from disco2.data import Constituents, Document
 from disco2.errors import CorpusError, MissingExtraError
-from disco2.evaluation.brackets import Bracket, BracketEvaluation, evaluate_brackets
+from disco2.evaluation.layers import Bracket, BracketEvaluation, evaluate_brackets
 from disco2.files import HIDDEN_LIST, check_folder_place
 from disco2.settings import Settings, setting
 from disco2.vectors import WordVectors
-from disco2.vectors.shipped import read_shipped
+from disco2.vectors.source import read_shipped
 
 # The sizes of the constituency parser and how it is trained.
 

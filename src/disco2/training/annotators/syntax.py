@@ -13,7 +13,7 @@ from disco2.annotation.english.syntax import ENCODER, PARSER, SENTENCES, TAGGER,
 from disco2.annotation.spacy_pipeline import SPACY_ROOT, to_spacy
 from disco2.data import Document, Sentence
 from disco2.errors import InputError, LayerError
-from disco2.evaluation.syntax import ParsedText, SyntaxScores, syntax_scores
+from disco2.evaluation.layers import ParsedText, SyntaxScores, syntax_scores
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.threads import single_threaded
 

@@ -1,22 +1,142 @@
-"""A file of JSON lines that survives an interruption: what is done is kept, and the next run goes on.
-
-Lines are appended to OUTPUT.part, each batch on the disk before the next begins; OUTPUT.part.json says which
-run they belong to. When all are there, the part takes OUTPUT's place. Killed at any moment, a run leaves at
-worst half a line at the end of the part, which the next run cuts off.
-"""
+"""Files of pairs: lines in, records of answers out, in a file that survives an interruption."""
 
 from __future__ import annotations
 
 import errno
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from io import FileIO
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
+from typing import Any, BinaryIO
 
-from disco2.errors import InputError
+from disco2.errors import Disco2Error, InputError
 from disco2.files import behind_link, write_text
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pipeline import Pipeline, check_batch_size
+from disco2.inference.prediction import Prediction
+from disco2.inference.results import Json, pair_error, pair_result
+from disco2.twin_keys import TwinKeyError, without_twins
+
+LONGEST_LINE = 10_000_000  # bytes
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """One line of the input, counted from 1; either a pair or what is wrong with it."""
+
+    number: int
+    id: str | int | None = None
+    pair: GivenPair | None = None
+    error: str = ""
+
+
+def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """The lines that are not blank, with their numbers; None for one that is too long to be kept."""
+    number = 0
+    while raw := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        line: bytes | None = raw.removeprefix(_BYTE_ORDER_MARK) if number == 1 else raw
+        if len(raw) > LONGEST_LINE:
+            line = None
+            while raw and not raw.endswith(b"\n"):
+                raw = stream.readline(LONGEST_LINE)
+        if line is None or line.strip():
+            yield number, line
+
+
+def parse_pair_line(number: int, line: bytes | None) -> PairLine:
+    """The pair of one line, or why it is none."""
+    if line is None:
+        return PairLine(number, error=f"The line has more than {LONGEST_LINE:,} bytes.")
+    try:
+        data = json.loads(line.decode("utf-8"), object_pairs_hook=without_twins)
+    except UnicodeDecodeError as error:
+        return PairLine(
+            number, error=f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
+        )
+    except TwinKeyError as error:
+        return PairLine(number, error=f"The name '{error.key:.80}' occurs twice in one object.")
+    except json.JSONDecodeError as error:
+        return PairLine(number, error=f"This is not JSON: {error.msg} at character {error.pos}.")
+    except ValueError:
+        return PairLine(number, error="A number in this JSON has too many digits.")
+    except RecursionError:
+        return PairLine(number, error="This JSON is nested too deeply.")
+    if not isinstance(data, dict):
+        return PairLine(number, error="This is not an object in braces.")
+    name = data.get("id")
+    if isinstance(name, bool) or not isinstance(name, str | int | None):
+        return PairLine(number, error="'id' is neither a text nor a whole number.")
+    if isinstance(name, str):
+        name = name.encode("utf-8", errors="replace").decode("utf-8")  # no file can hold half a character
+    return _pair_line(number, name, data)
+
+
+def _pair_line(number: int, name: str | int | None, data: dict[str, Any]) -> PairLine:
+    for argument in ("arg1", "arg2"):
+        if not isinstance(data.get(argument), str):
+            said = "is not a text" if argument in data else "is missing"
+            return PairLine(number, name, error=f"'{argument}' {said}.")
+    try:
+        return PairLine(number, name, GivenPair(data["arg1"], data["arg2"], id=f"line{number}"))
+    except InputError as error:
+        return PairLine(number, name, error=str(error))
+
+
+MOST_REFUSALS = 3  # in a row
+
+
+def answer_lines(
+    pipeline: Pipeline, lines: Iterable[PairLine], *, batch_size: int = 64, explain: bool = False
+) -> Iterator[list[Json]]:
+    """One record for each line, error records included; a list for each batch of lines.
+
+    An annotator that refuses pair after pair is out of order, and its error stops the run: what is left is
+    no fault of the pairs.
+    """
+    size = check_batch_size(batch_size, of="pairs")
+    remaining = iter(lines)
+    refusals = 0  # since the last answer
+    while batch := list(islice(remaining, size)):
+        answers: list[Prediction | Disco2Error] = []
+        for answer in _answers(pipeline, [line.pair for line in batch if line.pair is not None]):
+            refusals = refusals + 1 if isinstance(answer, Disco2Error) else 0
+            if isinstance(answer, Disco2Error) and refusals >= MOST_REFUSALS:
+                raise answer
+            answers.append(answer)
+        found = iter(answers)
+        yield [
+            pair_error(line.number, line.id, line.error)
+            if line.pair is None
+            else _record(pipeline, line, next(found), explain)
+            for line in batch
+        ]
+
+
+def _answers(pipeline: Pipeline, pairs: Sequence[GivenPair]) -> Iterator[Prediction | Disco2Error]:
+    """The answers of a batch; where an annotator refuses one pair, the others are still answered."""
+    if not pairs:
+        return
+    try:
+        yield from pipeline.classify_pairs(pairs)
+    except Disco2Error as error:
+        if len(pairs) == 1:
+            yield error
+            return
+        for pair in pairs:
+            yield from _answers(pipeline, [pair])
+
+
+def _record(pipeline: Pipeline, line: PairLine, answer: Prediction | Disco2Error, explain: bool) -> Json:
+    if isinstance(answer, Disco2Error):
+        return pair_error(line.number, line.id, str(answer))
+    return pair_result(line.number, line.id, answer, pipeline.explain(answer) if explain else None)
+
 
 try:
     import fcntl

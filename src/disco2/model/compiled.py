@@ -1,0 +1,421 @@
+"""Compiled twins (numba, extra ``fast``) of what costs most in training: composition and updates.
+
+Single precision only. ``composition`` and ``training.optimiser`` import this module when they use it, so
+that numba is loaded only there.
+
+Compiled code is cached on disk beside the source, or in the user's cache where that can't be written to;
+where neither can be, every process compiles again.
+
+Sums may be reordered and multiplications joined with additions: that is where the speed comes from, and why
+results differ from NumPy's in the last digits. Matrix products are BLAS's own (``np.dot`` on contiguous
+arrays, which numba takes from SciPy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import numba
+import numpy as np
+import scipy.linalg  # noqa: F401  the BLAS of np.dot in compiled code; loaded now, so that threads knows of it
+
+from disco2.data.batch import Batch, Floats, Ints, MentionGroups
+from disco2.model.composition import Composed, Pair
+from disco2.model.parameters import TINY
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_FREEDOM = {"contract", "reassoc", "arcp", "nsz"}  # not "nnan" or "ninf": a runaway must stay visible
+
+
+def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The function as machine code; it takes contiguous arrays and does not check indices."""
+    try:
+        return _compiled(function, cache=True)
+    except RuntimeError:  # there is no place for the cache
+        return _compiled(function, cache=False)
+
+
+def _compiled(function: Callable[_P, _R], *, cache: bool) -> Callable[_P, _R]:
+    made: Callable[_P, _R] = numba.njit(cache=cache, error_model="numpy", fastmath=_FREEDOM)(function)
+    return made
+
+
+# OpenBLAS multiplies matrices that are small enough without packing them first, and is a fifth faster then at
+# the sizes that matter here (docs/decisions/006-compiled-composition.md). So a large product is made in
+# blocks that count as small, unless these would be so thin that calling costs more than packing.
+SMALL = 1_000_000  # multiplications
+THINNEST = 32  # rows
+MANY = 1024  # rows, where packing pays
+
+
+@compiled
+def rows_at_a_time(multiplications_a_row: int) -> int:
+    """As many rows as make a small product, whose operands then stay in cache."""
+    block = SMALL // multiplications_a_row // 16 * 16
+    return block if block >= THINNEST else MANY
+
+
+@compiled
+def multiply_transposed(left: Floats, right: Floats, partial: Floats, out: Floats) -> None:
+    """out = left' right: [n, m]' x [n, k]. ``partial`` [m, k] is room to work in."""
+    block = rows_at_a_time(out.size)
+    out[:] = 0
+    for begin in range(0, len(left), block):
+        end = min(begin + block, len(left))
+        np.dot(left[begin:end].T, right[begin:end], partial)
+        for i in range(len(out)):
+            for j in range(out.shape[1]):
+                out[i, j] += partial[i, j]
+
+
+_LIMIT = np.float32(7.9)  # beyond this, tanh is 1 but for 3e-7
+_P1, _P3, _P5, _P7 = (
+    np.float32(value)
+    for value in (0.9999994258950224, 0.12922691548458884, 0.0029485177599076016, 1.1414737301667568e-05)
+)
+_Q2, _Q4, _Q6, _Q8 = (
+    np.float32(value)
+    for value in (0.46255812151236186, 0.023803538106957976, 0.00023839623605493684, 2.457258256639954e-07)
+)
+_ONE = np.float32(1)
+
+
+@compiled
+def tanh(x: np.float32) -> np.float32:
+    """x (p1 + p3 x^2 + p5 x^4 + p7 x^6) / (1 + q2 x^2 + q4 x^4 + q6 x^6 + q8 x^8), within 5e-7 of tanh x.
+
+    Coefficients are by least squares on [0, 7.9], weighted anew until the largest error no longer fell. NaN
+    stays NaN: both comparisons are false then.
+    """
+    if x > _LIMIT:
+        x = _LIMIT
+    if x < -_LIMIT:
+        x = -_LIMIT
+    y = x * x
+    p = ((_P7 * y + _P5) * y + _P3) * y + _P1
+    return x * p / ((((_Q8 * y + _Q6) * y + _Q4) * y + _Q2) * y + _ONE)
+
+
+@compiled
+def tanh_rows(rows: Floats) -> None:
+    """tanh of every number of a contiguous array, in place."""
+    numbers = rows.reshape(rows.size)
+    for i in range(len(numbers)):
+        numbers[i] = tanh(numbers[i])
+
+
+@compiled
+def upward(
+    words: Ints,
+    left: Ints,
+    right: Ints,
+    levels: Ints,
+    first_roots: Ints,
+    second_roots: Ints,
+    vectors: Floats,
+    UT: Floats,
+    slot: Ints,
+    slots: Floats,
+    up: Floats,
+) -> None:
+    """u_i = tanh(U [u_left; u_right]) (paper, eq. 1). UT: [2K, K], U transposed.
+
+    Fills ``slot`` [leaves + inner], where each node's vector is; ``slots`` [2 inner + 2n, K]; and ``up``
+    [inner, K], the vectors of the inner nodes once more, in the order of the batch.
+    """
+    K = UT.shape[1]
+    leaves, inner = len(words), len(left)
+    for node in range(inner):
+        slot[left[node]] = 2 * node
+        slot[right[node]] = 2 * node + 1
+    for example in range(len(first_roots)):
+        slot[first_roots[example]] = 2 * (inner + example)
+        slot[second_roots[example]] = 2 * (inner + example) + 1
+    for leaf in range(leaves):
+        to, word = slot[leaf], words[leaf]
+        for k in range(K):
+            slots[to, k] = vectors[word, k]
+    children = slots[: 2 * inner].reshape(inner, 2 * K)
+    block = rows_at_a_time(UT.size)
+    for level in range(len(levels) - 1):
+        for begin in range(levels[level], levels[level + 1], block):
+            end = min(begin + block, levels[level + 1])
+            np.dot(children[begin:end], UT, up[begin:end])
+            tanh_rows(up[begin:end])
+            for node in range(begin, end):
+                to = slot[leaves + node]
+                for k in range(K):
+                    slots[to, k] = up[node, k]
+
+
+@compiled
+def upward_gradient(
+    levels: Ints,
+    slot: Ints,
+    slots: Floats,
+    up: Floats,
+    link: Ints,
+    from_below: Floats,
+    U: Floats,
+    d_slots: Floats,
+    delta: Floats,
+    partial: Floats,
+    dU: Floats,
+) -> None:
+    """dL/dU, [K, 2K], given the gradients of the roots in the last 2n rows of ``d_slots``, which is used up.
+
+    ``from_below`` [down, 2K]: the right half of row ``link[node]`` is what the downward pass adds to a node
+    as somebody's sibling; a link of -1 is nothing. Of the lowest level all children are leaves, so nothing is
+    sent there. ``delta`` [inner, K] and ``partial`` [K, 2K] are room to work in.
+    """
+    inner, K = up.shape
+    leaves = len(slot) - inner
+    d_children = d_slots[: 2 * inner].reshape(inner, 2 * K)
+    block = rows_at_a_time(U.size)
+    for level in range(len(levels) - 2, -1, -1):
+        for begin in range(levels[level], levels[level + 1], block):
+            end = min(begin + block, levels[level + 1])
+            for node in range(begin, end):
+                at, below = slot[leaves + node], link[leaves + node]
+                if below < 0:
+                    for k in range(K):
+                        delta[node, k] = d_slots[at, k] * (1 - up[node, k] * up[node, k])
+                else:
+                    for k in range(K):
+                        d = d_slots[at, k] + from_below[below, K + k]
+                        delta[node, k] = d * (1 - up[node, k] * up[node, k])
+            if level:
+                np.dot(delta[begin:end], U, d_children[begin:end])
+    multiply_transposed(delta, slots[: 2 * inner].reshape(inner, 2 * K), partial, dU)
+
+
+@compiled
+def downward(parents: Ints, levels: Ints, VT: Floats, joined: Floats, down: Floats) -> None:
+    """d_i = tanh(V [d_parent; u_sibling]) (paper, eq. 2). VT: [2K, K], V transposed. ``levels``: [levels, 3].
+
+    ``down`` [roots + down, K] begins with the roots' vectors; the right half of ``joined`` [down, 2K] holds
+    the siblings'. Fills the rest of both.
+    """
+    K = VT.shape[1]
+    roots = len(down) - len(parents)
+    block = rows_at_a_time(VT.size)
+    for level in range(len(levels)):
+        for begin in range(levels[level, 0], levels[level, 2], block):
+            end = min(begin + block, levels[level, 2])
+            for node in range(begin, end):
+                parent = parents[node]
+                for k in range(K):
+                    joined[node, k] = down[parent, k]
+            np.dot(joined[begin:end], VT, down[roots + begin : roots + end])
+            tanh_rows(down[roots + begin : roots + end])
+
+
+@compiled
+def downward_gradient(
+    parents: Ints,
+    levels: Ints,
+    V: Floats,
+    joined: Floats,
+    down: Floats,
+    d_down: Floats,
+    delta: Floats,
+    d_joined: Floats,
+    partial: Floats,
+    dV: Floats,
+) -> None:
+    """dL/dV, [K, 2K], given dL/dd at the mentions in ``d_down`` [roots + down, K], which is used up.
+
+    Leaves the gradients of the roots in its first rows, and those of the siblings in the right half of
+    ``d_joined`` [down, 2K]. ``delta`` [down, K] and ``partial`` [K, 2K] are room to work in.
+    """
+    K = len(V)
+    roots = len(down) - len(parents)
+    block = rows_at_a_time(V.size)
+    for level in range(len(levels) - 1, -1, -1):
+        for begin in range(levels[level, 0], levels[level, 2], block):
+            end = min(begin + block, levels[level, 2])
+            for node in range(begin, end):
+                for k in range(K):
+                    d = down[roots + node, k]
+                    delta[node, k] = d_down[roots + node, k] * (1 - d * d)
+            np.dot(delta[begin:end], V, d_joined[begin:end])
+            for node in range(begin, end):
+                parent = parents[node]
+                for k in range(K):
+                    d_down[parent, k] += d_joined[node, k]
+    multiply_transposed(delta, joined, partial, dV)
+
+
+@compiled
+def copy_rows(source: Floats, places: Ints, rows: Ints, begin: int, to: Floats) -> None:
+    """to[i, begin : begin + K] = source[places[rows[i]]]."""
+    K = source.shape[1]
+    for row in range(len(rows)):
+        place = places[rows[row]]
+        for k in range(K):
+            to[row, begin + k] = source[place, k]
+
+
+@compiled
+def sum_mentions(down: Floats, rows: Ints, starts: Ints, sizes: Ints, sums: Floats) -> None:
+    """sums[l] = sum of a link's mention vectors: [links, K]."""
+    K = down.shape[1]
+    sums[:] = 0
+    for link in range(len(starts)):
+        for entry in range(starts[link], starts[link] + sizes[link]):
+            row = rows[entry]
+            for k in range(K):
+                sums[link, k] += down[row, k]
+
+
+@compiled
+def spread_to_mentions(d_sums: Floats, rows: Ints, starts: Ints, sizes: Ints, d_down: Floats) -> None:
+    """The way back: adds each link's gradient [links, K] to all its mentions' rows."""
+    K = d_down.shape[1]
+    for link in range(len(starts)):
+        for entry in range(starts[link], starts[link] + sizes[link]):
+            row = rows[entry]
+            for k in range(K):
+                d_down[row, k] += d_sums[link, k]
+
+
+class Workspace:
+    """Hands out arrays by name. Their contents are whatever was there; they grow and never shrink."""
+
+    def __init__(self) -> None:
+        self._floats: dict[str, Floats] = {}
+        self._ints: dict[str, Ints] = {}
+
+    def floats(self, name: str, rows: int, width: int) -> Floats:
+        """A contiguous array [rows, width] of singles."""
+        held = self._floats.get(name)
+        if held is None or held.size < rows * width:
+            held = self._floats[name] = np.empty(rows * width, dtype=np.float32)
+        return held[: rows * width].reshape(rows, width)
+
+    def ints(self, name: str, count: int) -> Ints:
+        """[count]"""
+        held = self._ints.get(name)
+        if held is None or len(held) < count:
+            held = self._ints[name] = np.empty(count, dtype=np.int32)
+        return held[:count]
+
+
+class CompiledComposer:
+    """``composition.compose``: one call up and one down for all levels of a batch.
+
+    Buffers are kept from batch to batch, so a result is valid until the next call.
+    """
+
+    def __init__(self) -> None:
+        self._room = Workspace()
+
+    def __call__(self, batch: Batch, vectors: Floats, U: Floats, V: Floats | None) -> Composed:
+        words = batch.words
+        if len(words) and not (words.min() >= 0 and words.max() < len(vectors)):
+            raise IndexError(f"word {words.min()} or {words.max()} is not among {len(vectors)}")
+        room, K, inner = self._room, len(U), batch.inner_nodes
+        slot = room.ints("slot", len(words) + inner)
+        slots = room.floats("slots", 2 * (inner + batch.size), K)
+        up = room.floats("up", inner, K)
+        roots = batch.first_roots, batch.second_roots
+        UT = np.ascontiguousarray(U.T)
+        upward(words, batch.left, batch.right, batch.levels, *roots, vectors, UT, slot, slots, up)
+        joined = down = entities = None
+        if V is not None and len(batch.link_examples):
+            joined = room.floats("joined", len(batch.down_parents), 2 * K)
+            down = room.floats("down", len(batch.down_roots) + len(batch.down_parents), K)
+            copy_rows(slots, slot, batch.down_roots, 0, down)
+            copy_rows(slots, slot, batch.down_siblings, K, joined)
+            downward(batch.down_parents, batch.down_levels, np.ascontiguousarray(V.T), joined, down)
+            entities = (
+                self._sums("first_sums", down, batch.first_mentions),
+                self._sums("second_sums", down, batch.second_mentions),
+            )
+
+        def gradients(d_arguments: Pair, d_entities: Pair | None) -> tuple[Floats, Floats | None]:
+            d_slots = room.floats("d_slots", len(slots), K)
+            d_slots[2 * inner :: 2], d_slots[2 * inner + 1 :: 2] = d_arguments
+            link = room.ints("link", len(slot))
+            link.fill(-1)
+            d_joined = room.floats("d_joined", len(batch.down_parents), 2 * K)
+            partial = room.floats("partial", K, 2 * K)
+            dV = None
+            if V is not None and down is not None and joined is not None and d_entities is not None:
+                d_down = room.floats("d_down", len(down), K)
+                d_down.fill(0)
+                both = batch.first_mentions, batch.second_mentions
+                for d_sums, mentions in zip(d_entities, both, strict=True):
+                    spread_to_mentions(d_sums, mentions.rows, mentions.starts, mentions.sizes, d_down)
+                dV = np.empty_like(V)
+                delta = room.floats("delta", len(batch.down_parents), K)
+                given = batch.down_parents, batch.down_levels, V, joined, down
+                downward_gradient(*given, d_down, delta, d_joined, partial, dV)
+                link[batch.down_siblings] = np.arange(len(batch.down_siblings), dtype=np.int32)
+                d_slots[slot[batch.down_roots]] += d_down[: len(batch.down_roots)]
+            dU = np.empty_like(U)
+            delta = room.floats("delta", inner, K)
+            given_up = batch.levels, slot, slots, up
+            upward_gradient(*given_up, link, d_joined, U, d_slots, delta, partial, dU)
+            return dU, dV
+
+        arguments = slots[2 * inner :: 2], slots[2 * inner + 1 :: 2]
+        return Composed(arguments, entities, down, gradients)
+
+    def _sums(self, name: str, down: Floats, mentions: MentionGroups) -> Floats:
+        sums = self._room.floats(name, len(mentions.starts), down.shape[1])
+        sum_mentions(down, mentions.rows, mentions.starts, mentions.sizes, sums)
+        return sums
+
+
+# The updates of ``training.optimiser`` with every array read once: no intermediate arrays, one loop each.
+_TINY = np.float32(TINY)
+
+
+@compiled
+def _penalise(gradient: Floats, theta: Floats, penalty: np.float32) -> np.float32:
+    total = np.float32(0)
+    if penalty:  # else theta has no part, not even where it has run away
+        for i in range(gradient.size):
+            gradient[i] += penalty * theta[i]
+    for i in range(gradient.size):
+        total += gradient[i] * gradient[i]
+    return total
+
+
+@compiled
+def _descend(gradient: Floats, squares: Floats, theta: Floats, shrink: np.float32, rate: np.float32) -> None:
+    for i in range(gradient.size):
+        g = shrink * gradient[i]
+        squared = squares[i] + g * g
+        squares[i] = squared
+        theta[i] -= rate * g / (np.sqrt(squared) + _TINY)
+
+
+@compiled
+def _blend(mean: Floats, theta: Floats, share: np.float32) -> None:
+    for i in range(mean.size):
+        mean[i] += share * (theta[i] - mean[i])
+
+
+def penalise(gradient: Floats, theta: Floats, penalty: float) -> float:
+    return float(_penalise(_flat(gradient), _flat(theta), np.float32(penalty)))
+
+
+def descend(gradient: Floats, squares: Floats, theta: Floats, shrink: float, rate: float) -> None:
+    _descend(_flat(gradient), _flat(squares), _flat(theta), np.float32(shrink), np.float32(rate))
+
+
+def blend(mean: Floats, theta: Floats, share: float) -> None:
+    _blend(_flat(mean), _flat(theta), np.float32(share))
+
+
+def _flat(array: Floats) -> Floats:
+    """A view with one axis: never a copy, which would be changed in vain."""
+    flat = array.reshape(-1)
+    if array.size and not np.may_share_memory(flat, array):
+        raise ValueError("compiled arithmetic is for contiguous arrays")
+    return flat
