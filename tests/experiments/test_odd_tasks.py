@@ -12,8 +12,7 @@ from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.bench import measure, stacked
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.run_work import Runs
-from disco2.experiments.runs import RunPlan
+from disco2.experiments.runs import RunPlan, Runs
 from disco2.experiments.train_run import train_model
 from tests.corpora.made_up import corpus, relation
 

@@ -152,6 +152,7 @@ def test_a_killed_process_loses_no_point(
             (tmp_path / "died").mkdir()
         except FileExistsError:
             return 0.5
+        time.sleep(0.5)  # until the first heartbeat
         os.kill(os.getpid(), signal.SIGKILL)
         return 0.0
 

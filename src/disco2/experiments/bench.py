@@ -16,8 +16,17 @@ from disco2.engines import Engine
 from disco2.errors import InputError
 from disco2.evaluation import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.run_work import RunProgress, Runs, perform_all
-from disco2.experiments.runs import OWN, Answers, Right, RunPlan, RunResult, versions_of
+from disco2.experiments.runs import (
+    OWN,
+    Answers,
+    Right,
+    RunPlan,
+    RunProgress,
+    RunResult,
+    Runs,
+    perform_all,
+    versions_of,
+)
 from disco2.reporting.findings import Cell, Difference, Findings, Measure, PValue
 from disco2.reporting.writing import write_findings
 

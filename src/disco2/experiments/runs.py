@@ -1,17 +1,29 @@
-"""Trainings as folders: planned, done once, read back."""
+"""Trainings as folders: planned, done once, read back.
+
+RUNS/upward-entities-own-seed-1-0a1b2c3d4e5f/
+  config.toml               every setting, with comments
+  run.json                  name, seed, corpus, versions, start
+  log.jsonl                 one line for each pass, as it is done
+  predictions-dev.jsonl     one line for each relation: gold, predicted, scores
+  predictions-test.jsonl
+  scores.json               figures, and hashes of the predictions; written last, so that the run is finished
+
+The name of a folder follows from all that a run depends on, so a finished run is never done again. Two
+commands that do the same run at the same time write the same bytes, each file renamed into place.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import chdir, contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from functools import cache, cached_property
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,77 +31,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.data import Corpus
+from disco2.data import Corpus, Instance
 from disco2.data.batch import Floats
-from disco2.errors import InputError
+from disco2.data.tree import shared_entities
+from disco2.engines import Engine, Task, outcomes_of
+from disco2.errors import CorpusError, Disco2Error, InputError
+from disco2.evaluation import evaluate
 from disco2.experiments.configuration import Configuration, commented_toml
-from disco2.files import append_text, remove_scratch, write_text
-from disco2.lock import FileLock
+from disco2.experiments.division import divide
+from disco2.experiments.train_run import Preparations, preparation_key, train_model
+from disco2.files import append_text, hash_file, remove_scratch, write_text
+from disco2.model import AnyModel
 from disco2.model.composition import is_compiled
-from disco2.training.encoder import remove_stages
+from disco2.model.parameters import check_finite
+from disco2.training.loop import Epoch
 from disco2.vectors.source import SHIPPED, WORD2VEC
 from disco2.version import VERSION
 
-
-def plain_words(words: Iterable[str]) -> str:
-    """``Upward + entities``, ``seed 1`` -> ``upward-entities-seed-1``; empty words are left out."""
-    return "-".join(re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words if word)
-
-
-def readable_name(words: Iterable[str], content: Mapping[str, Any]) -> str:
-    """``Upward + entities``, ``seed 1`` -> ``upward-entities-seed-1-0a1b2c3d4e5f``, by the content's JSON.
-
-    Empty words are left out.
-    """
-    digest = sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
-    return f"{plain_words(words)}-{digest}"
-
-
-def vectors_digest(source: str) -> str:
-    """The SHA-256 of a file; nothing where the source is no file, or it can't be read: training says so.
-
-    A file is read once, and again when it has another size or time.
-    """
-    if source in (SHIPPED, WORD2VEC):
-        return ""
-    path = Path(os.path.expanduser(source))  # noqa: PTH111  as ``load_vectors`` has it
-    try:
-        found = path.stat()
-        return _digest(path.resolve(), found.st_size, found.st_mtime_ns)
-    except (OSError, ValueError):
-        return ""
-
-
-@cache
-def _digest(path: Path, size: int, changed: int) -> str:
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
-
-
-def corpus_digest(corpus: Corpus) -> str:
-    """Over texts, layers, relations and parts, in their order; where files lay does not matter."""
-    digest = sha256(f"{corpus.name}\0{corpus.inventory}\0{sorted(corpus.parts.items())}".encode())
-    if corpus.groups:
-        digest.update(f"{sorted(corpus.groups.items())}\0".encode(errors="replace"))
-    for name, document in corpus.documents.items():
-        layers = (document.text, document.tokens, document.sentences, document.mentions)
-        digest.update(f"{name}\0{layers!r}\0".encode(errors="replace"))
-    for relation in corpus.relations:
-        content = (
-            relation.id,
-            relation.document,
-            relation.kind.value,
-            relation.arg1,
-            relation.arg2,
-            relation.senses,
-            relation.connective,
-            relation.connective_tokens,
-            *((relation.votes,) if relation.votes else ()),
-        )
-        digest.update(f"{content!r}\0".encode(errors="replace"))
-    return digest.hexdigest()
-
-
+OWN = "own"
+CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl", "scores.json"
+JUDGED = ("dev", "test")
+# What damaged files may raise: deep JSON a RecursionError, huge numbers an OverflowError.
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
 PACKAGES = (
     "numpy",
     "numba",
@@ -102,30 +65,7 @@ PACKAGES = (
     "scikit-learn",
 )
 
-
-def versions() -> dict[str, str]:
-    """This package, Python, the machine, and every package that figures may depend on, where installed."""
-    found = {"disco2": VERSION, "python": platform.python_version(), "machine": platform.machine()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found | {"arithmetic": "compiled" if is_compiled() else "NumPy"}
-
-
-def versions_of(recorded: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Today's versions, joined with those that were ``recorded`` where they differ: ``2.3.1, 2.4.0``."""
-    found = {name: [value] for name, value in versions().items()}
-    for one in recorded:
-        for name, value in one.items():
-            known = found.setdefault(name, [])
-            if value not in known:
-                known.append(value)
-    return {name: ", ".join(values) for name, values in found.items()}
-
-
-OWN = "own"
+Right = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -144,7 +84,7 @@ class RunPlan:
         return self.configuration.training.seed
 
     def directory(self, corpus_digest: str) -> str:
-        """A readable name with a hash of all that a run depends on: same name, same run.
+        """A readable name with a hash of all that a run depends on.
 
         That is the corpus, every setting, the content of a file of vectors, and the version of this package.
         """
@@ -156,9 +96,6 @@ class RunPlan:
         }
         words = (self.model, self.layers, self.configuration.task.protocol, f"seed {self.seed}")
         return readable_name(words, content)
-
-
-Right = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -185,10 +122,9 @@ class Answers:
 
 @dataclass(frozen=True)
 class RunResult:
-    """Answers by part, and what else was noted.
+    """Answers by part, and notes: ``training_relations``, ``norms`` of the parameters by name, ``seconds``.
 
-    ``notes``: ``training_relations``; ``norms`` of the parameters, by name; ``seconds`` that the passes took,
-    without the preparation of examples, which later seeds are spared, and summed over interruptions.
+    The seconds are those of the passes, without the preparation of examples, which later seeds reuse.
     """
 
     labels: tuple[str, ...]
@@ -196,67 +132,42 @@ class RunResult:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
 
-CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl", "scores.json"
-CHECKPOINT, LOCK = "checkpoint", ".lock"
-JUDGED = ("dev", "test")
-# What files that somebody damaged may raise: deep JSON the fifth, huge numbers the last.
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
-
-
 class RunFolder:
-    """The directory of one plan on one corpus."""
+    """The folder of one plan on one corpus."""
 
     def __init__(self, root: Path, plan: RunPlan, corpus_digest: str) -> None:
         self.path = root / plan.directory(corpus_digest)
         self._plan = plan
 
-    @property
-    def checkpoint(self) -> Path:
-        return self.path / CHECKPOINT
-
-    @contextmanager
-    def held(self) -> Iterator[bool]:
-        """Whether this process may make the run: not while another one does. Held until the end."""
-        lock = FileLock(self.path / LOCK)
-        taken = lock.take()
-        try:
-            yield taken
-        finally:
-            lock.give_up()
-
     def begin(self, description: Mapping[str, Any]) -> None:
-        """Make the directory and say what the run will be. The checkpoint of an interrupted one is kept."""
-        remove_scratch(self.path)
+        """Create the folder with the settings and a description of the run."""
         write_text(self.path / CONFIGURATION, [commented_toml(self._plan.configuration)])
         write_text(self.path / DESCRIPTION, [json.dumps(dict(description), indent=1) + "\n"])
         write_text(self.path / LOG, [])
 
-    def note(self, line: Mapping[str, Any]) -> None:
-        """Add a pass to the log."""
+    def log(self, line: Mapping[str, Any]) -> None:
         append_text(self.path / LOG, json.dumps(dict(line)) + "\n")
 
     def finish(self, result: RunResult, *, figures: dict[str, Any]) -> None:
-        """Write the answers, then the figures, which say that all is there."""
+        """Write the answers, then the figures: with them the run is finished."""
         for part, answers in result.answers.items():
             write_text(self._predictions(part), (json.dumps(line) + "\n" for line in _lines(answers)))
         content = {
             "labels": list(result.labels),
-            "parts": {part: _hash(self._predictions(part)) for part in result.answers},
+            "parts": {part: hash_file(self._predictions(part)) for part in result.answers},
             "figures": figures,
             "notes": dict(result.notes),
         }
         write_text(self.path / SCORES, [json.dumps(content, indent=1) + "\n"])
-        with suppress(OSError):
-            remove_stages(self.checkpoint)
 
     def read(self) -> RunResult | None:
-        """What the finished run found; None where it is not finished, or its files are not as they were."""
+        """The result of a finished run; None if it is not finished, or its files were changed."""
         try:
             content = json.loads((self.path / SCORES).read_text(encoding="utf-8"))
             labels = tuple(map(str, content["labels"]))
             answers = {}
             for part, digest in content["parts"].items():
-                if _hash(self._predictions(part)) != digest:
+                if hash_file(self._predictions(part)) != digest:
                     return None
                 answers[part] = _read_answers(self._predictions(part), labels)
             return RunResult(labels, answers, dict(content["notes"]))
@@ -264,7 +175,7 @@ class RunFolder:
             return None
 
     def versions(self) -> dict[str, str]:
-        """With what the run was made, as far as it is known."""
+        """The versions that the run was made with; empty if they can't be read."""
         try:
             found = json.loads((self.path / DESCRIPTION).read_text(encoding="utf-8"))["versions"]
             return {str(name): str(value) for name, value in found.items()}
@@ -272,26 +183,17 @@ class RunFolder:
             return {}
 
     def drop(self) -> None:
-        """Remove the run's files, so that it is made anew; InputError while another process makes it."""
+        """Remove the run's files, and the folder if nothing else is in it."""
         try:
-            if self.path.exists():
-                with self.held() as mine:
-                    if not mine:
-                        raise InputError(
-                            "Another process is making this run.",
-                            where=str(self.path),
-                            hint="Wait for it, or leave out --redo.",
-                        )
-                    remove_stages(self.checkpoint)
-                    remove_scratch(self.path)
-                    for name in (SCORES, CONFIGURATION, DESCRIPTION, LOG):
-                        (self.path / name).unlink(missing_ok=True)
-                    for part in JUDGED:
-                        self._predictions(part).unlink(missing_ok=True)
+            remove_scratch(self.path)
+            for name in (SCORES, CONFIGURATION, DESCRIPTION, LOG):
+                (self.path / name).unlink(missing_ok=True)
+            for part in JUDGED:
+                self._predictions(part).unlink(missing_ok=True)
+            if self.path.is_dir() and not any(self.path.iterdir()):
+                self.path.rmdir()
         except OSError as error:
-            raise InputError(
-                f"The old run can't be removed: {error.strerror}.", where=str(self.path)
-            ) from error
+            raise InputError(f"Can't remove the old run: {error.strerror}.", where=str(self.path)) from error
 
     def _predictions(self, part: str) -> Path:
         return self.path / f"predictions-{part}.jsonl"
@@ -322,15 +224,270 @@ def _read_answers(path: Path, labels: tuple[str, ...]) -> Answers:
     )
 
 
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+class Runs:
+    """The folder of all runs on some versions of a corpus, by the name of their layers."""
+
+    def __init__(self, root: Path, corpora: Mapping[str, Corpus]) -> None:
+        self.root = root
+        self.corpora = corpora
+        self._digests = {name: corpus_digest(corpus) for name, corpus in corpora.items()}
+        self._read: dict[RunPlan, RunResult] = {}
+        self._preparations = {name: Preparations() for name in corpora}
+
+    def folder(self, plan: RunPlan) -> RunFolder:
+        return RunFolder(self.root, plan, self._digests[plan.layers])
+
+    def is_finished(self, plan: RunPlan) -> bool:
+        if plan not in self._read and (found := self.folder(plan).read()):
+            self._read[plan] = found
+        return plan in self._read
+
+    def drop(self, plan: RunPlan) -> None:
+        """Remove the files of a run, so that it is done again."""
+        self._read.pop(plan, None)
+        self.folder(plan).drop()
+
+    def perform(self, plan: RunPlan) -> RunResult:
+        """The result of a run, which is done now if it is not finished."""
+        if not self.is_finished(plan):
+            preparations = self._preparations[plan.layers]
+            self._read[plan] = _train(plan, self.corpora[plan.layers], self.folder(plan), preparations)
+        return self._read[plan]
+
+    def result(self, plan: RunPlan) -> RunResult:
+        """The result of a finished run; Disco2Error if it is not finished."""
+        if not self.is_finished(plan):
+            raise Disco2Error(
+                f"The run of '{plan.model}' with seed {plan.seed} is not finished.",
+                where=str(self.folder(plan).path),
+                hint="Start the same command again: it continues with the runs that are not finished.",
+            )
+        return self._read[plan]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs, in any working folder; it reads and prepares for itself."""
+        return {"root": self.root.absolute(), "corpora": self.corpora, "_digests": self._digests}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self._read = {}
+        self._preparations = {name: Preparations() for name in self.corpora}
+
+
+def _train(plan: RunPlan, corpus: Corpus, folder: RunFolder, preparations: Preparations) -> RunResult:
+    """Train as planned and answer the dev and the test part."""
+    parts = divide(corpus, plan.configuration)
+    if not parts.instances["test"]:
+        raise CorpusError(
+            f"There is no labelled relation to test on under the protocol '{parts.protocol}'.",
+            where=corpus.name,
+            hint="Name another split, such as: --set task.protocol=cv5-0",
+        )
+    folder.begin(
+        {
+            "model": plan.model,
+            "layers": plan.layers,
+            "seed": plan.seed,
+            "corpus": corpus.name,
+            "automatic_layers": list(corpus.automatic),
+            "annotators": corpus.annotators,
+            "protocol": parts.protocol,
+            "labels": list(parts.labels),
+            "relations": {part: len(some) for part, some in parts.instances.items()},
+            "versions": versions(),
+            "began": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+    )
+    member = 0
+
+    def progress(epoch: Epoch) -> None:
+        nonlocal member
+        member += epoch.number == 1  # members are trained one after another, each from its first pass on
+        folder.log({"member": member, **asdict(epoch)})
+
+    fitted = train_model(corpus, parts, plan.configuration, preparations=preparations, progress=progress)
+    model = fitted.model
+    check_finite(model.parameters, where=f"{plan.model}, seed {plan.seed}")
+    answers = {part: _answer(model, corpus, parts.instances[part]) for part in JUDGED}
+    notes = {
+        "seconds": round(fitted.history.seconds, 2),
+        "training_relations": fitted.training_relations,
+        "norms": {name: float(np.linalg.norm(value)) for name, value in model.parameters.items()},
+    }
+    figures = {
+        part: evaluate(
+            some.gold,
+            some.predicted,
+            some.shared.tolist(),
+            labels=some.labels,
+            seed=plan.seed,
+            positive=parts.task.versus or None,
+        ).to_json()
+        for part, some in answers.items()
+        if some.relations
+    }
+    result = RunResult(model.labels, answers, notes)
+    folder.finish(result, figures=figures)
+    return result
+
+
+def _answer(model: AnyModel, corpus: Corpus, instances: Sequence[Instance]) -> Answers:
+    shared = shared_entities(corpus.documents, [one.relation for one in instances])
+    return Answers(
+        relations=tuple(one.relation.id for one in instances),
+        documents=tuple(one.relation.document for one in instances),
+        gold=tuple(one.gold for one in instances),
+        shared=np.array(shared, dtype=bool),
+        labels=model.labels,
+        scores=model.scores(instances),
+    )
+
+
+# Called with a plan, before its run here or after it in another process, how many are done, and of how many.
+RunProgress = Callable[[RunPlan, int, int], None]
+
+
+def perform_all(
+    runs: Runs,
+    plans: Iterable[RunPlan],
+    *,
+    engine: Engine | None = None,
+    progress: RunProgress = lambda plan, done, total: None,
+    finished: Callable[[RunPlan], None] = lambda plan: None,
+    notice: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Do every run that is not finished, in this process or with the workers of an ``engine``.
+
+    An error stops the work; finished runs stay. ``notice`` is called when a worker dies.
+    """
+    waiting = _grouped(plan for plan in dict.fromkeys(plans) if not runs.is_finished(plan))
+    if engine is None:
+        for done, plan in enumerate(waiting):
+            progress(plan, done, len(waiting))
+            runs.perform(plan)
+            finished(plan)
+        return
+    if not waiting:
+        return
+    by_name = {runs.folder(plan).path.name: plan for plan in waiting}
+    with engine.session(_RunWork(runs), notice=notice) as session:
+        tasks = (Task(name, plan) for name, plan in by_name.items())
+        for done, outcome in enumerate(outcomes_of(session, tasks, ahead=1), start=1):
+            plan = by_name[outcome.task.key]
+            if outcome.error is not None:
+                raise outcome.error
+            if outcome.died:
+                raise InputError(
+                    f"The processes that trained '{plan.model}' with seed {plan.seed} ended: {outcome.died}.",
+                    hint="Is there enough memory? Start the same command again, perhaps with fewer --jobs: "
+                    "it continues with the runs that are not finished.",
+                )
+            if not runs.is_finished(plan):
+                raise InputError(
+                    "A worker finished this run, but it is not visible here.",
+                    where=str(runs.folder(plan).path),
+                    hint="Choose an --output folder that all workers see under the same path.",
+                )
+            progress(plan, done, len(waiting))
+            finished(plan)
+
+
+class _RunWork:
+    """The work of an engine's workers. Preparations stay for the next run."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._folder = Path.cwd()
+
+    def __call__(self, plan: RunPlan) -> None:
+        with working_in(self._folder):
+            self._runs.perform(plan)
+
+
+def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:
+    """Runs that start from the same examples one after the other, so that these are prepared once."""
+    groups: dict[Hashable, list[RunPlan]] = {}
+    for plan in plans:
+        groups.setdefault((plan.layers, preparation_key(plan.configuration)), []).append(plan)
+    return [plan for group in groups.values() for plan in group]
 
 
 @contextmanager
 def working_in(folder: Path) -> Iterator[None]:
-    """Stand in a folder, so that paths such as that of a file of vectors lead where they did in the command.
-
-    A worker that does not see the folder stays where it is.
-    """
+    """Change to a folder if it exists: settings may name files relative to where the command was given."""
     with chdir(folder if folder.is_dir() else Path.cwd()):
         yield
+
+
+def plain_words(words: Iterable[str]) -> str:
+    """``Upward + entities``, ``seed 1`` -> ``upward-entities-seed-1``; empty words are left out."""
+    return "-".join(re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words if word)
+
+
+def readable_name(words: Iterable[str], content: Mapping[str, Any]) -> str:
+    """``plain_words`` with a hash of the content's JSON: ``upward-entities-seed-1-0a1b2c3d4e5f``."""
+    return f"{plain_words(words)}-{sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]}"
+
+
+def vectors_digest(source: str) -> str:
+    """The SHA-256 of a file of vectors; empty if the source is no file or can't be read."""
+    if source in (SHIPPED, WORD2VEC):
+        return ""
+    path = Path(os.path.expanduser(source))  # noqa: PTH111  as ``load_vectors`` has it
+    try:
+        found = path.stat()
+        return _digest(path.resolve(), found.st_size, found.st_mtime_ns)
+    except (OSError, ValueError):
+        return ""
+
+
+@cache
+def _digest(path: Path, size: int, changed: int) -> str:
+    """Read once, and again when size or time differ."""
+    return hash_file(path)
+
+
+def corpus_digest(corpus: Corpus) -> str:
+    """A hash of everything a run reads of a corpus: texts, layers, relations and parts, in their order."""
+    digest = sha256(f"{corpus.name}\0{corpus.inventory}\0{sorted(corpus.parts.items())}".encode())
+    if corpus.groups:
+        digest.update(f"{sorted(corpus.groups.items())}\0".encode(errors="replace"))
+    for name, document in corpus.documents.items():
+        layers = (document.text, document.tokens, document.sentences, document.mentions)
+        digest.update(f"{name}\0{layers!r}\0".encode(errors="replace"))
+    for relation in corpus.relations:
+        content = (
+            relation.id,
+            relation.document,
+            relation.kind.value,
+            relation.arg1,
+            relation.arg2,
+            relation.senses,
+            relation.connective,
+            relation.connective_tokens,
+            *((relation.votes,) if relation.votes else ()),
+        )
+        digest.update(f"{content!r}\0".encode(errors="replace"))
+    return digest.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """This package, Python, the machine, and every installed package that figures may depend on."""
+    found = {"disco2": VERSION, "python": platform.python_version(), "machine": platform.machine()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found | {"arithmetic": "compiled" if is_compiled() else "NumPy"}
+
+
+def versions_of(recorded: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Today's versions, joined with those that were ``recorded`` where they differ: ``2.3.1, 2.4.0``."""
+    found = {name: [value] for name, value in versions().items()}
+    for one in recorded:
+        for name, value in one.items():
+            known = found.setdefault(name, [])
+            if value not in known:
+                known.append(value)
+    return {name: ", ".join(values) for name, values in found.items()}

@@ -1,0 +1,296 @@
+"""Runs as folders: what is in them, when they are done again, and the same figures from several processes."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from disco2.data import Corpus
+from disco2.engines import DaskEngine, Engine, LocalEngine
+from disco2.engines.local import process_context
+from disco2.errors import CorpusError, Disco2Error, InputError
+from disco2.experiments import runs as module
+from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.runs import (
+    RunPlan,
+    Runs,
+    corpus_digest,
+    perform_all,
+    plain_words,
+    versions,
+    versions_of,
+)
+from disco2.experiments.tuning import choose_space, tune
+from tests.blas import blas_threads
+
+SMALL = {"model.K": 8, "training.epochs": 3, "vectors.frequent": 0, "model.kind": "entities"}
+
+
+def plan(**changes: Any) -> RunPlan:
+    named = {name.replace("_", ".", 1): value for name, value in changes.items()}
+    return RunPlan("a model", Configuration().changed(SMALL | named))
+
+
+def plans(count: int, **changes: Any) -> list[RunPlan]:
+    return [plan(training_seed=seed, **changes) for seed in range(1, count + 1)]
+
+
+def predictions(root: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(root)): file.read_bytes() for file in root.glob("*/predictions-*.jsonl")}
+
+
+@pytest.fixture
+def trained_seeds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The seeds of the trainings in this process."""
+    seeds: list[int] = []
+    train = module.train_model
+
+    def counting(corpus: Corpus, parts: Any, configuration: Configuration, **options: Any) -> Any:
+        seeds.append(configuration.training.seed)
+        return train(corpus, parts, configuration, **options)
+
+    monkeypatch.setattr(module, "train_model", counting)
+    return seeds
+
+
+def test_a_run_is_a_folder_with_everything_in_it(role_pairs: Corpus, tmp_path: Path) -> None:
+    result = Runs(tmp_path, {"own": role_pairs}).perform(plan(model_members=2))
+    (folder,) = tmp_path.iterdir()
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "config.toml",
+        "log.jsonl",
+        "predictions-dev.jsonl",
+        "predictions-test.jsonl",
+        "run.json",
+        "scores.json",
+    ]
+    assert read_configuration(folder / "config.toml") == plan(model_members=2).configuration
+    described = json.loads((folder / "run.json").read_text())
+    assert (described["seed"], described["corpus"]) == (1, "role-pairs")
+    assert "numpy" in described["versions"]
+    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    passes = [(line["member"], line["number"]) for line in log]
+    assert passes == [(member, number) for member in (1, 2) for number in (1, 2, 3)]
+    lines = [json.loads(line) for line in (folder / "predictions-test.jsonl").read_text().splitlines()]
+    right = [line["predicted"] in line["gold"] for line in lines]
+    assert right == result.answers["test"].right.tolist()
+    assert [line["id"] for line in lines] == list(result.answers["test"].relations)
+    figures = json.loads((folder / "scores.json").read_text())["figures"]
+    assert figures["test"]["accuracy"] == pytest.approx(np.mean(right))
+
+
+def test_a_finished_run_is_not_done_again(
+    role_pairs: Corpus, tmp_path: Path, trained_seeds: list[int]
+) -> None:
+    runs = Runs(tmp_path, {"own": role_pairs})
+    with pytest.raises(Disco2Error, match="'a model' with seed 1 is not finished"):
+        runs.result(plan())
+    first = runs.perform(plan())
+    again = Runs(tmp_path, {"own": role_pairs})
+    second = again.perform(plan())
+    assert trained_seeds == [1]
+    assert second.answers["test"].scores.tolist() == first.answers["test"].scores.tolist()
+    assert (second.answers["dev"].gold, second.notes) == (first.answers["dev"].gold, first.notes)
+    again.drop(plan())
+    assert not again.folder(plan()).path.exists()
+    again.perform(plan())
+    assert trained_seeds == [1, 1]
+
+
+def test_files_of_others_stay_when_a_run_is_dropped(role_pairs: Corpus, tmp_path: Path) -> None:
+    runs = Runs(tmp_path, {"own": role_pairs})
+    runs.perform(plan())
+    folder = runs.folder(plan()).path
+    mine = [folder / "notes.txt", folder / "predictions-mine.jsonl"]
+    for file in mine:
+        file.write_text("mine")
+    runs.drop(plan())
+    assert sorted(folder.iterdir()) == mine
+    runs.perform(plan())
+    assert [file.read_text() for file in mine] == ["mine"] * 2
+
+
+@pytest.mark.parametrize("damage", ["scores.json", "predictions-test.jsonl", "predictions-dev.jsonl"])
+def test_a_run_with_damaged_files_is_done_again(role_pairs: Corpus, tmp_path: Path, damage: str) -> None:
+    runs = Runs(tmp_path, {"own": role_pairs})
+    first = runs.perform(plan())
+    file = runs.folder(plan()).path / damage
+    file.write_text(file.read_text()[:-9])
+    again = Runs(tmp_path, {"own": role_pairs})
+    assert not again.is_finished(plan())
+    assert again.perform(plan()).answers["test"].scores.tolist() == first.answers["test"].scores.tolist()
+    assert again.folder(plan()).read() is not None
+
+
+def test_the_name_follows_from_all_that_a_run_depends_on(
+    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = corpus_digest(role_pairs)
+    assert digest == corpus_digest(replace(role_pairs, notes=("read twice",)))
+    fewer = corpus_digest(replace(role_pairs, relations=role_pairs.relations[1:]))
+    named = tuple(replace(one, connective="because") for one in role_pairs.relations)
+    file = tmp_path / "vectors.txt"
+    file.write_text("one 1 2")
+    names = [
+        plan().directory(digest),
+        plan().directory(fewer),
+        plan().directory(corpus_digest(replace(role_pairs, relations=named))),
+        plan(training_seed=2).directory(digest),
+        plan(model_K=9).directory(digest),
+        plan(vectors_source=str(file)).directory(digest),
+    ]
+    assert names[0] == plan().directory(digest)
+    assert names[0].startswith("a-model-own-seed-1-")
+    file.write_text("one 1 2\ntwo 3 4")
+    names.append(plan(vectors_source=str(file)).directory(digest))
+    monkeypatch.setattr(module, "VERSION", "99.0")
+    names.append(plan().directory(digest))
+    assert len(set(names)) == len(names)
+    assert plain_words(["Upward + entities", "", "seed 1"]) == "upward-entities-seed-1"
+
+
+def test_a_training_that_diverged_is_no_result(
+    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = module.train_model
+
+    def diverge(*arguments: Any, **options: Any) -> Any:
+        fitted = train(*arguments, **options)
+        fitted.model.parameters["U"][0, 0] = np.nan
+        return fitted
+
+    monkeypatch.setattr(module, "train_model", diverge)
+    runs = Runs(tmp_path, {"own": role_pairs})
+    with pytest.raises(InputError, match=r"a model, seed 1: .* U has values"):
+        runs.perform(plan())
+    assert not runs.is_finished(plan())
+
+
+def test_versions_that_differ_are_all_listed() -> None:
+    today = versions()
+    assert versions_of([today, {}]) == today
+    found = versions_of([{"numpy": "1.0", "old": "2"}, today, {"numpy": "1.0"}])
+    assert (found["numpy"], found["old"]) == (f"{today['numpy']}, 1.0", "2")
+
+
+@pytest.mark.parametrize("engine", [None, LocalEngine(2)])
+def test_many_runs_are_done_once_each(role_pairs: Corpus, tmp_path: Path, engine: Engine | None) -> None:
+    runs = Runs(tmp_path, {"own": role_pairs})
+    runs.perform(plan())
+    seen: list[tuple[int, int]] = []
+    perform_all(
+        runs,
+        [*plans(3), plan(training_seed=2)],
+        engine=engine,
+        progress=lambda one, done, total: seen.append((one.seed, total)),
+    )
+    assert sorted(seen) == [(2, 2), (3, 2)]
+    assert all(Runs(tmp_path, {"own": role_pairs}).is_finished(one) for one in plans(3))
+
+
+def test_an_error_in_a_process_is_the_error_of_the_whole(role_pairs: Corpus, tmp_path: Path) -> None:
+    all_train = replace(role_pairs, parts=dict.fromkeys(role_pairs.documents, "train"))
+    with pytest.raises(CorpusError, match="to test on under the protocol 'own'") as raised:
+        perform_all(Runs(tmp_path, {"own": all_train}), plans(2, task_protocol="own"), engine=LocalEngine(2))
+    assert raised.value.hint == "Name another split, such as: --set task.protocol=cv5-0"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Engine]:
+    """A scheduler and two workers in another working folder than the tests."""
+    pytest.importorskip("distributed")
+    from disco2.engines.dask import local_cluster
+
+    with local_cluster(2) as started:
+        yield DaskEngine(workers=2, scheduler=started.scheduler_address)
+
+
+@pytest.fixture(params=["forked", "spawned", "dask"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """For a command in the test's own folder, whose paths start there."""
+    monkeypatch.chdir(tmp_path)
+    if request.param == "dask":
+        return request.getfixturevalue("cluster")  # type: ignore[no-any-return]
+    if request.param == "spawned":  # as on macOS and Windows
+        monkeypatch.setattr(
+            "disco2.engines.local.process_context", lambda: multiprocessing.get_context("spawn")
+        )
+    return LocalEngine(2)
+
+
+def test_workers_give_what_one_process_gives(role_pairs: Corpus, engine: Engine) -> None:
+    perform_all(Runs(Path("alone"), {"own": role_pairs}), plans(3))
+    perform_all(Runs(Path("together"), {"own": role_pairs}), plans(3), engine=engine)
+    assert predictions(Path("together")) == predictions(Path("alone"))
+    assert len(predictions(Path("alone"))) == 6
+
+
+def test_trials_of_workers_are_those_of_one_process(role_pairs: Corpus, engine: Engine) -> None:
+    pytest.importorskip("optuna")
+    settings = Configuration().changed(SMALL | {"model.kind": "upward", "model.features": False})
+
+    def tuned(storage: str, **options: Any) -> dict[Any, Any]:
+        space = choose_space(settings, grid="paper", sampler="grid")
+        storage = f"sqlite:///{storage}"
+        found = tune(role_pairs, settings, space=space, storage=storage, trials=3, seeds=1, **options)
+        return {tuple(trial.values.items()): (trial.by_seed, trial.loss) for trial in found.trials}
+
+    assert tuned("together.db", engine=engine) == tuned("alone.db")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_killed_workers_change_no_figure(role_pairs: Corpus, tmp_path: Path) -> None:
+    slow = plans(4, training_epochs=15, training_patience=15)
+    perform_all(Runs(tmp_path / "alone", {"own": role_pairs}), slow)
+    others = {process.pid for process in multiprocessing.active_children()}
+    notes: list[str] = []
+
+    def kill_two() -> None:
+        for count in (1, 2):
+            while len(list((tmp_path / "together").glob("*/log.jsonl"))) < count:
+                time.sleep(0.01)
+            workers = [one.pid for one in multiprocessing.active_children() if one.pid not in others]
+            if workers and workers[0]:
+                others.add(workers[0])
+                os.kill(workers[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_two, daemon=True)
+    killer.start()
+    together = Runs(tmp_path / "together", {"own": role_pairs})
+    perform_all(together, slow, engine=LocalEngine(2), notice=notes.append)
+    killer.join()
+    assert any("a worker ended" in note for note in notes)
+    assert predictions(tmp_path / "together") == predictions(tmp_path / "alone")
+
+
+@pytest.mark.skipif(
+    process_context().get_start_method() != "fork", reason="a stand-in reaches forked processes alone"
+)
+def test_every_process_has_one_thread_for_its_matrices(
+    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, seen = module.train_model, tmp_path / "seen"
+    seen.mkdir()
+
+    def look(corpus: Corpus, parts: Any, configuration: Any, **options: Any) -> Any:
+        (seen / str(configuration.training.seed)).write_text(str(blas_threads()))
+        return train(corpus, parts, configuration, **options)
+
+    monkeypatch.setattr(module, "train_model", look)
+    with threadpool_limits(limits=2, user_api="blas"):
+        perform_all(Runs(tmp_path / "runs", {"own": role_pairs}), plans(3), engine=LocalEngine(2))
+        assert blas_threads() == {2}
+    assert [file.read_text() for file in seen.iterdir()] == ["{1}"] * 3
