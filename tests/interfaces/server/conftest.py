@@ -1,4 +1,4 @@
-"""A server on the small model, asked without a network; left out where the extra is absent."""
+"""A server with the small model, without a network; tests are skipped if the extra is not installed."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ NEEDED = ("fastapi", "uvicorn", "prometheus_client", "httpx2")
 if any(find_spec(package) is None for package in NEEDED):
     collect_ignore_glob = ["test_*.py"]  # they import these
 
+MARK = "zqxsecret"
 Serve = Callable[..., "TestClient"]
 
 
@@ -39,7 +40,7 @@ def shipped() -> Pipeline:
 
 @pytest.fixture
 def serve(small: Pipeline) -> Iterator[Serve]:
-    """A client of a server with these settings and annotators."""
+    """Start a server with these settings and annotators; returns a client."""
     from starlette.testclient import TestClient
 
     from disco2.interfaces.server.app import make_app
@@ -53,9 +54,24 @@ def serve(small: Pipeline) -> Iterator[Serve]:
             if annotators is not None:
                 pipeline = Pipeline(annotators, small.model, small.calibration, info=small.info)
             app = make_app(pipeline, ServerSettings(limits=limits or Limits(), **settings))
-            return stack.enter_context(TestClient(app, raise_server_exceptions=False))
+            client = TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
+            return stack.enter_context(client)
 
         yield serves
+
+
+def check_error(answer: Any, status: int, *, where: str | None = None) -> dict[str, Any]:
+    """Check the one form of all errors; none quotes the request, whose texts contain ``MARK``."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/json"
+    assert MARK not in answer.text
+    error: dict[str, Any] = answer.json()["error"]
+    assert error.keys() == {"status", "what", "where", "hint"}
+    assert error["status"] == status
+    assert error["what"].endswith(".")
+    if where is not None:
+        assert error["where"] == where
+    return error
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""disco2 serve as a user starts it, in a process of its own, with the small model and the rule annotator."""
+"""``disco2 serve`` in a process of its own, with the small model and a rule annotator that can be slow."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
+from disco2.data import Document
+from disco2.interfaces.cli import main
+from disco2.interfaces.cli.annotator_options import AnnotatorOptions
 from tests.conftest import ROOT
+from tests.inference.rule_annotator import RuleAnnotator
 
-PROGRAM = [sys.executable, "-m", "tests.interfaces.server.slow_program"]
+PROGRAM = [sys.executable, "-m", "tests.interfaces.server.served_process"]
 JSON = {"Content-Type": "application/json"}
 
 
@@ -64,14 +70,10 @@ class Served:
 
 @contextmanager
 def served(
-    bundle: Path, options: Sequence[str] = (), *, slow: float = 0.0, key: str = "", keep_alive: int = 15
+    bundle: Path, options: Sequence[str] = (), *, slow: float = 0.0, key: str = ""
 ) -> Iterator[Served]:
     """A server whose annotator needs ``slow`` seconds for each call."""
-    environment = os.environ | {
-        "SLOW_SECONDS": str(slow),
-        "DISCO2_API_KEY": key,
-        "KEEP_ALIVE": str(keep_alive),
-    }
+    environment = os.environ | {"SLOW_SECONDS": str(slow), "DISCO2_API_KEY": key}
     process = subprocess.Popen(
         [*PROGRAM, "serve", "--model", str(bundle), "--port", "0", *options],
         cwd=ROOT,
@@ -85,3 +87,21 @@ def served(
         if process.poll() is None:
             process.kill()
         process.wait(30)
+
+
+class SlowAnnotator(RuleAnnotator):
+    def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
+        if any("slowly" in document.text for document in documents):
+            time.sleep(float(os.environ.get("SLOW_SECONDS", "0")))
+        if any("breaks" in document.text for document in documents):
+            raise KeyError(documents[0].text)
+        return super().annotate(documents, layers=layers)
+
+
+def slow(_: AnnotatorOptions, *, layers: Layers = ALL_LAYERS) -> Annotators:
+    return Annotators([SlowAnnotator()])
+
+
+if __name__ == "__main__":
+    AnnotatorOptions.open = slow  # type: ignore[assignment, method-assign]
+    main()

@@ -10,8 +10,7 @@ import typer
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.listing import messages
 from disco2.interfaces.cli.options import PipelineOptions
-from disco2.interfaces.server.extra import check_extra
-from disco2.interfaces.server.settings import Limits, ServerSettings
+from disco2.interfaces.server.settings import LOOPBACK_HOSTS, Limits, ServerSettings, check_extra
 
 USUAL = Limits()
 
@@ -36,6 +35,13 @@ def serve(
         list[str] | None,
         typer.Option(help="Web pages of this origin may ask, such as https://example.org. May be repeated."),
     ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Name by which clients may call this server, such as example.org, or * for any. May be "
+            "repeated. Default: localhost and --host; any name if --host is 0.0.0.0."
+        ),
+    ] = None,
     max_body: Annotated[int, typer.Option(help="Bytes of a request.", min=1)] = USUAL.body_bytes,
     max_sentences: Annotated[int, typer.Option(help="Sentences of a text.", min=1)] = USUAL.sentences,
     max_pairs: Annotated[int, typer.Option(help="Pairs of a request.", min=1)] = USUAL.pairs,
@@ -44,8 +50,7 @@ def serve(
     ),
     queue: Annotated[int, typer.Option(help="Requests that may wait for their turn.", min=1)] = USUAL.queue,
     max_connections: Annotated[
-        int,
-        typer.Option(help="Connections at a time; beyond that the one idle for longest is closed.", min=2),
+        int, typer.Option(help="Connections at a time; requests beyond that get status 503.", min=2)
     ] = USUAL.connections,
     access_log: Annotated[
         bool, typer.Option(help="Tell of every request on standard error, without its text.")
@@ -61,9 +66,10 @@ def serve(
         )
     # Late: these need what the extra brings.
     from disco2.interfaces.server.app import make_app
-    from disco2.interfaces.server.log_lines import write_log
+    from disco2.interfaces.server.middleware import write_log
     from disco2.interfaces.server.running import ALL_INTERFACES, bind, run, url_of
 
+    default_hosts = ["*"] if host in ALL_INTERFACES else []
     settings = ServerSettings(
         limits=Limits(
             body_bytes=max_body,
@@ -75,6 +81,7 @@ def serve(
         ),
         api_key=api_key or "",
         cors_origins=tuple(cors_origin or ()),
+        allowed_hosts=(*LOOPBACK_HOSTS, host, *(allowed_host or default_hosts)),
     )
     # Before models are read, so that a port in use is told at once.
     with bind(host, port) as bound, pipeline.loaded() as nlp:
@@ -87,8 +94,12 @@ def serve(
                 "warning: everybody in the network can ask this server; --api-key would keep others out",
                 markup=False,
             )
+        if "*" in settings.cors_origins and not api_key:
+            messages.print(
+                "warning: --cors-origin '*' lets every web page that you open use this server", markup=False
+            )
 
         def print_note() -> None:
             messages.print(f"disco2 serves {nlp.info.name} at {url_of(bound)}", markup=False)
 
-        run(app, bound, limits=settings.limits, started=print_note)
+        run(app, bound, limits=settings.limits, on_start=print_note)

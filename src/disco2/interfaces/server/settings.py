@@ -1,23 +1,36 @@
-"""What a server allows, and whom it serves."""
+"""Settings and limits of the server. Needs none of the packages of the extra ``serve``."""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass, field, fields
+from importlib import import_module
 
-from disco2.errors import SettingsError
+from disco2.errors import MissingExtraError, SettingsError
 
+PACKAGES = ("fastapi", "uvicorn", "prometheus_client")  # of the extra ``serve``
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 _ORIGIN = re.compile(r"https?://[^\s/?#@]+")
-# What can stand in a header. Bytes that are no UTF-8 come from the environment as halves of characters.
-_SENDABLE = re.compile(r"[^\s\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
+_HOST = re.compile(r"[^\s/?#@\[\]]+")
+# Bytes of the environment that are not UTF-8 arrive as surrogates.
+_KEY = re.compile(r"[^\s\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
+
+
+def check_extra() -> None:
+    """Raise MissingExtraError for the first package that is not installed."""
+    for package in PACKAGES:
+        try:
+            import_module(package)
+        except ModuleNotFoundError:
+            raise MissingExtraError(package, "serve", "The server") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds on one request, on how many may wait, and on how many may be connected.
+    """Limits on one request, on waiting requests and on connections.
 
-    Those on a request bound how long it can hold the annotators, which can't be interrupted: a token takes
+    The limits on a request bound the time it takes, because annotators can't be interrupted: a token takes
     about a fifth of a millisecond.
     """
 
@@ -25,7 +38,7 @@ class Limits:
     sentences: int = 1_000
     pairs: int = 500
     seconds: float = 30.0  # from the first byte of a request to its answer
-    queue: int = 200  # requests that wait for their turn
+    queue: int = 200  # waiting requests
     connections: int = 1_000
 
     def __post_init__(self) -> None:
@@ -40,36 +53,36 @@ class Limits:
 
     @property
     def tokens(self) -> int:
-        """Of a request. English has five bytes a token; only a text that is no text has fewer than three."""
+        """Tokens of a request: a third of the bytes. English text has about five bytes per token."""
         return max(1, self.body_bytes // 3)
-
-    def to_json(self) -> dict[str, int | float]:
-        """What clients are told: the bounds on one request."""
-        return {
-            "body_bytes": self.body_bytes,
-            "sentences": self.sentences,
-            "pairs": self.pairs,
-            "seconds": self.seconds,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """The limits, the key that clients must send (empty: none), and the web pages that may ask."""
+    """Limits, the API key (empty: none), origins of web pages that may ask, and names of the server.
+
+    ``allowed_hosts`` are the names that the Host header may have; ``*`` allows any.
+    """
 
     limits: Limits = field(default_factory=Limits)
     api_key: str = field(default="", repr=False)
     cors_origins: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = LOOPBACK_HOSTS
 
     def __post_init__(self) -> None:
-        if self.api_key and not _SENDABLE.fullmatch(self.api_key):
+        if self.api_key and not _KEY.fullmatch(self.api_key):
             raise SettingsError(
-                "No client could send this API key.",
-                hint="Choose one of at most 4,096 letters, digits and marks, without a space.",
+                "Clients could not send this API key in a header.",
+                hint="Use at most 4,096 letters, digits and marks, without spaces.",
             )
         for origin in self.cors_origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 raise SettingsError(
                     f"'{origin}' is not the origin of a web page.",
-                    hint="Give scheme and host alone, such as https://example.org, or * for any.",
+                    hint="Give scheme and host, such as https://example.org, or * for any.",
+                )
+        for host in self.allowed_hosts:
+            if not _HOST.fullmatch(host):
+                raise SettingsError(
+                    f"'{host}' is not a host name.", hint="Give a name such as example.org, or * for any."
                 )

@@ -1,0 +1,328 @@
+"""What every request passes: the log and the metrics around everything, then checks before the routes."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import re
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from disco2.interfaces.server.errors import CLOSE, ApiError, unavailable, unexpected
+from disco2.interfaces.server.settings import ServerSettings
+
+RELATIONS, VIEWS, MODEL = "/v1/relations", "/v1/views", "/v1/model"
+HEALTH, METRICS, OPENAPI, PAGE, ASSETS = "/healthz", "/metrics", "/openapi.json", "/", "/assets/{name}"
+
+_ROUTES = frozenset({RELATIONS, VIEWS, MODEL, HEALTH, METRICS, OPENAPI, PAGE})
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+_SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+DRAINED = 8  # times the body limit: read and discarded, as many clients send everything before they read
+
+access_log = logging.getLogger("disco2.server.access")
+error_log = logging.getLogger("disco2.server.error")
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """Sizes and times of a request for the log and the metrics, without its content.
+
+    ``method`` and ``route`` are known ones or "other": clients can't add values.
+    """
+
+    id: str
+    method: str
+    route: str
+    started: float = field(default_factory=time.monotonic)
+    status: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    sentences: int = 0
+    pairs: int = 0
+    relations: int = 0
+    batch: int = 0
+
+    @classmethod
+    def of_scope(cls, scope: Scope) -> RequestRecord:
+        given = _header(scope, b"x-request-id").decode("latin-1")
+        path = scope["path"]
+        route = path if path in _ROUTES else "other"
+        if path.startswith("/assets/") and path.count("/") == 2:
+            route = ASSETS
+        return cls(
+            given if _REQUEST_ID.fullmatch(given) else uuid4().hex,
+            scope["method"] if scope["method"] in _METHODS else "other",
+            route,
+        )
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def to_json(self) -> dict[str, Any]:
+        """A line of the access log."""
+        figures = {name: getattr(self, name) for name in ("sentences", "pairs", "batch")}
+        return {
+            "request": self.id,
+            "method": self.method,
+            "route": self.route,
+            "status": self.status,
+            "milliseconds": round(1000 * self.seconds, 1),
+            "bytes_in": self.bytes_in,
+            "bytes_out": self.bytes_out,
+        } | {name: value for name, value in figures.items() if value}
+
+
+class ServerMetrics:
+    """Figures for Prometheus, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        own: Any = {"registry": self.registry}
+        labels = ["route", "method", "status"]
+        self.requests = Counter("disco2_requests", "Requests answered.", labels, **own)
+        self.seconds = Histogram(
+            "disco2_request_seconds", "From request to answer.", ["route"], buckets=_SECONDS, **own
+        )
+        self.batches = Histogram(
+            "disco2_batch_requests", "Requests answered together.", buckets=(1, 2, 4, 8, 16, 32), **own
+        )
+        self.sentences = Counter("disco2_sentences", "Sentences of texts answered.", **own)
+        self.pairs = Counter("disco2_pairs", "Pairs answered.", **own)
+        self.relations = Counter("disco2_relations", "Relations in answers.", **own)
+        self.waiting = Gauge("disco2_queue_requests", "Requests that wait for a worker.", **own)
+        self.under_way = Gauge("disco2_requests_under_way", "Requests not yet answered.", **own)
+        self.model = Info("disco2_model", "The model that answers.", **own)
+
+    def observe(self, record: RequestRecord) -> None:
+        self.requests.labels(record.route, record.method, str(record.status)).inc()
+        self.seconds.labels(record.route).observe(record.seconds)
+        self.sentences.inc(record.sentences)
+        self.pairs.inc(record.pairs)
+        self.relations.inc(record.relations)
+
+
+class Observe:
+    """The outermost layer: request id, access log, metrics, security headers, and unexpected errors."""
+
+    def __init__(self, app: ASGIApp, *, metrics: ServerMetrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        record = RequestRecord.of_scope(scope)
+        scope.setdefault("state", {})["record"] = record
+
+        async def count_received() -> Message:
+            message = await receive()
+            record.bytes_in += len(message.get("body", b""))
+            return message
+
+        async def count_sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                record.status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in {**_SECURITY_HEADERS, "X-Request-ID": record.id}.items():
+                    headers.setdefault(name, value)
+            record.bytes_out += len(message.get("body", b""))
+            await send(message)
+
+        self._metrics.under_way.inc()
+        try:
+            await self._app(scope, count_received, count_sent)
+        except Exception as error:
+            content = {"request": record.id, **describe_error(error)}
+            error_log.error("unexpected %s", type(error).__name__, extra={"content": content})
+            if not record.status:
+                await unexpected().response()(scope, count_received, count_sent)
+        except asyncio.CancelledError:  # a second signal: the server does not wait any longer
+            if not record.status:
+                error_response = unavailable("The server is shutting down.").response()
+                await error_response(scope, count_received, count_sent)
+        finally:
+            self._metrics.under_way.dec()
+            self._metrics.observe(record)
+            access_log.info("request", extra={"content": record.to_json()})
+
+
+class Guard:
+    """Checks form, host and API key of a request, and limits the size and time of its body."""
+
+    def __init__(self, app: ASGIApp, *, settings: ServerSettings) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in settings.allowed_hosts)
+        self._limits = settings.limits
+        # Digests have one length, so that comparing takes the same time whatever the key. Clients encode a
+        # key that is not ASCII in either way.
+        key = settings.api_key
+        encodings = ["utf-8", "latin-1"] if all(ord(letter) < 256 for letter in key) else ["utf-8"]
+        self._keys = [sha256(key.encode(encoding)).digest() for encoding in encodings] if key else []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._check_form(scope)
+            self._check_host(scope)
+            self._check_key(scope)
+            receive = await self._limit_body(scope, receive)
+        except ApiError as error:
+            await error.response()(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    @staticmethod
+    def _check_form(scope: Scope) -> None:
+        names = {name for name, _ in scope["headers"]}
+        if {b"content-length", b"transfer-encoding"} <= names:  # request smuggling: RFC 9112, 6.1
+            raise ApiError(
+                HTTPStatus.BAD_REQUEST,
+                "The request has both Content-Length and Transfer-Encoding.",
+                where="headers",
+                headers=CLOSE,
+            )
+        if scope.get("http_version", "1.1") not in ("1.0", "1.1", "2", "3"):
+            raise ApiError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "Use HTTP/1.1.", headers=CLOSE)
+
+    def _check_host(self, scope: Scope) -> None:
+        """Against DNS rebinding: a foreign name that resolves to this machine is still a foreign name."""
+        given = _header(scope, b"host").decode("latin-1")
+        try:
+            host = urlsplit(f"//{given}").hostname
+        except ValueError:
+            host = None
+        if given and not {"*", host} & self._hosts:
+            raise ApiError(
+                HTTPStatus.BAD_REQUEST,
+                "This server does not serve this host name.",
+                where="header Host",
+                hint="Start it with --allowed-host NAME to allow another name.",
+            )
+
+    def _check_key(self, scope: Scope) -> None:
+        path = scope["path"]
+        if not self._keys or not (path in (METRICS, "/v1") or path.startswith("/v1/")):
+            return
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        scheme, _, key = (given[0] if len(given) == 1 else b"").partition(b" ")
+        digest = sha256(key.strip()).digest()
+        equal = [hmac.compare_digest(digest, wanted) for wanted in self._keys]  # compare all, always
+        if not any(equal) or scheme.lower() != b"bearer":
+            raise ApiError(
+                HTTPStatus.UNAUTHORIZED,
+                "This address needs the server's API key.",
+                where="header Authorization",
+                hint="Send the header: Authorization: Bearer KEY",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+
+    async def _limit_body(self, scope: Scope, receive: Receive) -> Receive:
+        """A ``receive`` that raises ApiError for a body that is too large or too slow."""
+        limit, seconds = self._limits.body_bytes, self._limits.seconds
+        deadline = scope["state"]["record"].started + seconds if "state" in scope else None
+        received, complete = 0, False
+
+        async def limited() -> Message:
+            nonlocal received, complete
+            if complete:
+                return await receive()  # waits for the client to disconnect
+            try:
+                async with asyncio.timeout(deadline and max(0.0, deadline - time.monotonic())):
+                    message = await receive()
+                    received += len(message.get("body", b""))
+                    while received > limit and message.get("more_body") and received <= DRAINED * limit:
+                        message = await receive()
+                        received += len(message.get("body", b""))
+            except TimeoutError:
+                what = f"The body did not arrive within {seconds:g} seconds."
+                raise ApiError(HTTPStatus.REQUEST_TIMEOUT, what, headers=CLOSE) from None
+            complete = not message.get("more_body", False)
+            if received > limit:
+                raise _too_large(limit, headers=None if complete else CLOSE)
+            return message
+
+        declared = _header(scope, b"content-length") or b"0"
+        length = int(declared) if declared.isdigit() and len(declared) < 20 else DRAINED * limit + 1
+        if length > DRAINED * limit:
+            raise _too_large(limit, headers=CLOSE)
+        if length > limit:
+            while not complete:
+                await limited()
+            raise _too_large(limit, headers=None)
+        return limited
+
+
+def _too_large(limit: int, *, headers: Mapping[str, str] | None) -> ApiError:
+    return ApiError(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        f"The body is too large: at most {limit:,} bytes, about one per letter.",
+        hint="Send the text in parts.",
+        headers=headers,
+    )
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    found: bytes = next((value for key, value in scope["headers"] if key == name), b"")
+    return found
+
+
+class JsonLines(logging.Formatter):
+    """Log records as JSON in ASCII, so that no content can start a new line.
+
+    Of an exception it shows the type and the places, not the message, which may quote a user's text.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        content: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+        }
+        content |= getattr(record, "content", None) or {"message": record.getMessage().strip()}
+        if record.exc_info and record.exc_info[1] is not None:
+            content |= describe_error(record.exc_info[1])
+        return json.dumps(content)
+
+
+def describe_error(error: BaseException) -> dict[str, Any]:
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
+    return {"error": type(error).__name__, "trace": places}
+
+
+def write_log(*, access: bool = True) -> None:
+    """Write the log of the server and its libraries to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("disco2.server", "uvicorn", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.propagate = False
+        logger.setLevel(logging.INFO if name == "disco2.server" else logging.WARNING)
+    access_log.disabled = not access

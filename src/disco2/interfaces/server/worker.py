@@ -1,0 +1,395 @@
+"""Waiting requests are annotated together and answered one by one, in two threads.
+
+Annotating many short documents in one call takes much less time than one by one. Scoring is done for each
+request alone, with the code of the command line, so that no answer depends on other requests.
+
+An annotator can't be interrupted, so long requests have a queue and a thread of their own: beside one, short
+requests take about twice as long, instead of waiting until it is done.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
+from disco2.annotation.english.annotators import ComponentOnDemand
+from disco2.annotation.english.constituents import SpanParser
+from disco2.annotation.english.coreference import MentionRanker
+from disco2.annotation.english.syntax import SpacySyntax
+from disco2.annotation.spacy_pipeline import SpacyPipeline
+from disco2.annotation.text import paragraphs
+from disco2.data import Document
+from disco2.drawing.trees import draw_trees
+from disco2.errors import InputError
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pairs import PairLine, answer_lines
+from disco2.inference.pipeline import Pipeline, unannotated
+from disco2.inference.plain_text import has_word
+from disco2.inference.prediction import Prediction
+from disco2.inference.results import SCHEMA, Json, pairs_result, text_result
+from disco2.interfaces.server.errors import invalid, unavailable
+from disco2.interfaces.server.schemas import PairsRequest, TextRequest, ViewRequest
+from disco2.interfaces.server.settings import Limits
+
+LONG = 10_000  # characters; longer requests use the second queue
+LONG_SHARE = 8  # that queue has this fraction of the places
+BATCH_JOBS, BATCH_CHARACTERS = 32, 20_000  # limits of a batch of several jobs
+PAIRS_AT_ONCE = 64  # as on the command line: the last digits of scores depend on it
+MAX_DRAWN_TOKENS = 500  # per argument
+RECENT_TEXTS, RECENT_CHARACTERS = 32, 200_000  # texts kept, so that a view need not annotate again
+
+THREAD_SAFE = (ComponentOnDemand, MentionRanker, SpacyPipeline, SpacySyntax, SpanParser)
+
+
+class Abandoned(Exception):  # noqa: N818
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The JSON of an answer, and figures for the log and the metrics."""
+
+    body: bytes
+    sentences: int = 0
+    pairs: int = 0
+    relations: int = 0
+    batch: int = 1  # requests in the same batch
+
+
+@dataclass
+class Job:
+    """A request, created in the event loop and answered in a worker's thread."""
+
+    request: TextRequest | PairsRequest | ViewRequest
+    deadline: float  # time.monotonic()
+    future: Future[Answer] = field(default_factory=Future)
+
+    @property
+    def is_wanted(self) -> bool:
+        return not self.future.done() and time.monotonic() < self.deadline
+
+    @property
+    def characters(self) -> int:
+        if isinstance(self.request, PairsRequest):
+            return sum(len(pair.arg1) + len(pair.arg2) for pair in self.request.pairs)
+        return len(self.request.text)
+
+    def check_wanted(self) -> None:
+        if not self.is_wanted:
+            raise Abandoned
+
+    def documents(self) -> list[Document]:
+        """The documents to annotate, without layers."""
+        if isinstance(self.request, PairsRequest):
+            return [line.pair.document() for line in _pair_lines(self.request) if line.pair is not None]
+        return [unannotated(self.request.text, paragraphs=self.request.paragraphs)]
+
+
+def check_limits(request: TextRequest | PairsRequest | ViewRequest, limits: Limits) -> None:
+    """Refuse what is too large before it waits, as far as can be known without annotating."""
+    if isinstance(request, PairsRequest):
+        _check_most(len(request.pairs), limits.pairs, "pairs", where="pairs")
+    else:  # a sentence never crosses the end of a paragraph
+        text = unannotated(request.text, paragraphs=request.paragraphs).text
+        _check_most(sum(has_word(one) for _, one in paragraphs(text)), limits.sentences, "sentences")
+
+
+def _check_most(count: int, most: int, unit: str, *, where: str = "text") -> None:
+    if count > most:
+        message = f"The request has {count:,} {unit}; at most {most:,} are allowed."
+        raise invalid(message, where=where, hint="Send it in parts.")
+
+
+def annotator_lock(annotators: Annotator) -> AbstractContextManager[object]:
+    """A lock for annotators that are not known to be thread-safe."""
+    parts = [annotators]
+    if isinstance(annotators, Annotators):
+        parts = [annotators.maker(layer) for layer in annotators.requires]
+    return nullcontext() if all(isinstance(part, THREAD_SAFE) for part in parts) else threading.Lock()
+
+
+class BatchAnnotator:
+    """Returns documents that were annotated together before; annotates others. For one thread."""
+
+    def __init__(self, annotators: Annotator, lock: AbstractContextManager[object]) -> None:
+        self._annotators = annotators
+        self._lock = lock
+        self._prepared: dict[str, Document] = {}  # by text
+
+    @property
+    def name(self) -> str:
+        return self._annotators.name
+
+    @property
+    def requires(self) -> Mapping[Layer, Layers]:
+        return self._annotators.requires
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
+        found = {one.text: self._prepared[one.text] for one in documents if one.text in self._prepared}
+        if layers != ALL_LAYERS or len(found) < len({one.text for one in documents}):
+            with self._lock:
+                return self._annotators.annotate(documents, layers=layers)
+        return [replace(found[one.text], id=one.id) for one in documents]
+
+    @contextmanager
+    def prepared(self, documents: Sequence[Document]) -> Iterator[None]:
+        """Annotate these together; if that fails, each is annotated alone later, and fails alone."""
+        unique = {one.text: one for one in documents}
+        with suppress(Exception):
+            self._prepared = dict(zip(unique, self.annotate(list(unique.values())), strict=True))
+        try:
+            yield
+        finally:
+            self._prepared = {}
+
+    def count(self, documents: Sequence[Document]) -> tuple[int, int]:
+        """The numbers of tokens and sentences, at a small part of the cost of annotating."""
+        tokenizer = self._annotators
+        if isinstance(tokenizer, Annotators):
+            tokenizer = tokenizer.maker(Layer.TOKENS)
+        with self._lock:
+            found = tokenizer.annotate(documents, layers=frozenset({Layer.TOKENS}))
+        return sum(len(one.tokens) for one in found), sum(len(one.sentences) for one in found)
+
+
+class Answerer:
+    """Answers batches of jobs with a pipeline whose documents are annotated together. For one thread."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        limits: Limits,
+        *,
+        lock: AbstractContextManager[object] | None = None,
+        on_batch: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        """Answerers of one pipeline share its ``annotator_lock``."""
+        self._annotators = BatchAnnotator(pipeline.annotators, lock or annotator_lock(pipeline.annotators))
+        self._pipeline = Pipeline(
+            self._annotators, pipeline.model, pipeline.calibration, info=pipeline.info, parser=pipeline.parser
+        )
+        self._limits = limits
+        self._on_batch = on_batch
+        self._recent: OrderedDict[object, tuple[Document, list[Prediction]]] = OrderedDict()
+
+    def answer_batch(self, jobs: Sequence[Job]) -> None:
+        """Set the result or the exception of each job's future."""
+        self._on_batch(len(jobs))
+        together = (
+            [job for job in jobs if self._key(job.request) not in self._recent] if len(jobs) > 1 else []
+        )
+        with self._annotators.prepared([one for job in together for one in job.documents()]):
+            for job in jobs:
+                outcome = self._outcome(job)
+                with suppress(InvalidStateError):  # the client may leave at any time
+                    if isinstance(outcome, Answer):
+                        job.future.set_result(replace(outcome, batch=len(jobs)))
+                    elif outcome is not None:
+                        job.future.set_exception(outcome)
+
+    def _outcome(self, job: Job) -> Answer | Exception | None:
+        """The answer or the error of a job; None if nobody waits for it."""
+        try:
+            return self.answer(job)
+        except Abandoned:
+            return None
+        except InputError:  # its message may quote the text
+            return invalid("The annotators can't process this text.", where="body", hint="Try a part of it.")
+        except Exception as error:
+            return error
+
+    def answer(self, job: Job) -> Answer:
+        job.check_wanted()
+        if isinstance(job.request, PairsRequest):
+            return self._answer_pairs(job, job.request)
+        document, predictions = self._find_relations(job, job.request)
+        if isinstance(job.request, ViewRequest):
+            return self._answer_view(job.request, document, predictions)
+        explanations = None
+        if job.request.explain:
+            explanations = []
+            for explanation in self._pipeline.explain_many(predictions):
+                explanations.append(explanation)
+                job.check_wanted()
+        result = text_result(self._pipeline, document, predictions, explanations)
+        return Answer(_dump(result), sentences=len(document.sentences), relations=len(predictions))
+
+    def _find_relations(
+        self, job: Job, request: TextRequest | ViewRequest
+    ) -> tuple[Document, list[Prediction]]:
+        """The annotated text and its relations, from memory if it was asked for recently."""
+        key = self._key(request)
+        found = self._recent.pop(key, None)
+        if found is None:
+            self._check_size(job, where="text")
+            document = self._pipeline.annotate(request.text, paragraphs=request.paragraphs)
+            _check_most(len(document.sentences), self._limits.sentences, "sentences")
+            job.check_wanted()
+            found = document, self._pipeline.find(document, request.choice, paragraphs=request.paragraphs)
+        self._recent[key] = found
+        while (
+            len(self._recent) > RECENT_TEXTS
+            or sum(len(document.text) for document, _ in self._recent.values()) > RECENT_CHARACTERS
+        ):
+            self._recent.popitem(last=False)
+        job.check_wanted()
+        return found
+
+    @staticmethod
+    def _key(request: TextRequest | PairsRequest | ViewRequest) -> object:
+        if isinstance(request, PairsRequest):
+            return None
+        return request.text, request.paragraphs, request.choice
+
+    def _check_size(self, job: Job, *, where: str) -> None:
+        """Count the tokens and sentences of a long request before annotating it."""
+        if job.characters > LONG:
+            tokens, sentences = self._annotators.count(job.documents())
+            if where == "text":
+                _check_most(sentences, self._limits.sentences, "sentences")
+            _check_most(tokens, self._limits.tokens, "words and marks", where=where)
+
+    def _answer_pairs(self, job: Job, request: PairsRequest) -> Answer:
+        self._check_size(job, where="pairs")
+        records: list[Json] = []
+        batches = answer_lines(
+            self._pipeline, _pair_lines(request), batch_size=PAIRS_AT_ONCE, explain=request.explain
+        )
+        for batch in batches:
+            records += batch
+            job.check_wanted()
+        body = _dump(pairs_result(self._pipeline, records))
+        return Answer(body, pairs=len(records), relations=len(records))
+
+    def _answer_view(
+        self, request: ViewRequest, document: Document, predictions: Sequence[Prediction]
+    ) -> Answer:
+        if request.relation >= len(predictions):
+            message = f"Unknown relation: the text has {len(predictions)}."
+            raise invalid(message, where="relation", hint="They are counted from 0.")
+        prediction = predictions[request.relation]
+        if prediction.source is not None:
+            relation = prediction.source.relation
+            longest = max(len(relation.arg1.tokens), len(relation.arg2.tokens))
+            if longest > MAX_DRAWN_TOKENS:
+                raise invalid(
+                    f"An argument of {longest:,} words is too long to draw; at most {MAX_DRAWN_TOKENS}.",
+                    where="relation",
+                    hint="Choose another relation.",
+                )
+        view = self._pipeline.view(prediction)
+        result = {"schema": SCHEMA, "view": view.to_json(), "svg": draw_trees(view)}
+        return Answer(_dump(result), sentences=len(document.sentences), relations=1)
+
+
+def _pair_lines(request: PairsRequest) -> list[PairLine]:
+    """The pairs as lines of a file of pairs, so that answers are those of the command line."""
+    return [
+        PairLine(number, pair.id, GivenPair(pair.arg1, pair.arg2, id=f"line{number}"))
+        for number, pair in enumerate(request.pairs, start=1)
+    ]
+
+
+def _dump(result: Json) -> bytes:
+    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+class Worker:
+    """A thread that answers the jobs in its queue, several at a time, in order."""
+
+    def __init__(self, answer_batch: Callable[[Sequence[Job]], None], *, max_waiting: int, full: str) -> None:
+        self._answer_batch = answer_batch
+        self._max_waiting = max_waiting
+        self._full = full  # message if the queue is full
+        self._jobs: deque[Job] = deque()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="disco2 worker", daemon=True)
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def submit(self, job: Job) -> Future[Answer]:
+        with self._changed:
+            if self._closing:
+                raise unavailable("The server is shutting down.")
+            if len(self._jobs) >= self._max_waiting:
+                self._jobs = deque(one for one in self._jobs if one.is_wanted)
+            if len(self._jobs) >= self._max_waiting:
+                raise unavailable(self._full)
+            self._jobs.append(job)
+            if self._thread.ident is None:
+                self._thread.start()
+            self._changed.notify()
+        return job.future
+
+    def close(self) -> None:
+        """Refuse new jobs; ``join`` waits for those that were accepted."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+
+    def join(self) -> None:
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._jobs or self._closing)
+                if not self._jobs:
+                    return
+                jobs = self._take_batch()
+            if jobs:
+                self._answer_batch(jobs)
+
+    def _take_batch(self) -> list[Job]:
+        batch: list[Job] = []
+        characters = 0
+        while self._jobs and len(batch) < BATCH_JOBS:
+            job = self._jobs[0]
+            if job.is_wanted:
+                characters += job.characters
+                if batch and characters > BATCH_CHARACTERS:
+                    break
+                batch.append(job)
+            self._jobs.popleft()
+        return batch
+
+
+class WorkQueue:
+    """One worker for short requests and one for long ones; each answers in order of arrival."""
+
+    def __init__(
+        self, make_answer_batch: Callable[[], Callable[[Sequence[Job]], None]], *, max_waiting: int
+    ) -> None:
+        """``make_answer_batch`` is called once for each worker."""
+        most_long = max(1, max_waiting // LONG_SHARE)
+        self._short = Worker(
+            make_answer_batch(), max_waiting=max_waiting, full="Too many requests are waiting."
+        )
+        self._long = Worker(
+            make_answer_batch(), max_waiting=most_long, full="Too many long texts are waiting."
+        )
+
+    def __len__(self) -> int:
+        """Waiting jobs, without those that are being answered."""
+        return len(self._short) + len(self._long)
+
+    def submit(self, job: Job) -> Future[Answer]:
+        """Accept the job, or raise ApiError 503 if too many wait or the server shuts down."""
+        return (self._long if job.characters > LONG else self._short).submit(job)
+
+    def close(self) -> None:
+        """Refuse new jobs, and wait for all that were accepted."""
+        for worker in (self._short, self._long):
+            worker.close()
+        for worker in (self._short, self._long):
+            worker.join()

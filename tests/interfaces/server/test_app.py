@@ -1,0 +1,352 @@
+"""What the server answers is what the command line prints; errors have one form; the description is true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from starlette.testclient import TestClient
+
+from disco2.annotation.annotator import ALL_LAYERS, Layers
+from disco2.data import Document
+from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import read_schema, text_result
+from disco2.interfaces.server.app import PAGE_POLICY, make_app
+from disco2.interfaces.server.settings import Limits, ServerSettings
+from tests.inference.rule_annotator import RuleAnnotator
+from tests.inference.small_pipeline import random_model
+from tests.interfaces.conftest import Run
+from tests.interfaces.server.conftest import Serve, check_error
+
+Json = dict[str, Any]
+TEXT = (
+    "Bob gave Tina the burger. She was hungry.\nHowever, he ate it \U0001f600.\n\nPrices rose. Ann left\x00."
+)
+JSON = {"Content-Type": "application/json"}
+VALIDATOR = Draft202012Validator(read_schema())
+
+
+@pytest.mark.parametrize("paragraphs", ["blank", "line", "none"])
+@pytest.mark.parametrize("explain", [False, True])
+def test_a_text_is_answered_as_on_the_command_line(
+    client: TestClient, run_small: Run, paragraphs: str, explain: bool
+) -> None:
+    text = TEXT.replace("\x00", "")  # not possible on the command line
+    answer = client.post("/v1/relations", json={"text": text, "paragraphs": paragraphs, "explain": explain})
+    assert answer.status_code == 200
+    options = ["--paragraphs", paragraphs, *(["--explain"] if explain else [])]
+    code, out, err = run_small("predict", text, "--json", *options)
+    assert code == 0, err
+    assert answer.json() == json.loads(out)
+    VALIDATOR.validate(answer.json())
+    assert ("explanation" in answer.json()["relations"][0]) == explain
+
+
+def test_defaults(client: TestClient) -> None:
+    whole = {"text": TEXT, "paragraphs": "blank", "explain": False}
+    answers = [client.post("/v1/relations", json=body).json() for body in ({"text": TEXT}, whole)]
+    assert answers[0] == answers[1]
+    assert answers[0]["text"] == TEXT
+
+
+@pytest.mark.parametrize("explain", [False, True])
+def test_pairs_are_answered_as_on_the_command_line(
+    client: TestClient, run_small: Run, tmp_path: Path, explain: bool
+) -> None:
+    names = ["Bob", "Tina", "Ann", "Max"]
+    pairs: list[Json] = [
+        {
+            "arg1": f"{names[n % 4]} gave {names[n % 3]} burger {n}.",
+            "arg2": "However, she was hungry. Then he left.",
+        }
+        for n in range(70)  # more than are scored at a time
+    ]
+    pairs[0]["id"], pairs[1]["id"], pairs[2]["id"] = "x", 10**30, None
+    pairs[5] = pairs[4]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps(pair) + "\n" for pair in pairs), encoding="utf-8")
+    code, out, err = run_small("predict", "--pairs", file, *(["--explain"] if explain else []))
+    assert code == 0, err
+    answer = client.post("/v1/relations", json={"pairs": pairs, "explain": explain})
+    assert answer.status_code == 200
+    content = answer.json()
+    assert content["answers"] == [json.loads(line) for line in out.splitlines()]
+    VALIDATOR.validate(content)
+    text = client.post("/v1/relations", json={"text": "It rained."}).json()
+    assert all(content[name] == text[name] for name in ("schema", "disco2", "model", "annotators"))
+
+
+def test_the_shipped_model_answers_the_same(shipped: Pipeline) -> None:
+    text = "Bob gave Tina the burger. She was hungry. The shop had closed."
+    with TestClient(make_app(shipped), base_url="http://localhost") as client:
+        answer = client.post("/v1/relations", json={"text": text, "explain": True})
+    document = shipped.annotate(text)
+    found = shipped.relations(document)
+    assert answer.json() == text_result(shipped, document, found, list(shipped.explain_many(found)))
+
+
+def test_a_view_has_the_relation_and_its_drawing(client: TestClient) -> None:
+    relations = client.post("/v1/relations", json={"text": TEXT}).json()["relations"]
+    for number, relation in enumerate(relations):
+        content = client.post("/v1/views", json={"text": TEXT, "relation": number}).json()
+        assert content["view"]["relation"] == relation
+        assert content["svg"].startswith("<svg")
+        texts = [one["text"] for one in content["view"]["arguments"]]
+        assert texts == [relation["arg1"]["text"], relation["arg2"]["text"]]
+
+
+def test_the_model_and_its_limits(client: TestClient) -> None:
+    content = client.get("/v1/model").json()
+    text = client.post("/v1/relations", json={"text": "It rained."}).json()
+    assert content["model"] == text["model"]
+    assert content["annotators"] == text["annotators"]
+    assert content["limits"] == {"body_bytes": 131_072, "sentences": 1_000, "pairs": 500, "seconds": 30.0}
+    assert client.get("/healthz").json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/v1/model", "/metrics", "/openapi.json", "/"])
+def test_head_requests(client: TestClient, path: str) -> None:
+    answer = client.head(path)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == client.get(path).headers["content-type"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "where"),
+    [
+        (b"", 422, "body"),
+        (b"{", 400, "character 1"),
+        (b'{"text": zqxsecret}', 400, "character 9"),
+        (b'{"text": "zqxsecret \xff"}', 400, None),
+        (b'{"text": NaN}', 422, "text"),
+        (b'{"text": ' + b"9" * 10_000 + b"}", 400, None),
+        (b'{"text": ' + b"[" * 60_000 + b"]" * 60_000 + b"}", 400, None),
+        (b'{"text": "a"} zqxsecret', 400, None),
+        (b'"zqxsecret"', 422, "body"),
+        (b"[]", 422, "body"),
+        (b"null", 422, "body"),
+        (b"{}", 422, "body"),
+        (b'{"text": "zqxsecret", "pairs": []}', 422, "body"),
+        (b'{"text": "a", "zqxsecret": 1}', 422, "body"),
+        (b'{"text": null}', 422, "text"),
+        (b'{"text": ["zqxsecret"]}', 422, "text"),
+        (b'{"text": ""}', 422, "text"),
+        (b'{"text": " \\u0000 ... !"}', 422, "text"),
+        (b'{"text": "zqxsecret \\ud83d"}', 422, "text"),
+        (b'{"text": "a", "paragraphs": "zqxsecret"}', 422, "paragraphs"),
+        (b'{"text": "a", "kinds": ["zqxsecret"]}', 422, "kinds[0]"),
+        (b'{"text": "a", "kinds": []}', 422, "kinds"),
+        (b'{"text": "a", "explain": 1}', 422, "explain"),
+        (b'{"text": "a", "explain": "true"}', 422, "explain"),
+        (b'{"pairs": {}}', 422, "pairs"),
+        (b'{"pairs": []}', 422, "pairs"),
+        (b'{"pairs": ["zqxsecret"]}', 422, "pairs[0]"),
+        (b'{"pairs": [{"arg1": "a"}]}', 422, "pairs[0].arg2"),
+        (b'{"pairs": [{"arg1": "a", "arg2": "b"}, {"arg1": "a", "arg2": "!"}]}', 422, "pairs[1].arg2"),
+        (b'{"pairs": [{"arg1": "a", "arg2": "b\\udc00"}]}', 422, "pairs[0].arg2"),
+        (b'{"pairs": [{"arg1": "a", "arg2": "b", "zqxsecret": 1}]}', 422, "pairs[0]"),
+        (b'{"pairs": [{"arg1": "a", "arg2": "b", "id": true}]}', 422, "pairs[0].id"),
+        (b'{"pairs": [{"arg1": "a", "arg2": "b", "id": "\\udc00"}]}', 422, "pairs[0].id"),
+        (b'{"pairs": [{"arg1": "a", "arg2": "b"}], "paragraphs": "line"}', 422, "body"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_invalid_bodies(client: TestClient, body: bytes, status: int, where: str | None) -> None:
+    check_error(client.post("/v1/relations", content=body, headers=JSON), status, where=where)
+
+
+def test_an_empty_text_has_no_word(client: TestClient) -> None:
+    answer = client.post("/v1/relations", json={"text": ""})
+    assert check_error(answer, 422, where="text")["what"] == "The text has no word."
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({"text": "It rained."}, "relation"),
+        ({"text": "It rained.", "relation": -1}, "relation"),
+        ({"text": "It rained.", "relation": True}, "relation"),
+        ({"text": "It rained. We left.", "relation": 1}, "relation"),
+        ({"text": "It rained. We left.", "relation": 10**400}, "relation"),
+        ({"text": "It rained.", "relation": 0, "explain": True}, "body"),
+        ({"text": "word " * 600 + ". We left.", "relation": 0}, "relation"),
+        ({"pairs": [], "relation": 0}, "text"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_invalid_bodies_of_views(client: TestClient, body: Json, where: str) -> None:
+    check_error(client.post("/v1/views", json=body), 422, where=where)
+
+
+def test_media_types(client: TestClient) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
+        headers = {"Content-Type": kind} if kind else {}
+        check_error(client.post("/v1/relations", content=b'{"text": "a"}', headers=headers), 415)
+    compressed = JSON | {"Content-Encoding": "gzip"}
+    check_error(client.post("/v1/relations", content=b'{"text": "a"}', headers=compressed), 415)
+    headers = {"Content-Type": 'Application/JSON; charset="UTF-8"'}
+    with_mark = b"\xef\xbb\xbf" + b'{"text": "a"}'
+    assert client.post("/v1/relations", content=with_mark, headers=headers).status_code == 200
+
+
+def test_unknown_addresses_and_methods(client: TestClient) -> None:
+    for path in ("/nowhere", "/v1/relations/", "/assets/page", "/assets/..%2f..%2fapp.py", "/docs", "/redoc"):
+        check_error(client.get(path), 404)
+    for method, path, allowed in (("GET", "/v1/relations", "POST"), ("POST", "/v1/model", "GET")):
+        answer = client.request(method, path)
+        check_error(answer, 405)
+        assert allowed in answer.headers["allow"]
+
+
+def test_limits_on_sentences_and_pairs(serve: Serve) -> None:
+    client = serve(limits=Limits(sentences=3, pairs=2))
+    text = "It rained. We left. Bob came."
+    pair = {"arg1": "It rained.", "arg2": "We left."}
+    assert client.post("/v1/relations", json={"text": text}).status_code == 200
+    assert client.post("/v1/relations", json={"pairs": [pair, pair]}).status_code == 200
+    too_many = client.post("/v1/relations", json={"text": f"{text} Ann stayed."})
+    assert "4 sentences; at most 3" in check_error(too_many, 422, where="text")["what"]
+    check_error(client.post("/v1/relations", json={"text": "a\n\nb\n\nc\n\nd"}), 422, where="text")
+    check_error(client.post("/v1/views", json={"text": f"{text} Ann.", "relation": 0}), 422, where="text")
+    check_error(client.post("/v1/relations", json={"pairs": [pair] * 3}), 422, where="pairs")
+
+
+def test_long_requests_are_counted_before_they_are_annotated(serve: Serve) -> None:
+    annotator = RuleAnnotator()
+    client = serve(limits=Limits(sentences=100, body_bytes=30_000), annotators=annotator)
+    answer = client.post("/v1/relations", json={"text": "Bob saw Tina at home. " * 600})
+    assert "600 sentences" in check_error(answer, 422, where="text")["what"]
+    check_error(client.post("/v1/relations", json={"text": "a," * 8_000}), 422, where="text")
+    pair = {"arg1": "a," * 8_000, "arg2": "b"}
+    check_error(client.post("/v1/relations", json={"pairs": [pair]}), 422, where="pairs")
+
+
+def test_the_page_and_its_files(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert page.headers["content-security-policy"] == PAGE_POLICY
+    names = [part.split('"')[0] for part in page.text.split('"/assets/')[1:]]
+    assert {"page.css", "page.js", "relations.js", "favicon.svg"} <= set(names)
+    for name in names:
+        first = client.get(f"/assets/{name}")
+        assert first.status_code == 200
+        assert first.headers["cache-control"] == "no-cache"
+        again = client.get(f"/assets/{name}", headers={"If-None-Match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.fixture
+def description(client: TestClient) -> Json:
+    found: Json = client.get("/openapi.json").json()
+    return found
+
+
+def validator(description: Json, schema: Json) -> Draft202012Validator:
+    return Draft202012Validator({**schema, "components": description["components"]})
+
+
+def test_the_description_is_complete(description: Json) -> None:
+    operations = {
+        (path, method): one for path, both in description["paths"].items() for method, one in both.items()
+    }
+    assert set(operations) == {
+        ("/v1/relations", "post"),
+        ("/v1/views", "post"),
+        ("/v1/model", "get"),
+        ("/healthz", "get"),
+        ("/metrics", "get"),
+    }
+    assert all(one["summary"] and one["description"] for one in operations.values())
+    references = {part.split('"')[0] for part in json.dumps(description).split('"$ref": "')[1:]}
+    assert references
+    for reference in references:
+        place: Any = description
+        for step in reference.removeprefix("#/").split("/"):
+            place = place[step]
+    for schema in description["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_examples_are_the_answers_of_the_server(client: TestClient, description: Json) -> None:
+    operation = description["paths"]["/v1/relations"]["post"]
+    request = operation["requestBody"]["content"]["application/json"]
+    response = operation["responses"]["200"]["content"]["application/json"]
+    assert request["examples"].keys() == response["examples"].keys()
+    for name, example in request["examples"].items():
+        validator(description, request["schema"]).validate(example["value"])
+        answer = client.post("/v1/relations", json=example["value"]).json()
+        assert answer == response["examples"][name]["value"]
+        validator(description, response["schema"]).validate(answer)
+
+
+def test_answers_fit_the_description(client: TestClient, description: Json) -> None:
+    for path in ("/v1/model", "/healthz"):
+        content = description["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]
+        validator(description, content["schema"]).validate(client.get(path).json())
+    content = description["paths"]["/v1/views"]["post"]["responses"]["422"]["content"]["application/json"]
+    validator(description, content["schema"]).validate(client.post("/v1/views", json={}).json())
+
+
+@pytest.mark.parametrize("kind", ["entities", "upward", "additive", "surface", "majority"])
+def test_views_of_models_of_every_kind_fit_the_description(small: Pipeline, kind: str) -> None:
+    app = make_app(Pipeline(small.annotators, random_model(kind=kind)))
+    client = TestClient(app, base_url="http://localhost")
+    description = client.get("/openapi.json").json()
+    content = description["paths"]["/v1/views"]["post"]["responses"]["200"]["content"]["application/json"]
+    body = {"text": "Bob gave Tina the burger. She was hungry.", "relation": 0}
+    validator(description, content["schema"]).validate(client.post("/v1/views", json=body).json())
+
+
+@pytest.mark.parametrize(
+    ("body", "fits"),
+    [
+        ({"text": "a"}, True),
+        ({"text": "a", "pairs": []}, False),
+        ({"text": ""}, False),
+        ({"text": "a", "surprise": 1}, False),
+        ({"pairs": [{"arg1": "a", "arg2": "b", "id": 1}]}, True),
+        ({"pairs": []}, False),
+        ({"pairs": [{"arg1": "a", "arg2": "b"}] * 3}, False),
+    ],
+)
+def test_bodies_fit_the_description_if_the_server_takes_them(serve: Serve, body: Json, fits: bool) -> None:
+    client = serve(limits=Limits(pairs=2))
+    description = client.get("/openapi.json").json()
+    content = description["paths"]["/v1/relations"]["post"]["requestBody"]["content"]["application/json"]
+    assert validator(description, content["schema"]).is_valid(body) == fits
+    assert client.post("/v1/relations", json=body).status_code == (200 if fits else 422)
+
+
+def test_all_statuses_are_described(serve: Serve) -> None:
+    client = serve(api_key="s3cret", limits=Limits(body_bytes=1))
+    description = client.get("/openapi.json").json()
+    assert description["paths"]["/v1/relations"]["post"]["security"] == [{"key": []}]
+    assert "security" not in description["paths"]["/healthz"]["get"]
+    assert "s3cret" not in json.dumps(description)
+    for path, operations in description["paths"].items():
+        for method, operation in operations.items():
+            for headers in ({}, {"Authorization": "Bearer s3cret"}):
+                for content in (b"", b"{", b"{}"):
+                    answer = client.request(method, path, content=content, headers=headers)
+                    assert str(answer.status_code) in operation["responses"], (path, answer.status_code)
+
+
+class OneSentence(RuleAnnotator):
+    """Takes every text as one sentence."""
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
+        whole = [replace(document, text=document.text.replace(".", ",")) for document in documents]
+        found = super().annotate(whole, layers=layers)
+        return [replace(one, text=document.text) for one, document in zip(found, documents, strict=True)]
+
+
+def test_examples_without_relations_and_small_limits_do_not_matter(small: Pipeline) -> None:
+    pipeline = Pipeline(OneSentence(), small.model)
+    app = make_app(pipeline, ServerSettings(limits=Limits(sentences=1, pairs=1)))
+    with TestClient(app, base_url="http://localhost") as client:
+        assert client.post("/v1/relations", json={"text": "It rained. We left."}).json()["relations"] == []
