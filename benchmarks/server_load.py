@@ -26,16 +26,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 import disco2
 from benchmarks.made_up_requests import VIEWS, Asked, made_up_requests
 from benchmarks.served import JSON, Server
 from benchmarks.speed.machine import describe_machine
 from disco2.files import write_text
-from disco2.interfaces.server.admission import relations_job, view_job
-from disco2.interfaces.server.reading import parse_object
-from disco2.interfaces.server.refusal import Refusal
+from disco2.interfaces.server.errors import ApiError
+from disco2.interfaces.server.schemas import RelationsRequest, ViewRequest
 from disco2.interfaces.server.settings import Limits
-from disco2.interfaces.server.workbench import Workbench
+from disco2.interfaces.server.worker import Answerer, Job
 from disco2.threads import limit_this_process
 
 PARTS = 10  # of the time, at whose ends memory is measured
@@ -119,7 +120,7 @@ def _growth(part: str, before: dict[str, float], after: dict[str, float]) -> flo
     return after[name] - before[name]
 
 
-def floor(bench: Workbench, requests: list[Asked], *, seconds: float) -> float:
+def floor(answerer: Answerer, requests: list[Asked], *, seconds: float) -> float:
     """Requests a second where nothing but the pipeline works on them, one after another in this process."""
     chance = random.Random(0)  # noqa: S311  no secret
     started = time.monotonic()
@@ -127,9 +128,9 @@ def floor(bench: Workbench, requests: list[Asked], *, seconds: float) -> float:
     while time.monotonic() < started + seconds:
         asked = chance.choice(requests)
         count += 1
-        with suppress(Refusal):
-            make = view_job if asked.path == VIEWS else relations_job
-            make(parse_object(asked.body), bench.limits, deadline=math.inf).answer(bench)
+        with suppress(ApiError, ValidationError):
+            adapter: TypeAdapter[Any] = TypeAdapter(ViewRequest if asked.path == VIEWS else RelationsRequest)
+            answerer.answer(Job(adapter.validate_json(asked.body), deadline=math.inf))
     return count / (time.monotonic() - started)
 
 
@@ -146,14 +147,14 @@ def main() -> None:
     print("making requests and their answers", file=sys.stderr)
     pipeline = disco2.load()
     requests = made_up_requests(pipeline, options.requests)
-    bench = Workbench(pipeline, Limits())
+    answerer = Answerer(pipeline, Limits())
     server = Server()
     before = server.state().megabytes
-    floors = [floor(bench, requests, seconds=options.seconds / 4)]
+    floors = [floor(answerer, requests, seconds=options.seconds / 4)]
     rows = []
     for clients in map(int, options.clients.split(",")):
         rows.append(measure(server, requests, clients=clients, seconds=options.seconds))
-        floors.append(floor(bench, requests, seconds=options.seconds / 4))
+        floors.append(floor(answerer, requests, seconds=options.seconds / 4))
         rows[-1]["floor"] = round((floors[-2] + floors[-1]) / 2, 1)  # before and after
         rows[-1]["of_floor"] = round(rows[-1]["requests_per_second"] / rows[-1]["floor"], 2)
         print(_line(rows[-1]))

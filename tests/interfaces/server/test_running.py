@@ -1,0 +1,375 @@
+"""``disco2 serve``: its options, signals, many clients, and clients that misbehave, in a real process."""
+
+from __future__ import annotations
+
+import builtins
+import http.client
+import json
+import signal
+import socket
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from disco2.inference.json_form import text_result
+from disco2.inference.pipeline import Pipeline
+from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from disco2.interfaces.server import running
+from disco2.interfaces.server.settings import Limits
+from tests.inference.small_pipeline import small_pipeline
+from tests.interfaces.conftest import Run
+from tests.interfaces.server.conftest import MARK
+from tests.interfaces.server.served_process import JSON, Served, served
+from tests.interfaces.stand_in import stand_in
+
+POST = b"POST /v1/relations HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The arguments of ``run``, which does nothing."""
+    calls: list[dict[str, Any]] = []
+
+    def note(app: object, bound: socket.socket, **options: Any) -> None:
+        calls.append({"app": app, "address": bound.getsockname(), **options})
+        options["on_start"]()
+
+    monkeypatch.setattr(running, "run", note)
+    monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
+    monkeypatch.setattr("disco2.interfaces.server.middleware.write_log", lambda **_: None)
+    monkeypatch.setattr("gc.freeze", lambda: None)
+    return calls
+
+
+def test_the_default_is_this_machine_only(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
+    code, out, err = run("serve", "--model", small_bundle, "--port", 0)
+    assert code == 0, err
+    host, port = ran[0]["address"]
+    assert host == "127.0.0.1"
+    assert out == ""
+    assert err == f"disco2 serves small at http://127.0.0.1:{port}/\n"
+    assert ran[0]["limits"] == Limits()
+    client = TestClient(ran[0]["app"], base_url="http://evil.example")
+    assert client.get("/healthz").status_code == 400
+
+
+def test_a_prior(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
+    code, _, err = run("serve", "--model", small_bundle, "--port", 0, "--prior", "NoRel=0.9")
+    assert code == 0, err
+    with TestClient(ran[0]["app"], base_url="http://127.0.0.1") as client:
+        assert client.get("/v1/model").json()["model"]["prior"] == {"NoRel": 0.9}
+        body = {"text": "Bob left. Prices rose.", "norel": True}
+        found = client.post("/v1/relations", json=body).json()["relations"][0]
+    (wanted,) = small_pipeline()(body["text"], norel=True, prior={"NoRel": 0.9})
+    assert found["probabilities"] == pytest.approx(wanted.probabilities, abs=1e-5)
+
+
+def test_warnings_if_anybody_can_ask(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
+    everywhere = ("--host", "0.0.0.0", "--port", 0)  # noqa: S104
+    key = ("--api-key", "s3cret")
+    _, _, err = run("serve", "--model", small_bundle, *everywhere)
+    assert "warning: everybody" in err
+    _, _, err = run("serve", "--model", small_bundle, "--port", 0, "--cors-origin", "*")
+    assert "warning: --cors-origin '*'" in err
+    _, _, err = run("serve", "--model", small_bundle, *everywhere, "--cors-origin", "*", *key)
+    assert "warning" not in err
+    assert "s3cret" not in err
+
+
+def test_names_of_the_server(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
+    everywhere = ("serve", "--model", small_bundle, "--port", 0, "--host", "0.0.0.0")  # noqa: S104
+    run(*everywhere)
+    run(*everywhere, "--allowed-host", "example.org")
+    for call, other in zip(ran, (200, 400), strict=True):
+        for host, status in (("example.org", 200), ("localhost", 200), ("example.com", other)):
+            client = TestClient(call["app"], base_url=f"http://{host}")
+            assert client.get("/healthz").status_code == status
+
+
+def test_a_port_in_use_is_reported_before_anything_is_loaded(run: Run, ran: list[dict[str, Any]]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, _, err = run("serve", "--model", "nowhere", "--port", taken.getsockname()[1])
+    assert code == 2
+    assert "Another program uses this port" in err
+    assert not ran
+
+
+def test_a_reserved_port(run: Run, ran: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: socket.socket, address: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(socket, "socket", type("Refusing", (socket.socket,), {"bind": refuse}))
+    code, _, err = run("serve", "--port", 80)
+    assert code == 2
+    assert "reserved for the system" in err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(("--host", host) for host in ("no such host", "256.1.1.1", "a..b", "", "8.8.8.8", "x" * 300)),
+        ("--port", "65536"),
+        ("--port", "-1"),
+        ("--max-body", "0"),
+        ("--time-limit", "0"),
+        ("--time-limit", "inf"),
+        ("--queue", "0"),
+        ("--cors-origin", "example.org"),
+        ("--allowed-host", "http://example.org"),
+        ("--api-key", "two words"),
+        ("--api-key", ""),
+    ],
+)
+def test_invalid_options(run: Run, ran: list[dict[str, Any]], options: tuple[str, str]) -> None:
+    port = () if "--port" in options else ("--port", 0)
+    code, _, err = run("serve", *port, *options)
+    assert code == 2
+    assert err
+    assert "two words" not in err
+    assert not ran
+
+
+@pytest.mark.parametrize("package", ["fastapi", "uvicorn", "prometheus_client"])
+def test_a_missing_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **named: Any) -> Any:
+        if name.split(".")[0] == package:
+            raise ModuleNotFoundError(name=package)
+        return real(name, *rest, **named)
+
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr(builtins, "__import__", without)
+    code, _, err = run("serve", "--port", 0)
+    assert code == 2
+    assert package in err
+    assert "disco2[serve]" in err
+
+
+def test_the_key_of_the_environment(
+    run: Run, ran: list[dict[str, Any]], small_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DISCO2_API_KEY", "s3cret")
+    code, out, err = run("serve", "--help")
+    assert code == 0
+    assert "DISCO2_API_KEY" in out
+    assert "s3cret" not in out + err
+    run("serve", "--model", small_bundle, "--port", 0)
+    client = TestClient(ran[0]["app"], base_url="http://127.0.0.1")
+    assert client.get("/v1/model").status_code == 401
+    assert client.get("/v1/model", headers={"Authorization": "Bearer s3cret"}).status_code == 200
+
+
+def test_addresses_of_both_kinds() -> None:
+    with running.bind("localhost", 0) as bound:
+        assert running.url_of(bound).startswith("http://127.0.0.1:")
+    if socket.has_ipv6:
+        try:
+            bound = running.bind("::1", 0)
+        except Exception:
+            pytest.skip("this machine has no IPv6")
+        with bound:
+            assert running.url_of(bound).startswith("http://[::1]:")
+
+
+def request(text: str) -> bytes:
+    body = json.dumps({"text": text}).encode()
+    return POST + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def connect(server: Served) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=30)
+
+
+def receive_all(connection: socket.socket) -> bytes:
+    with connection.makefile("rb") as stream:
+        return stream.read()
+
+
+def end(server: Served) -> list[dict[str, Any]]:
+    """Stop the server; returns its log, which has no error."""
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(30) == 0
+    log = server.log()
+    assert '"level": "error"' not in log
+    return [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+
+
+def test_many_clients_and_a_log_without_their_texts(small_bundle: Path, small: Pipeline) -> None:
+    texts = [f"{MARK} {number} gave Tina the burger. She was hungry. He left." for number in range(60)]
+    with served(small_bundle, key=f"{MARK}-key", options=["--max-body", "5000"]) as server:
+
+        def ask(text: str) -> tuple[int, object]:
+            connection = server.connect()
+            headers = {**JSON, "Authorization": f"Bearer {MARK}-key", "User-Agent": MARK}
+            connection.request("POST", f"/v1/relations?{MARK}", json.dumps({"text": text}), headers)
+            answer = connection.getresponse()
+            content = json.loads(answer.read())
+            connection.close()
+            return answer.status, content
+
+        with ThreadPoolExecutor(20) as pool:
+            answers = list(pool.map(ask, texts))
+        for text, (status, content) in zip(texts, answers, strict=True):
+            document = small.annotate(text)
+            assert status == 200
+            assert content == text_result(small, document, small.relations(document))
+        assert ask(f"{MARK} breaks")[0] == 500
+        assert ask(MARK * 1_000)[0] == 413
+        assert server.post({"text": MARK})[0] == 401
+        with connect(server) as raw:
+            raw.sendall(f"GET /{MARK} {MARK}\r\n\r\n".encode())
+            assert receive_all(raw).startswith(b"HTTP/1.1 400")
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(30) == 0
+        log = server.log()
+    assert MARK not in log
+    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    assert sum(one.get("status") == 200 for one in lines) == 60
+    assert max(one.get("batch", 0) for one in lines) > 1
+    assert [one["error"] for one in lines if "error" in one] == ["KeyError"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_accepted_requests_are_answered_before_the_end(small_bundle: Path, number: signal.Signals) -> None:
+    with served(small_bundle, slow=2.0) as server, ThreadPoolExecutor(8) as pool:
+        idle = server.connect()
+        idle.request("GET", "/healthz")
+        assert idle.getresponse().read() == b'{"status":"ok"}'
+        asked = [pool.submit(server.post, {"text": f"He came slowly {n}. We left."}) for n in range(8)]
+        wait_for_requests(server, 8)
+        server.process.send_signal(number)
+        answers = [one.result(30) for one in asked]
+        assert [status for status, _ in answers] == [200] * 8
+        assert all(len(content["relations"]) == 1 for _, content in answers)
+        with pytest.raises((http.client.HTTPException, OSError)):  # noqa: PT012
+            idle.request("GET", "/healthz")
+            idle.getresponse()
+        assert server.process.wait(30) == 0
+
+
+def test_a_second_interrupt_stops_at_once(small_bundle: Path) -> None:
+    with served(small_bundle, slow=60) as server, ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(server.post, {"text": f"He came slowly {n}. We left."}) for n in range(3)]
+        wait_for_requests(server, 3)
+        for _ in range(2):
+            server.process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        assert [one.result(30)[0] for one in asked] == [503] * 3
+        assert server.process.wait(30) == 130
+        assert '"level": "error"' not in server.log()
+
+
+def test_slow_and_endless_clients(small_bundle: Path) -> None:
+    """None of them delays an honest client, or the end of the server."""
+    with served(small_bundle, options=["--time-limit", "1", "--max-body", "1000"]) as server:
+        silent, half = connect(server), connect(server)
+        half.sendall(POST)
+        with connect(server) as slow:  # a body that never arrives
+            slow.sendall(POST + b"Content-Length: 100\r\n\r\n{")
+            assert receive_all(slow).startswith(b"HTTP/1.1 408")
+        with connect(server) as large:  # headers without end
+            large.sendall(b"GET /healthz HTTP/1.1\r\nX: " + b"a" * 20_000)
+            assert large.recv(10_000).startswith(b"HTTP/1.1 400")
+        for length in (200_000, 10**15, 10**30):  # refused before it is sent
+            with connect(server) as raw:
+                raw.sendall(POST + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % length)
+                assert raw.recv(10_000).startswith((b"HTTP/1.1 413", b"HTTP/1.1 400"))
+        with connect(server) as endless:
+            endless.sendall(POST + b"Transfer-Encoding: chunked\r\n\r\n")
+            with pytest.raises(OSError):  # noqa: PT011, PT012
+                for _ in range(10_000):
+                    endless.sendall(b"1f4\r\n" + b"a" * 500 + b"\r\n")
+                    time.sleep(0.0005)
+        assert server.post({"text": "It rained."})[0] == 200
+        end(server)
+        silent.close()
+        half.close()
+
+
+def test_chunked_bodies(small_bundle: Path) -> None:
+    with served(small_bundle, options=["--max-body", "1000"]) as server:
+        for pieces, status in (
+            ([b'{"text": ', b'"It rained. ', b'We left."}'], 200),
+            ([b'{"text": "', *[b"a" * 500] * 5, b'"}'], 413),
+        ):
+            connection = server.connect()
+            connection.request("POST", "/v1/relations", iter(pieces), JSON, encode_chunked=True)
+            assert connection.getresponse().status == status
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "length", "status"), [("1.1", b"Content-Length: 5\r\n", 400), ("9.9", b"", 505)]
+)
+def test_smuggled_requests_are_not_served(
+    small_bundle: Path, version: str, length: bytes, status: int
+) -> None:
+    """Both Content-Length and Transfer-Encoding, or an unknown version of HTTP: one error, then the end."""
+    with served(small_bundle) as server:
+        with connect(server) as raw:
+            head = POST.replace(b"HTTP/1.1", f"HTTP/{version}".encode()) + b"Transfer-Encoding: chunked\r\n"
+            smuggled = b"GET /v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            raw.sendall(head + length + b"\r\n0\r\n\r\n" + smuggled)
+            answer = receive_all(raw)
+        assert answer.startswith(b"HTTP/1.1 %d" % status)
+        assert answer.count(b"\r\nx-request-id: ") == 1
+        assert [one["status"] for one in end(server) if "status" in one] == [status]
+
+
+def test_work_stops_for_clients_that_have_left(small_bundle: Path) -> None:
+    with served(small_bundle, slow=2.0) as server:
+        with connect(server) as holder:
+            holder.sendall(request("He came slowly. We left."))
+            time.sleep(0.2)
+            for _ in range(10):
+                with connect(server) as connection:
+                    connection.sendall(request("It rained."))
+            assert holder.recv(10_000).startswith(b"HTTP/1.1 200")
+        statuses = [one["status"] for one in end(server) if "status" in one]
+    assert sorted(statuses) == [200] + [499] * 10
+
+
+def test_too_many_connections_get_503(small_bundle: Path) -> None:
+    with served(small_bundle, ["--max-connections", "10", "--queue", "5"]) as server:
+        idle = [connect(server) for _ in range(10)]
+        with connect(server) as one_more:
+            one_more.sendall(request("It rained."))
+            assert one_more.recv(10_000).startswith(b"HTTP/1.1 503")
+        for connection in idle:
+            connection.close()
+        for _ in range(50):
+            if server.post({"text": "It rained."})[0] == 200:
+                break
+            time.sleep(0.1)
+        assert server.post({"text": "It rained."})[0] == 200
+
+
+def test_pipelined_requests_are_answered_in_order(small_bundle: Path) -> None:
+    with served(small_bundle) as server, connect(server) as raw:
+        last = request("Bob came.").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+        raw.sendall(request("It rained. We left.") + last)
+        answers = receive_all(raw)
+    assert answers.count(b"HTTP/1.1 200 OK") == 2
+    assert answers.index(b"It rained.") < answers.index(b"Bob came.")
+
+
+def wait_for_requests(server: Served, count: int) -> None:
+    """Wait until so many requests are in the server."""
+    for _ in range(500):
+        connection = server.connect()
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+        connection.close()
+        (line,) = [one for one in text.splitlines() if one.startswith("disco2_requests_under_way ")]
+        if float(line.split()[1]) >= count + 1:  # and the one that asks
+            return
+        time.sleep(0.01)
+    raise AssertionError("the requests did not arrive")
