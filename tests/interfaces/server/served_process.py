@@ -18,7 +18,7 @@ from typing import Any
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
 from disco2.data import Document
 from disco2.interfaces.cli import main
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from disco2.interfaces.cli.options import AnnotatorOptions
 from tests.conftest import ROOT
 from tests.inference.rule_annotator import RuleAnnotator
 

@@ -70,7 +70,7 @@ def test_pairs_are_answered_as_on_the_command_line(
     pairs[5] = pairs[4]
     file = tmp_path / "pairs.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in pairs), encoding="utf-8")
-    code, out, err = run_small("predict", "--pairs", file, *(["--explain"] if explain else []))
+    code, out, err = run_small("predict-pairs", file, *(["--explain"] if explain else []))
     assert code == 0, err
     answer = client.post("/v1/relations", json={"pairs": pairs, "explain": explain})
     assert answer.status_code == 200

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from disco2.inference.json_form import text_result
 from disco2.inference.pipeline import Pipeline
-from disco2.interfaces.cli.annotator_options import AnnotatorOptions
+from disco2.interfaces.cli.options import AnnotatorOptions
 from disco2.interfaces.server import running
 from disco2.interfaces.server.settings import Limits
 from tests.inference.small_pipeline import small_pipeline
