@@ -98,8 +98,9 @@ class ViewRequest(_OfText):
 
 
 def _request_kind(body: Any) -> str | None:
-    fields = [name for name in ("text", "pairs") if isinstance(body, dict) and name in body]
-    return {("text",): "TextRequest", ("pairs",): "PairsRequest"}.get(tuple(fields))
+    if not isinstance(body, dict) or ("text" in body) == ("pairs" in body):
+        return None
+    return "TextRequest" if "text" in body else "PairsRequest"
 
 
 RelationsRequest = Annotated[
