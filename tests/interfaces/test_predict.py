@@ -210,3 +210,22 @@ def test_annotate_does_not_overwrite_its_input_or_a_device(run_small: Run, tmp_p
         assert (code, out) == (2, "")
         assert message in err
     assert text.read_text() == "It rained."
+
+
+FORMS_TEXT = "The shop opened in May. However, nobody came. If it rains, then the match ends."
+
+
+def test_relations_are_written_in_other_forms(run_small: Run, tmp_path: Path) -> None:
+    code, out, err = run_small("predict", FORMS_TEXT, "--form", "brat", "--output", tmp_path / "out")
+    assert (code, out) == (0, "")
+    assert "relations written as brat" in err
+    assert (tmp_path / "out" / "text.ann").is_file()
+    for options, message in (
+        (["--form", "brat"], "no folder"),
+        (["--form", "xml", "--output", tmp_path / "x"], "Unknown form 'xml'"),
+        (["--form", "csv", "--output", tmp_path / "x", "--json"], "combined"),
+        (["--output", tmp_path / "x"], "--form"),
+    ):
+        code, _, err = run_small("predict", FORMS_TEXT, *options)
+        assert code == 2
+        assert message in err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from disco2.data import Document
 from disco2.errors import Disco2Error, LayerError
 from disco2.inference.explanation import Explanation
 from disco2.inference.pipeline import Pipeline, annotate_texts
@@ -26,11 +27,18 @@ class Text:
 class Answer:
     """The relations of a document."""
 
-    name: str
+    document: Document
     sha256: str
-    sentences: int
     relations: Sequence[Prediction]
     explanations: Sequence[Explanation] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.document.id
+
+    @property
+    def sentences(self) -> int:
+        return len(self.document.sentences)
 
 
 class Answerer:
@@ -107,5 +115,5 @@ class Answerer:
         for text, document in zip(batch, documents, strict=True):
             found = self._pipeline.find(document, self._choice, paragraphs=self._paragraphs)
             explanations = list(self._pipeline.explain_many(found)) if self._explain else None
-            answers.append(Answer(text.name, text.sha256, len(document.sentences), found, explanations))
+            answers.append(Answer(document, text.sha256, found, explanations))
         return answers

@@ -34,7 +34,7 @@ FORMAT = 1  # of the folder
 MANIFEST, ERRORS = "manifest.json", "errors.jsonl"
 RELATIONS, RECORDS, WORKING = "relations", "records", ".working"
 JOB, LOCK, ROOT = "job.json", "lock", ".root"
-_ENDINGS = {RELATIONS: {f".{one}" for one in FORMATS}, RECORDS: {".json"}, WORKING: {""}}
+_ENDINGS = {RELATIONS: {".zip", *(f".{one}" for one in FORMATS)}, RECORDS: {".json"}, WORKING: {""}}
 _KEY = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
 
 Json = dict[str, Any]

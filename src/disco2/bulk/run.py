@@ -58,7 +58,7 @@ def predict_files(
     """
     files = FilePatterns(patterns)
     files.check_folders()
-    folder = OutputFolder(output.absolute(), job.settings.format)
+    folder = OutputFolder(output.absolute(), job.settings.ending)
     first = next(files.walk(without=folder.path), None)
     if first is None:
         raise InputError(

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from disco2.errors import InputError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
+from disco2.inference.exports import BRAT, CONLL16, DISRPT
 from disco2.inference.plain_text import check_encoding
 from disco2.inference.prediction import RelationChoice
 
 JSONL, PARQUET, CSV = "jsonl", "parquet", "csv"
-FORMATS = (JSONL, PARQUET, CSV)
+ARCHIVES = (CONLL16, DISRPT, BRAT)  # forms of other programs: a shard is a zip file with a folder in it
+FORMATS = (JSONL, PARQUET, CSV, *ARCHIVES)
 SHARD_DOCUMENTS = 500  # some seconds of work
 MOST_BYTES = 5_000_000  # a very long novel
 
@@ -43,6 +45,11 @@ class BulkSettings:
                 f"A document can't have at most {self.most_bytes} bytes.", hint="Give 1 or more."
             )
         check_encoding(self.encoding)
+
+    @property
+    def ending(self) -> str:
+        """That of a shard's file."""
+        return "zip" if self.format in ARCHIVES else self.format
 
     @property
     def choice(self) -> RelationChoice:

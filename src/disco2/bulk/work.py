@@ -14,9 +14,10 @@ from disco2.bulk.job import Job
 from disco2.bulk.jsonl_shard import write_csv, write_jsonl
 from disco2.bulk.parquet_shard import write_parquet
 from disco2.bulk.reading import Source, read_source
-from disco2.bulk.settings import CSV, PARQUET
+from disco2.bulk.settings import ARCHIVES, CSV, PARQUET
 from disco2.bulk.working_notes import APART_AFTER, SUSPECT_AFTER, WorkingNotes, batch_name, document_name
 from disco2.errors import Disco2Error, InputError
+from disco2.inference.exports import write_archive
 from disco2.inference.pipeline import Pipeline
 
 # Annotated together. Time hardly falls with more; memory grows.
@@ -92,6 +93,9 @@ class ShardWork:
             digest = write_parquet(place, making.answers(), labels=self._loaded().outcomes)
         elif self.job.settings.format == CSV:
             digest = write_csv(place, making.answers())
+        elif self.job.settings.format in ARCHIVES:
+            found = ((answer.document, answer.relations) for answer in making.answers())
+            digest = write_archive(place, found, self.job.settings.format)
         else:
             digest = write_jsonl(place, making.answers())
         record = {

@@ -28,6 +28,7 @@ from disco2.bulk import (
     predict_files,
 )
 from disco2.errors import InputError
+from disco2.inference.exports import FORMS, check_form, write_relations
 from disco2.inference.finding import has_trees
 from disco2.inference.pairs import (
     PairLine,
@@ -71,7 +72,6 @@ from disco2.interfaces.cli.options import (
     several_of,
     standard_input,
 )
-from disco2.interfaces.exports import FORMS, check_form, write_relations
 from disco2.shipped import absolute_model
 from disco2.threads import available_cores
 from disco2.version import VERSION
@@ -367,7 +367,8 @@ def bulk(
     format: Annotated[
         str,
         typer.Option(
-            help=f"{JSONL}: a line per document; parquet or csv: a row per relation.",
+            help=f"{JSONL}: a line per document; parquet or csv: a row per relation; conll16, disrpt or "
+            "brat: zip files.",
             autocompletion=among(FORMATS),
         ),
     ] = JSONL,

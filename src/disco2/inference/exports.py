@@ -7,16 +7,20 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from disco2.corpora.convert import write_conll16
 from disco2.corpora.export import write_table
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.errors import InputError
-from disco2.files import check_folder_place, folder_in_place, is_file_name
+from disco2.files import check_folder_place, folder_in_place, is_file_name, write_bytes
 from disco2.inference.prediction import COLUMNS, Prediction, Span, csv_lines, csv_row
 
 CONLL16, DISRPT, CSV, BRAT = FORMS = ("conll16", "disrpt", "csv", "brat")
@@ -27,9 +31,9 @@ _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")  # what no name of brat's may have
 
 
 def check_form(form: str) -> None:
-    """Raise InputError where there is no such form."""
+    """Raise InputError for an unknown form."""
     if form not in FORMS:
-        raise InputError(f"There is no form '{form}' of relations.", hint=f"Choose {', '.join(FORMS)}.")
+        raise InputError(f"Unknown form '{form}'.", hint=f"Choose one of: {', '.join(FORMS)}.")
 
 
 def write_relations(found: Sequence[Found], folder: Path, form: str) -> list[str]:
@@ -53,16 +57,41 @@ def write_relations(found: Sequence[Found], folder: Path, form: str) -> list[str
     return []
 
 
+def write_archive(path: Path, found: Iterable[Found], form: str) -> str:
+    """Write what ``write_relations`` writes as one zip file with one folder in it; return its SHA-256.
+
+    The file is written whole or not at all, and depends on the content alone. Documents may have any name,
+    such as a path: characters that file names can't have are percent-encoded.
+    """
+    named = [(replace(document, id=_file_name(document.id)), relations) for document, relations in found]
+    content = io.BytesIO()
+    with TemporaryDirectory() as scratch, ZipFile(content, "w", ZIP_DEFLATED) as archive:
+        folder = Path(scratch, path.stem)
+        write_relations(named, folder, form)
+        for file in sorted(one for one in folder.rglob("*") if one.is_file()):
+            entry = ZipInfo(file.relative_to(scratch).as_posix())  # dated 1980, whenever it is made
+            entry.compress_type = ZIP_DEFLATED
+            archive.writestr(entry, file.read_bytes())
+    write_bytes(path, content.getvalue())
+    return sha256(content.getvalue()).hexdigest()
+
+
+def _file_name(name: str) -> str:
+    """A name that a file can have, different for different names."""
+    encoded = "".join(f"%{ord(one):02X}" if one in "%/\\:\0" else one for one in name)
+    return encoded if is_file_name(encoded) else sha256(name.encode(errors="replace")).hexdigest()
+
+
 def prediction_corpus(found: Iterable[Found]) -> Corpus:
     """Predictions as if they were annotated: relations with the predicted senses and kinds."""
     documents, relations = {}, []
     for document, predictions in found:
         documents[document.id] = document
-        relations += [_relation(one) for one in predictions]
+        relations += [_relation(document, one) for one in predictions]
     return Corpus("predictions", "free", documents, tuple(relations))
 
 
-def _relation(prediction: Prediction) -> Relation:
+def _relation(document: Document, prediction: Prediction) -> Relation:
     if prediction.source is None:
         raise InputError(
             "This prediction no longer knows its text, so it can't be written.",
@@ -72,7 +101,8 @@ def _relation(prediction: Prediction) -> Relation:
     senses = () if prediction.sense == prediction.kind else (prediction.sense,)
     return replace(
         prediction.source.relation,
-        id=f"{prediction.document}:{prediction.index}",
+        id=f"{document.id}:{prediction.index}",
+        document=document.id,
         kind=kind,
         senses=senses,
         connective=prediction.connective,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -13,11 +16,10 @@ from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.disrpt import read_disrpt
 from disco2.data import Document
 from disco2.errors import InputError
+from disco2.inference.exports import FORMS, write_archive, write_relations
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
-from disco2.interfaces.exports import FORMS, write_relations
 from tests.corpora.export.disrpt_rules import complaints
-from tests.interfaces.conftest import Run
 
 TEXT = (
     "The shop opened in May. However, nobody came.\r\nTherefore, it closed. If it rains, then the match "
@@ -115,23 +117,32 @@ def test_a_text_without_relations(nlp: Pipeline, tmp_path: Path, form: str) -> N
 def test_unknown_forms_and_names_are_refused(
     found: tuple[Document, list[Prediction]], tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="no form 'xml'"):
+    with pytest.raises(InputError, match="Unknown form 'xml'"):
         write_relations([found], tmp_path / "out", "xml")
     with pytest.raises(InputError, match="names of their own"):
         write_relations([found, found], tmp_path / "out", "csv")
 
 
-def test_the_command(run_small: Run, tmp_path: Path) -> None:
-    code, out, err = run_small("predict", TEXT, "--form", "brat", "--output", tmp_path / "out")
-    assert (code, out) == (0, "")
-    assert "relations written as brat" in err
-    assert (tmp_path / "out" / "text.ann").is_file()
-    for options, message in (
-        (["--form", "brat"], "no folder"),
-        (["--form", "xml", "--output", tmp_path / "x"], "no form 'xml'"),
-        (["--form", "csv", "--output", tmp_path / "x", "--json"], "neither"),
-        (["--output", tmp_path / "x"], "--form"),
-    ):
-        code, _, err = run_small("predict", TEXT, *options)
-        assert code == 2
-        assert message in err
+def test_an_archive_holds_the_same_and_depends_on_the_content_alone(
+    found: tuple[Document, list[Prediction]], tmp_path: Path
+) -> None:
+    document, predictions = found
+    several = [
+        (replace(document, id=name), predictions) for name in ("a/b.txt", "a%2Fb.txt", "a:b", "x" * 300)
+    ]
+    assert (
+        write_archive(tmp_path / "one.zip", several, "conll16")
+        == sha256((tmp_path / "one.zip").read_bytes()).hexdigest()
+    )
+    (tmp_path / "again").mkdir()
+    write_archive(tmp_path / "again" / "one.zip", several, "conll16")
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "again" / "one.zip").read_bytes()
+    with ZipFile(tmp_path / "one.zip") as archive:
+        archive.extractall(tmp_path)
+    corpus = read_conll16(tmp_path / "one")
+    assert not corpus.dirt.findings
+    assert {"a%2Fb.txt", "a%252Fb.txt", "a%3Ab"} < corpus.documents.keys()
+    assert [one.document for one in corpus.relations] == [
+        name for name in corpus.documents for _ in predictions
+    ]
+    assert [one.arg2.tokens for one in corpus.relations] == 4 * [tokens(one)[1] for one in predictions]
