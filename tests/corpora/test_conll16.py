@@ -151,6 +151,17 @@ def test_a_text_of_another_document_is_not_used(tmp_path: Path) -> None:
     assert corpus.dirt.counts()["text does not fit its tokens"] == 1
 
 
+def test_token_list_that_differs_from_the_raw_text_is_reported(tmp_path: Path) -> None:
+    lines = [
+        relation(1, Arg1=span([0, 1, 5], raw="well-known cats slept")),
+        relation(2, Arg1=span([0, 1], raw="Well-known cats slept")),
+    ]
+    corpus = read_conll16(write(tmp_path, lines))
+    (finding,) = [one for one in corpus.dirt.findings if one.kind == "tokens differ from the raw text"]
+    assert finding.where.endswith(":2")
+    assert corpus.relations[1].arg1.tokens == (0, 1)
+
+
 def test_windows_texts_keep_their_offsets(tmp_path: Path) -> None:
     raw = RAW.replace(" Dogs", "\r\nDogs")
     entries = parses()
@@ -178,7 +189,7 @@ def test_faulty_relations_are_named_and_survived(tmp_path: Path) -> None:
         relation(10, Sense=["Comparision.Contrast"]),
         relation(11, Sense=["Nonsense"]),
         "",
-        relation(12, ID=None),
+        relation(12, ID=None, Connective=span([], raw="so")),
         '{"DocID": "wsj_9901", "ID": 13, "Ty',
     ]
     corpus = read_conll16(write(tmp_path, lines))

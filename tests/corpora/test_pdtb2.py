@@ -1,4 +1,4 @@
-"""PDTB 2 from a folder in LDC's layout to documents and relations."""
+"""PDTB 2: its two encodings, Gorn addresses, and the whole corpus in LDC's layout."""
 
 from __future__ import annotations
 
@@ -8,21 +8,229 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from disco2.corpora.pdtb2 import read_pdtb2
-from disco2.data import Corpus, Relation, RelationKind
-from disco2.errors import CorpusError
-from tests.corpora.miniature import (
-    MiniDocument,
-    Writer,
-    documents,
-    faults,
-    write_pdtb2,
-    write_trees,
-)
+from disco2.corpora.pdtb2 import Pdtb2Relation, Selection, parse_gorn_list, parse_relations, read_pdtb2
+from disco2.corpora.wsj import GornTrees
+from disco2.data import Corpus, Dirt, Relation, RelationKind
+from disco2.errors import CorpusError, LayerError
+from tests.corpora.miniature import MiniDocument, Writer, documents, faults, write_pdtb2, write_trees
+from tests.fuzzing.target import limits
 
 DOCUMENTS = documents()
+DOCUMENT = DOCUMENTS[0]
 ENCODINGS = ["native", "pipe"]
+NATIVE, PIPE = Writer().native(DOCUMENT), Writer().pipe(DOCUMENT)
+BOTH = pytest.mark.parametrize("text", [NATIVE, PIPE], ids=ENCODINGS)
+
+RULE = "_" * 56
+TWO_CONNECTIVES = f"""{RULE}
+____Implicit____
+57
+1
+#### Features ####
+Ot, Comm, Null, Null
+9..13
+0,0
+#### Text ####
+Mina
+##############
+as a result, Contingency.Cause.Result, Temporal.Asynchronous.Precedence
+then, Temporal.Asynchronous.Precedence
+____Sup1____
+1..4
+0
+#### Text ####
+Sup
+##############
+____Arg1____
+9..20;25..30
+0,0;0,1,2
+#### Text ####
+Mina missed
+the ferry
+##############
+#### Features ####
+Inh, Null, Null, Null
+____Arg2____
+41..98
+
+#### Text ####
+She waited
+##############
+#### Features ####
+Ot, Comm, Null, Null
+99..110
+1,2
+#### Text ####
+Oren said
+##############
+{RULE}
+"""
+
+
+def read(text: str) -> tuple[list[Pdtb2Relation], Dirt]:
+    dirt = Dirt()
+    return parse_relations(text, where="made-up", dirt=dirt)[1], dirt
+
+
+def test_native_block_is_read_in_full() -> None:
+    (relation,), dirt = read(TWO_CONNECTIVES)
+    assert relation == Pdtb2Relation(
+        number=1,
+        line=2,
+        kind="Implicit",
+        connectives=("as a result", "then"),
+        senses=(
+            "Contingency.Cause.Result",
+            "Temporal.Asynchronous.Precedence",
+            "Temporal.Asynchronous.Precedence",
+        ),
+        anchor=Selection(),
+        arg1=Selection(((9, 20), (25, 30)), ((0, 0), (0, 1, 2)), "Mina missed the ferry"),
+        arg2=Selection(((41, 98),), (), "She waited"),
+    )
+    assert not dirt.findings
+
+
+def test_kinds_connectives_and_senses() -> None:
+    relations, _ = read(NATIVE)
+    by_kind = {relation.kind: relation for relation in relations}
+    assert set(by_kind) == {"Implicit", "Explicit", "AltLex", "EntRel", "NoRel"}
+    assert relations[1].connectives == ("but",)
+    assert relations[1].senses == ("Comparison.Contrast.Juxtaposition",)
+    assert relations[1].anchor.text == "but"
+    assert by_kind["AltLex"].connectives == ("That is why",)
+    assert by_kind["AltLex"].senses == ("Contingency.Cause.Result",)
+    assert by_kind["EntRel"].senses == by_kind["NoRel"].connectives == ()
+
+
+def test_content_decides_the_encoding() -> None:
+    cut = "Implicit|00|03||||57|1\n"  # cut off early, still a pipe file
+    for text, encoding in ((NATIVE, "native"), (PIPE, "piped"), (cut, "piped"), (" \n", "")):
+        assert parse_relations(text, where="made-up", dirt=Dirt())[0] == encoding
+
+
+@BOTH
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_other_line_ends_change_nothing(text: str, end: str) -> None:
+    assert read(text.replace("\n", end)) == read(text)
+
+
+@BOTH
+def test_file_cut_off_loses_its_last_relation_only(text: str) -> None:
+    whole, _ = read(text)
+    cut, dirt = read(text[:-80])
+    assert cut == whole[:-1]
+    assert f"relation {len(whole)}" in dirt.findings[-1].detail
+
+
+def test_native_file_cut_off_anywhere_is_reported() -> None:
+    lines = NATIVE.splitlines(keepends=True)
+    ends = {number for number, line in enumerate(lines, start=1) if line.startswith(RULE)}
+    for length in set(range(1, len(lines))) - ends:
+        assert read("".join(lines[:length]))[1].findings, length
+
+
+def test_bad_block_is_skipped_and_still_counted() -> None:
+    relations, dirt = read(NATIVE.replace("____Explicit____", "____Explizit____", 1))
+    assert [relation.number for relation in relations] == [1, *range(3, len(DOCUMENT.relations) + 1)]
+    assert dirt.counts() == {"bad relation block": 1}
+    assert "Explizit" in dirt.findings[0].detail
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("9..39", "9..x", "is not a span"),
+        ("9..39", "39..9", "ends before it starts"),
+        ("57\n1\n", "57\n", "sentence number"),
+        ("____Arg2____", "____Sup2____", "no Arg2"),
+        ("#### Text ####\nMina", "Mina", "#### Text ####"),
+    ],
+)
+def test_native_grammar_errors_are_named(old: str, new: str, said: str) -> None:
+    relations, dirt = read(NATIVE.replace(old, new, 1))
+    assert len(relations) == len(DOCUMENT.relations) - 1
+    assert said in dirt.findings[0].detail
+
+
+def test_line_with_too_few_or_too_many_fields_is_skipped() -> None:
+    first, second, *rest = PIPE.splitlines(keepends=True)
+    relations, dirt = read("".join([first.replace("|", "", 1), second.replace("\n", "|\n"), *rest]))
+    assert [relation.number for relation in relations] == list(range(3, len(DOCUMENT.relations) + 1))
+    assert [finding.where for finding in dirt.findings] == ["made-up:1", "made-up:2"]
+    assert "47 fields" in dirt.findings[0].detail
+    assert "49 fields" in dirt.findings[1].detail
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    place=st.integers(60, len(NATIVE)),
+    length=st.integers(0, 200),
+    instead=st.text(alphabet="_#|.;,0 19\nA\r\x00é", max_size=20),
+)
+def test_damage_never_raises(place: int, length: int, instead: str) -> None:
+    for text in (NATIVE, PIPE):
+        read(text[:place] + instead + text[place + length :])
+
+
+TREES = """
+( (S (NP-SBJ-1 (PRP She)) (VP (VBD was) (VP (VBN told) (NP (-NONE- *-1)) (NP (DT the) (NN way)))) (. .)) )
+( (FRAG (-NONE- *)) )
+( (S (NP (NNS Bakers)) (VP (VBP rise)) (. .)) )
+"""
+GORN = GornTrees(TREES, where="made-up.mrg")
+
+
+@pytest.mark.parametrize(
+    ("text", "addresses"),
+    [("0,1;2", ((0, 1), (2,))), ("0,1;;2;", ((0, 1), (2,))), ("", ()), ("0,x;3", ((3,),))],
+)
+def test_gorn_lists(text: str, addresses: tuple[tuple[int, ...], ...]) -> None:
+    assert parse_gorn_list(text) == addresses
+
+
+@pytest.mark.parametrize(
+    ("address", "tokens"),
+    [
+        ((0,), range(0, 6)),
+        ((0, 1, 1), range(2, 5)),
+        ((0, 1, 1, 1), range(3, 3)),  # the trace
+        ((0, 1, 1, 2), range(3, 5)),  # the trace before it counts
+        ((0, 1, 1, 2, 1, 0), range(4, 5)),  # the word under its tag
+        ((1,), range(6, 6)),  # a tree of nothing but a trace has a number too
+        ((2, 1), range(7, 8)),
+        ((3,), None),
+        ((0, 9), None),
+        ((0, 1, 1, 2, 1, 1), None),
+    ],
+)
+def test_gorn_addresses_lead_to_tokens(address: tuple[int, ...], tokens: range | None) -> None:
+    assert GORN.tokens_under(address) == tokens
+    if tokens is None:
+        assert GORN.runs_under_all([(0,), address]) == []
+
+
+def test_several_gorn_addresses_give_each_token_once_in_order() -> None:
+    assert GORN.runs_under_all([(2,), (0, 1, 1, 2), (0, 1, 1)]) == [(2, 5), (6, 9)]
+    long = GornTrees("( (S " + "(NN mill) " * 20_000 + ") )", where="long.mrg")
+    with limits(0):
+        assert long.runs_under_all([(0,)] * 100_000) == [(0, 20_000)]
+
+
+def test_deep_trees_need_no_recursion() -> None:
+    depth = 50_000
+    trees = GornTrees("( " + "(X " * depth + "(NN mill)" + ")" * depth + " )", where="deep.mrg")
+    assert trees.tokens_under((0, *([0] * depth))) == range(0, 1)
+
+
+@pytest.mark.parametrize("broken", ["( (S (NN mill))", "(S (NN mill)))", "mill"])
+def test_broken_brackets_name_the_file(broken: str) -> None:
+    with pytest.raises(LayerError) as caught:
+        GornTrees(broken, where="broken.mrg")
+    assert caught.value.where.startswith("broken.mrg")
 
 
 def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) -> None:
@@ -164,12 +372,6 @@ def test_a_document_in_both_encodings_is_read_once(tmp_path: Path, trees: Path) 
     assert all(relation.where.rpartition(":")[0].endswith(".pdtb") for relation in corpus.relations)
 
 
-def test_content_decides_whatever_the_file_is_called(tmp_path: Path, trees: Path) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS[:1], encoding="pipe")
-    (path / "data/00/wsj_0003.pipe").rename(path / "data/00/wsj_0003.pdtb")
-    expect_every_relation(read_pdtb2(path, trees=trees), DOCUMENTS[:1])
-
-
 def test_raw_text_may_lie_elsewhere(tmp_path: Path, trees: Path) -> None:
     path = write_pdtb2(tmp_path / "corpus", DOCUMENTS)
     shutil.move(path / "raw", tmp_path / "texts")
@@ -181,6 +383,14 @@ def test_raw_text_may_lie_elsewhere(tmp_path: Path, trees: Path) -> None:
     assert beside.documents == corpus.documents
 
 
+def test_file_of_another_kind_is_refused(tmp_path: Path, trees: Path) -> None:
+    path = write_pdtb2(tmp_path, DOCUMENTS)
+    (path / "data/00/wsj_0004.pdtb").write_text("Bakers rise early.\n")
+    with pytest.raises(CorpusError) as caught:
+        read_pdtb2(path, trees=trees)
+    assert caught.value.where.endswith("wsj_0004.pdtb:1")
+
+
 def test_an_empty_file_is_a_finding(tmp_path: Path, trees: Path) -> None:
     path = write_pdtb2(tmp_path, DOCUMENTS)
     (path / "data/00/wsj_0004.pdtb").write_text("\n")
@@ -188,14 +398,6 @@ def test_an_empty_file_is_a_finding(tmp_path: Path, trees: Path) -> None:
     assert faults(corpus) == {"empty file"}
     assert "wsj_0004" in corpus.documents
     assert not any(relation.document == "wsj_0004" for relation in corpus.relations)
-
-
-def test_a_file_of_something_else_is_refused(tmp_path: Path, trees: Path) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS)
-    (path / "data/00/wsj_0004.pdtb").write_text("Bakers rise early.\n")
-    with pytest.raises(CorpusError) as caught:
-        read_pdtb2(path, trees=trees)
-    assert caught.value.where.endswith("wsj_0004.pdtb:1")
 
 
 def edited(path: Path, old: str, new: str) -> Path:
@@ -219,11 +421,11 @@ def test_misspelt_and_unknown_senses(tmp_path: Path, trees: Path) -> None:
     assert relations["wsj_0003:4"].senses == ("Temporal.Synchrony",)
 
 
-def test_a_span_without_tokens_loses_its_relation(tmp_path: Path, trees: Path) -> None:
+def test_span_beyond_the_text_loses_its_relation(tmp_path: Path, trees: Path) -> None:
     path = edited(write_pdtb2(tmp_path, DOCUMENTS[:1]), "9..39", "90000..90010")
     corpus = read_pdtb2(path, trees=trees)
-    finding = next(finding for finding in corpus.dirt.findings if finding.kind == "empty argument")
-    assert "Arg1 of wsj_0003:1" in finding.detail
+    finding = next(finding for finding in corpus.dirt.findings if finding.kind == "bad relation")
+    assert "90000..90010 ends beyond the text" in finding.detail
     assert corpus.relations[0].id == "wsj_0003:2"
 
 
@@ -251,7 +453,7 @@ def test_addresses_in_a_parsers_trees_are_not_trusted(tmp_path: Path) -> None:
     made_up = {f"{d.id}:{n}": (d, said) for d in DOCUMENTS for n, said in enumerate(d.relations, start=1)}
     lost = made_up.keys() - {relation.id for relation in corpus.relations}
     assert {made_up[name][1].said.arg2 for name in lost} == {("to refund her",)}
-    assert faults(corpus) == {"empty argument"}
+    assert faults(corpus) == {"bad relation"}
     for relation in corpus.relations:
         document, said = made_up[relation.id]
         assert relation.arg1.tokens == document.token_numbers(said.arg1)
@@ -262,7 +464,7 @@ def test_an_address_that_leads_to_other_words_loses_its_relation(tmp_path: Path,
     path = edited(write_pdtb2(tmp_path, DOCUMENTS[:1]), "\n0,0;0,1\n", "\n2\n")
     shutil.rmtree(path / "raw")
     corpus = read_pdtb2(path, trees=trees)
-    assert faults(corpus) == {"argument differs from its text"}
+    assert faults(corpus) == {"bad relation"}
     assert corpus.relations[0].id == "wsj_0003:2"
 
 
@@ -280,3 +482,75 @@ def test_what_is_not_there_is_said(tmp_path: Path, trees: Path) -> None:
     shutil.rmtree(path / "raw")
     with pytest.raises(CorpusError, match="'raw' below or beside"):
         read_pdtb2(path, trees=None)
+
+
+def test_raw_text_without_trees_is_split_by_rule(tmp_path: Path) -> None:
+    corpus = read_pdtb2(write_pdtb2(tmp_path, DOCUMENTS), trees=None)
+    assert any("split by rule" in note for note in corpus.notes)
+    assert not faults(corpus)
+    document = corpus.documents["wsj_0003"]
+    assert document.tokens[0].text == "Mina", "the word .START is no text"
+    assert document.mentions is None
+    assert document.sentences[0].constituents is None
+    first = corpus.relations[0]
+    assert document.words(first.arg1.tokens)[:2] == ["Mina", "missed"]
+    assert len(corpus.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS)
+
+
+def test_missing_layers_are_findings(
+    tmp_path: Path, trees: Path, coreference: Path, dependencies: Path
+) -> None:
+    copies = {name: tmp_path / name for name in ("trees", "coreference", "dependencies")}
+    for name, folder in zip(copies, (trees, coreference, dependencies), strict=True):
+        shutil.copytree(folder, copies[name])
+        for file in copies[name].rglob("wsj_0004.*"):
+            file.unlink()
+    corpus = read_pdtb2(write_pdtb2(tmp_path / "corpus", DOCUMENTS), **copies)
+    assert faults(corpus) == {
+        "document without trees",
+        "document without coreference",
+        "document without dependencies",
+    }
+    assert corpus.documents["wsj_0004"].mentions is None
+    assert corpus.documents["wsj_0003"].mentions
+    assert any("split by rule" in note for note in corpus.notes)
+    assert any(relation.document == "wsj_0004" for relation in corpus.relations)
+
+
+def test_broken_layers_are_findings(tmp_path: Path, trees: Path, coreference: Path) -> None:
+    shutil.copytree(trees, tmp_path / "trees")
+    shutil.copytree(coreference, tmp_path / "coreference")
+    next((tmp_path / "trees").rglob("wsj_0003.mrg")).write_text("( (S (NN mill)")
+    next((tmp_path / "trees").rglob("wsj_0004.mrg")).write_text("( (S (NN Something) (RB else)) )")
+    next((tmp_path / "coreference").rglob("wsj_0003.*")).write_text("one two\n")
+    corpus = read_pdtb2(
+        write_pdtb2(tmp_path / "corpus", DOCUMENTS),
+        trees=tmp_path / "trees",
+        coreference=tmp_path / "coreference",
+    )
+    assert {"document without trees", "document without coreference"} <= faults(corpus)
+    assert len(corpus.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS)
+
+
+def test_one_coreference_file_may_hold_all_documents(tmp_path: Path, trees: Path, coreference: Path) -> None:
+    path = write_pdtb2(tmp_path / "corpus", DOCUMENTS)
+    together = tmp_path / "all" / "dev.v9_auto_conll"
+    together.parent.mkdir()
+    together.write_text(
+        "".join(file.read_text(encoding="utf-8") for file in sorted(coreference.rglob("*_conll"))),
+        encoding="utf-8",
+    )
+    apart = read_pdtb2(path, trees=trees, coreference=coreference)
+    for given_path in (together, together.parent):
+        corpus = read_pdtb2(path, trees=trees, coreference=given_path)
+        assert corpus.documents == apart.documents
+
+
+def test_gold_coreference_comes_before_automatic(tmp_path: Path, trees: Path, coreference: Path) -> None:
+    shutil.copytree(coreference, tmp_path / "coreference")
+    for file in list((tmp_path / "coreference").rglob("*_conll")):
+        file.with_name(file.name.replace("v4_gold", "v9_auto")).write_text("broken\n")
+    corpus = read_pdtb2(
+        write_pdtb2(tmp_path / "corpus", DOCUMENTS), trees=trees, coreference=tmp_path / "coreference"
+    )
+    assert not faults(corpus)

@@ -157,7 +157,7 @@ def test_faults_of_lines_and_files(tmp_path: Path, trees: Path) -> None:
     first, second, *_ = data.splitlines(keepends=True)
     file.write_bytes(data.replace(first, first.replace(b"|", b"", 1)).replace(second, second * 2)[:-40])
     corpus = read_pdtb3(path, trees=trees)
-    assert faults(corpus) == {"bad relation line", "document without text", "empty file"}
+    assert faults(corpus) == {"bad relation line", "document without text", "empty file", "relation twice"}
     assert corpus.dirt.counts()["bad relation line"] == 2
     assert list(corpus.documents) == ["wsj_0003", "wsj_0004"]
 

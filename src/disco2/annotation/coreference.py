@@ -102,8 +102,8 @@ def _close(document: _Growing, *, where: str, dirt: Dirt) -> None:
         for _, number in starts:
             dirt.add(
                 "coreference bracket never closed",
-                where=f"{where}:{number}",
-                detail=f"A mention of chain {chain} opens here and is never closed; it was left out.",
+                f"{where}:{number}",
+                f"A mention of chain {chain} opens here and is never closed; it was left out.",
             )
     document.open_spans.clear()
 
@@ -117,8 +117,8 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: 
         if opened is None and closed is None:
             dirt.add(
                 "odd coreference bracket",
-                where=f"{where}:{number}",
-                detail=f"A bracket in '{cell[:40]}' has no chain; it was passed over.",
+                f"{where}:{number}",
+                f"A bracket in '{cell[:40]}' has no chain; it was passed over.",
             )
             continue
         chain = _chain(opened if opened is not None else closed, document.part)
@@ -141,8 +141,8 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: 
         else:
             dirt.add(
                 "coreference bracket never opened",
-                where=f"{where}:{number}",
-                detail=f"A mention of chain {chain} closes here and was never opened; it was left out.",
+                f"{where}:{number}",
+                f"A mention of chain {chain} closes here and was never opened; it was left out.",
             )
     for chain in opening.elements():
         document.open_spans.setdefault(chain, []).append((token, number))
@@ -199,7 +199,7 @@ def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDoc
     line_ends = [place.start() for place in re.finditer("\n", text)]
 
     def report(kind: str, offset: int, detail: str) -> None:
-        dirt.add(kind, where=f"{where}:{bisect_left(line_ends, offset) + 1}", detail=detail)
+        dirt.add(kind, f"{where}:{bisect_left(line_ends, offset) + 1}", detail)
 
     def close_all() -> None:
         for _, chain, offset in documents[-1].open_mentions if documents else ():

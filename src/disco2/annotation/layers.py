@@ -36,8 +36,8 @@ def document_from_trees(
         if spans is None:
             dirt.add(
                 "tree does not fit its text",
-                where=place,
-                detail=f"The word '{tree.words[failed]}' is not in the text near '{matcher.next_text()}'; "
+                place,
+                f"The word '{tree.words[failed]}' is not in the text near '{matcher.next_text()}'; "
                 "the tree was left out.",
             )
             matcher.move_to(behind)
@@ -157,8 +157,8 @@ def with_mentions(
             words = " ".join(coreference.words[first : min(last, first + 80)])[:80]
             dirt.add(
                 "mention does not fit",
-                where=where,
-                detail=f"'{words}', of chain {chain}, has words that {document.id} does not have there; "
+                where,
+                f"'{words}', of chain {chain}, has words that {document.id} does not have there; "
                 "it was left out.",
             )
             continue
@@ -210,8 +210,8 @@ def _report_misfit(layer: str, document: Document, sentence: Sentence, *, where:
     words = " ".join(document.words(range(sentence.start, min(sentence.end, sentence.start + 8))))
     dirt.add(
         f"sentence without {layer}",
-        where=where,
-        detail=f"The sentence of {document.id} that begins '{words}' has no {layer} that fits it.",
+        where,
+        f"The sentence of {document.id} that begins '{words}' has no {layer} that fits it.",
     )
 
 
@@ -224,8 +224,8 @@ def _add_gap(
         return
     dirt.add(
         "text without a tree",
-        where=where,
-        detail=f"'{' '.join(gap.split())[:60]}' has no tree; it was split by rule and has no phrases.",
+        where,
+        f"'{' '.join(gap.split())[:60]}' has no tree; it was split by rule and has no phrases.",
     )
     for sentence in tokenise(gap):
         first = len(tokens)

@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.text import Span, pair_spans, pair_text
-from disco2.corpora.reading import cycles_left_alone
+from disco2.corpora.reading import gc_disabled
 from disco2.corpora.relations import TokenSpans, character_spans
 from disco2.data import Corpus, Dirt, Document, Relation
 from disco2.errors import CorpusError, SettingsError
@@ -59,7 +59,7 @@ TEXTS = {
 }
 
 
-@cycles_left_alone()
+@gc_disabled()
 def read_corpus(
     name: str,
     path: Path | str,
@@ -269,11 +269,11 @@ def _realigned(corpus: Corpus, documents: Mapping[str, Document], dirt: Dirt) ->
         if not arg1.tokens or not arg2.tokens:
             dirt.add(
                 "argument without automatic tokens",
-                where=relation.where or relation.id,
-                detail=f"No token lies under an argument of {relation.id}; it was left out.",
+                relation.where or relation.id,
+                f"No token lies under an argument of {relation.id}; it was left out.",
             )
             continue
-        connective = new.under(character_spans(old, relation.connective_tokens)).tokens
+        connective, _ = new.under(character_spans(old, relation.connective_tokens))
         relations.append(replace(relation, arg1=arg1, arg2=arg2, connective_tokens=connective))
     return tuple(relations)
 

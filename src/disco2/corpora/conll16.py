@@ -13,15 +13,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from disco2.annotation.heads import token_in_circle
 from disco2.annotation.treebanks import parse_brackets, unescape
 from disco2.corpora.reading import BYTE_ORDER_MARK, BrokenJsonError, lines_of, parse_json, read_text, shown
 from disco2.corpora.relations import (
-    Coverage,
+    TokenSpans,
     argument_from_tokens,
     fitting_inventory,
+    letters,
     read_kind,
     read_senses,
     senses_of_kind,
+    report_doubles,
 )
 from disco2.corpora.wsj import WsjLayers
 from disco2.data import (
@@ -71,18 +74,18 @@ def read_conll16(
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
-    folders = _part_folders(path)
-    for folder in folders:
+    for folder in _part_folders(path):
         fresh = read_parses(_one_of(folder, PARSE_FILES), raw=folder / "raw", encoding=encoding, dirt=dirt)
         for name in [name for name in fresh if name in documents]:
-            dirt.add("document in two parts", where=str(folder), detail=f"{name} was left out of this one.")
+            dirt.add("document in two parts", str(folder), f"{name} was left out of this one.")
             del fresh[name]
         documents |= fresh
         part = _PART.search(folder.name)
         if part is not None:
             parts |= dict.fromkeys(fresh, part[1].lower())
         file = _one_of(folder, RELATION_FILES)
-        relations.extend(_read_relations(file, fresh, encoding=encoding, dirt=dirt))
+        read = _read_relations(file, fresh, encoding=encoding, dirt=dirt)
+        relations.extend(report_doubles(read, dirt=dirt))
     if not relations:
         first = next((found for found in dirt.findings if found.kind in SKIPPED_LINE), None)
         fault = f" The first fault: {first.where}: {first.detail}" if first else ""
@@ -91,7 +94,7 @@ def read_conll16(
         layers = WsjLayers(
             documents, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt
         )
-        documents = {name: layers.laid_on(layers.with_trees(one)) for name, one in documents.items()}
+        documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
     if inventory_name == "auto":
         known = fitting_inventory((label for one in relations for label in one.senses), names=INVENTORIES)
     else:
@@ -131,56 +134,74 @@ def _read_relations(
     file: Path, documents: dict[str, Document], *, encoding: str, dirt: Dirt
 ) -> Iterator[Relation]:
     """Relations with their senses as the file spells them."""
-    coverage = {name: Coverage.of(document) for name, document in documents.items()}
+    limits = {name: TokenSpans.of(document) for name, document in documents.items()}
     for number, line in enumerate(lines_of(read_text(file, dirt=dirt, encoding=encoding)), start=1):
         if not line.strip():
             continue
         where = f"{file}:{number}"
         try:
-            yield _relation(parse_json(line), documents, coverage, number=number, where=where)
+            yield _relation(parse_json(line), documents, limits, number=number, where=where, dirt=dirt)
         except BrokenJsonError as error:
-            dirt.add(SKIPPED_LINE[0], where=where, detail=f"Not JSON: {error.reason}; skipped.")
+            dirt.add(SKIPPED_LINE[0], where, f"Not JSON: {error.reason}; skipped.")
         except CorpusError as error:
-            dirt.add(SKIPPED_LINE[1], where=where, detail=f"{error.what} Skipped.")
+            dirt.add(SKIPPED_LINE[1], where, f"{error.what} Skipped.")
 
 
 def _relation(
     record: object,
     documents: dict[str, Document],
-    coverage: dict[str, Coverage],
+    limits: dict[str, TokenSpans],
     *,
     number: int,
     where: str,
+    dirt: Dirt,
 ) -> Relation:
-    """One relation. Raises CorpusError where it can't be used."""
+    """One relation. Raises CorpusError if it can't be used."""
     if not isinstance(record, dict):
         raise CorpusError("The line is not an object in braces.")
     name = record.get("DocID")
     if not isinstance(name, str) or name not in documents:
         raise CorpusError(f"There are no parses of the document {shown(name)}.")
     document = documents[name]
-    arg1, arg2 = (_tokens(record.get(key), key, document) for key in ("Arg1", "Arg2"))
-    for key, tokens in (("Arg1", arg1), ("Arg2", arg2)):
+    arguments = {key: _tokens(record.get(key), key, document) for key in ("Arg1", "Arg2")}
+    for key, tokens in arguments.items():
         if not tokens:
             raise CorpusError(f"{key} has no tokens.")
-        coverage[name].take(sum(len(document.tokens[token].text) for token in tokens))
+        limits[name].count(sum(len(document.tokens[token].text) for token in tokens))
     connective = record.get("Connective")
-    connective_tokens = _tokens(connective, "Connective", document) if connective else ()
+    if connective:
+        arguments["Connective"] = _tokens(connective, "Connective", document)
+    for key, tokens in arguments.items():
+        _compare(record[key].get("RawText"), document.words(tokens), key, where=where, dirt=dirt)
     raw = connective.get("RawText") if isinstance(connective, dict) else ""
     senses = record.get("Sense")
     labels = [sense for sense in senses if isinstance(sense, str)] if isinstance(senses, list) else []
     given = record.get("ID")
+    connective_tokens = arguments.get("Connective", ())
     return Relation(
         id=str(given) if isinstance(given, int | str) and given != "" else f"{name}:{number}",
         document=name,
         kind=_kind(record.get("Type"), explicit=bool(connective_tokens)),
-        arg1=argument_from_tokens(document, arg1),
-        arg2=argument_from_tokens(document, arg2),
+        arg1=argument_from_tokens(document, arguments["Arg1"]),
+        arg2=argument_from_tokens(document, arguments["Arg2"]),
         senses=tuple(labels),
         connective=raw if isinstance(raw, str) else "",
         connective_tokens=connective_tokens,
         where=where,
     )
+
+
+def _compare(raw: object, words: Sequence[str], key: str, *, where: str, dirt: Dirt) -> None:
+    """Report a token list whose words are not those of the raw text beside it."""
+    if (
+        isinstance(raw, str)
+        and raw.strip()
+        and words
+        and letters(raw).casefold() != letters("".join(words)).casefold()
+    ):
+        found, stated = " ".join(words[:12])[:60], " ".join(raw[:200].split())[:60]
+        detail = f"{key} is '{found}' by its tokens and '{stated}' by its raw text; the tokens were taken."
+        dirt.add("tokens differ from the raw text", where, detail)
 
 
 def _with_senses_of(known: SenseInventory, relation: Relation, *, dirt: Dirt) -> Relation:
@@ -191,12 +212,12 @@ def _with_senses_of(known: SenseInventory, relation: Relation, *, dirt: Dirt) ->
 
 
 def _kind(label: object, *, explicit: bool) -> RelationKind:
-    """The input of the sense classification task leaves the type empty: a connective tells it then."""
+    """The kind; the input of the sense classification task has none, and a connective decides."""
     if label in (None, ""):
         return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
     kind = read_kind(label) if isinstance(label, str) else None
     if kind is None:
-        raise CorpusError(f"There is no type {shown(label)}.")
+        raise CorpusError(f"Unknown type {shown(label)}.")
     return kind
 
 
@@ -239,7 +260,7 @@ def read_parses(file: Path, *, raw: Path, encoding: str = "auto", dirt: Dirt) ->
         try:
             documents[name] = _document(name, entry, raw=raw, encoding=encoding, where=where, dirt=dirt)
         except CorpusError as error:
-            dirt.add("bad document", where=error.where or where, detail=f"{error.what} Left out.")
+            dirt.add("bad document", error.where or where, f"{error.what} Left out.")
     return documents
 
 
@@ -279,12 +300,7 @@ def _words(items: object, *, where: str) -> list[_Word]:
         raise CorpusError("The sentence has no list of words.", where=where)
     words = []
     for item in items:
-        if not (
-            isinstance(item, list)
-            and len(item) == 2
-            and isinstance(item[0], str)
-            and isinstance(item[1], dict)
-        ):
+        if not (isinstance(item, list) and [type(one) for one in item] == [str, dict]):
             raise CorpusError("A word is not a pair of a form and its properties.", where=where)
         form, properties = item
         start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
@@ -312,7 +328,7 @@ def _raw_text(name: str, words: Sequence[_Word], *, raw: Path, encoding: str, di
             detail = (
                 f"{shown(word.form)} is not at {shown(word.start)}..{shown(word.end)}; the text was rebuilt."
             )
-            dirt.add("text does not fit its tokens", where=str(file), detail=detail)
+            dirt.add("text does not fit its tokens", str(file), detail)
             return None
     return text
 
@@ -348,18 +364,16 @@ def _constituents(tree: object, length: int, *, where: str, dirt: Dirt) -> Const
     if not isinstance(tree, str) or not tree.strip():
         return None
     if not tree.strip("() \t\r\n"):
-        dirt.add(
-            "no parse", where=where, detail=f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases."
-        )
+        dirt.add("no parse", where, f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases.")
         return None
     try:
         trees = parse_brackets(tree, where=where)
     except LayerError as error:
-        dirt.add("bad tree", where=where, detail=f"{error.what} The sentence has no phrases.")
+        dirt.add("bad tree", where, f"{error.what} The sentence has no phrases.")
         return None
     if len(trees) != 1 or len(trees[0].words) != length:
         leaves = sum(len(found.words) for found in trees)
-        dirt.add("bad tree", where=where, detail=f"{leaves} leaves in {len(trees)} trees for {length} words.")
+        dirt.add("bad tree", where, f"{leaves} leaves in {len(trees)} trees for {length} words.")
         return None
     return trees[0].constituents
 
@@ -375,56 +389,34 @@ def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Depen
     labels: dict[int, str] = {}
     for arc in arcs:
         if not (isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)):
-            dirt.add(
-                "bad dependency", where=where, detail=f"{shown(arc)} is not a label and two words; left out."
-            )
+            dirt.add("bad dependency", where, f"{shown(arc)} is not a label and two words; left out.")
             continue
         governor, dependent = _number(arc[1]), _number(arc[2])
-        if (
-            governor is None
-            or dependent is None
-            or not (0 <= governor <= length and 1 <= dependent <= length)
-        ):
-            dirt.add(
-                "bad dependency", where=where, detail=f"{shown(arc)} names no word of the sentence; left out."
-            )
+        if not (0 <= governor <= length and 1 <= dependent <= length):
+            dirt.add("bad dependency", where, f"{shown(arc)} names no word of the sentence; left out.")
         elif governor != dependent and dependent - 1 not in heads:
             heads[dependent - 1] = governor - 1
             labels[dependent - 1] = arc[0]
     roots = [token for token in sorted(heads) if heads[token] == -1]
     roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
     if not roots:
-        dirt.add("bad dependencies", where=where, detail="They have no root; the sentence has none now.")
+        dirt.add("bad dependencies", where, "They have no root; the sentence has none now.")
         return None
     root = roots[0]
     heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
     heads[root] = -1
     labels.setdefault(root, "root")
     found = tuple(heads[token] for token in range(length))
-    if not _reach_root(found):
-        dirt.add("bad dependencies", where=where, detail="They run in a circle; the sentence has none now.")
+    if token_in_circle(found) is not None:
+        dirt.add("bad dependencies", where, "They run in a circle; the sentence has none now.")
         return None
     return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
 
 
-def _number(word: str) -> int | None:
-    """The number after the last hyphen: words may have hyphens of their own."""
+def _number(word: str) -> int:
+    """The number after the last hyphen, -1 if there is none: words may have hyphens of their own."""
     digits = word.rpartition("-")[2]
-    return int(digits) if digits.isdecimal() and len(digits) < 7 else None
-
-
-def _reach_root(heads: Sequence[int]) -> bool:
-    good: set[int] = {-1}
-    for start in range(len(heads)):
-        path: list[int] = []
-        token = start
-        while token not in good:
-            if len(path) > len(heads):
-                return False
-            path.append(token)
-            token = heads[token]
-        good.update(path)
-    return True
+    return int(digits) if digits.isdecimal() and len(digits) < 7 else -1
 
 
 def written_identity(name: str) -> int | str:

@@ -75,7 +75,7 @@ def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
     for item, (first, second) in zip(items, single_arguments(items), strict=True):
         document, arg1, arg2 = pair_document(item.id, first, second)
         if not arg1.tokens or not arg2.tokens:
-            dirt.add("empty argument", where=item.where, detail=f"{item.id} lacks an argument; skipped.")
+            dirt.add("empty argument", item.where, f"{item.id} lacks an argument; skipped.")
             continue
         documents[item.id] = document
         senses = _senses(item, known, dirt)
@@ -146,7 +146,7 @@ def _senses(item: _Item, known: SenseInventory, dirt: Dirt) -> tuple[str, ...]:
     if sense is None:
         kind = "no sense" if item.label == OTHER_CONNECTIVE else "unknown sense"
         detail = f"'{item.label}' is no sense of {known.name}; {item.id} has no label."
-        dirt.add(kind, where=item.where, detail=detail)
+        dirt.add(kind, item.where, detail)
         return ()
     return (sense,)
 
@@ -222,7 +222,7 @@ class _Tables:
                 lost = [name for name in documents if not split.get(name)]
                 if lost:
                     detail = f"{len(lost)} items have no part, such as {lost[0]}; they are left to train."
-                    self._dirt.add("item without a part", where=str(file), detail=detail)
+                    self._dirt.add("item without a part", str(file), detail)
                 found = {name: split.get(name) or "train" for name in documents}
                 return {name: SPLIT_NAMES.get(part, part) for name, part in found.items()}
         return {}
@@ -259,7 +259,7 @@ class _Tables:
         for item in items:
             if not item.id or item.id in seen:
                 detail = f"The id '{item.id}' was used before; skipped." if item.id else "No id; skipped."
-                self._dirt.add("repeated id" if item.id else "no id", where=item.where, detail=detail)
+                self._dirt.add("repeated id" if item.id else "no id", item.where, detail)
                 continue
             seen.add(item.id)
             yield item
@@ -284,7 +284,7 @@ class _Tables:
                     yield line, dict(zip(header, row, strict=True))
                 elif any(row):
                     detail = f"{len(row)} columns where the header has {len(header)}; skipped."
-                    self._dirt.add("wrong number of columns", where=f"{file}:{line}", detail=detail)
+                    self._dirt.add("wrong number of columns", f"{file}:{line}", detail)
                 line = rows.line_num + 1
         except csv.Error as error:
             raise CorpusError(

@@ -19,10 +19,10 @@ from pathlib import Path
 from disco2.annotation.treebanks import ConlluSentence, parse_conllu
 from disco2.corpora.reading import BYTE_ORDER_MARK, files_below, first_fault, lines_of, read_text
 from disco2.corpora.relations import (
-    Coverage,
+    TokenSpans,
     argument_from_tokens,
     fitting_inventory,
-    joined,
+    join_intervals,
     kind_in_place_of_sense,
     read_kind,
     senses_of_kind,
@@ -79,7 +79,7 @@ def read_disrpt(
             document = available[relation.document]
             if documents.setdefault(document.id, document) is not document:
                 detail = f"{document.id} has other tokens in an earlier file; skipped."
-                dirt.add("document in two files", where=relation.where, detail=detail)
+                dirt.add("document in two files", relation.where, detail)
                 continue
             if part is not None:
                 parts[document.id] = part[1].lower()
@@ -127,7 +127,7 @@ def _rows(file: Path, *, encoding: str, dirt: Dirt) -> list[_Row]:
             rows.append(_Row(dict(zip(header, cells, strict=True)), where))
         else:
             columns = f"{len(cells)} columns where the header has {len(header)}"
-            dirt.add("wrong number of columns", where=where, detail=f"{columns}; skipped.")
+            dirt.add("wrong number of columns", where, f"{columns}; skipped.")
     return rows
 
 
@@ -147,14 +147,14 @@ class _Reading:
     dirt: Dirt
     without_kind: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
-    _coverage: dict[str, Coverage] = field(default_factory=dict)
+    _coverage: dict[str, TokenSpans] = field(default_factory=dict)
 
     def relations(self, rows: Sequence[_Row], documents: Mapping[str, Document]) -> Iterator[Relation]:
         for row in rows:
             try:
                 yield self._relation(row, documents)
             except CorpusError as error:
-                self.dirt.add("bad relation", where=row.where, detail=f"{error.what} Skipped.")
+                self.dirt.add("bad relation", row.where, f"{error.what} Skipped.")
 
     def _relation(self, row: _Row, documents: Mapping[str, Document]) -> Relation:
         name = row.cells["doc"]
@@ -181,9 +181,9 @@ class _Reading:
             where=row.where,
         )
 
-    def _coverage_of(self, document: Document) -> Coverage:
+    def _coverage_of(self, document: Document) -> TokenSpans:
         if document.id not in self._coverage:
-            self._coverage[document.id] = Coverage.of(document)
+            self._coverage[document.id] = TokenSpans.of(document)
         return self._coverage[document.id]
 
     def _kind(self, row: _Row) -> RelationKind:
@@ -196,7 +196,7 @@ class _Reading:
             return named
         if stated not in ("", "_"):
             detail = f"'{stated}' was taken for {self.kinds_unknown}."
-            self.dirt.add("unknown kind of relation", where=row.where, detail=detail)
+            self.dirt.add("unknown kind of relation", row.where, detail)
         self.without_kind += 1
         return self.kinds_unknown
 
@@ -210,11 +210,11 @@ class _Reading:
             resolved = self.known.resolve(label)
             if resolved is not None and resolved.repaired:
                 detail = f"'{label}' was taken for '{resolved.sense}'."
-                self.dirt.add("misspelt sense", where=row.where, detail=detail)
+                self.dirt.add("misspelt sense", row.where, detail)
             resolved = resolved or self.known.resolve(row.cells["label"])
             if resolved is None:
                 detail = f"'{label}' is no sense of {self.known.name}; left out."
-                self.dirt.add("unknown sense", where=row.where, detail=detail)
+                self.dirt.add("unknown sense", row.where, detail)
             else:
                 senses.append(resolved.sense)
         return senses_of_kind(kind, tuple(dict.fromkeys(senses)), where=row.where, dirt=self.dirt)
@@ -223,12 +223,10 @@ class _Reading:
         """The tokens count; a text that differs from them hints at another tokenisation."""
         expected = "".join(stated.replace(GAP, "").split()).casefold()
         if expected and expected != "_" and expected != "".join("".join(words).split()).casefold():
-            self.dirt.add(
-                "text differs from tokens", where=where, detail=f"{unit}_txt is not the text of its tokens."
-            )
+            self.dirt.add("text differs from tokens", where, f"{unit}_txt is not the text of its tokens.")
 
 
-def _tokens(ranges: str, unit: str, document: Document, coverage: Coverage) -> tuple[int, ...]:
+def _tokens(ranges: str, unit: str, document: Document, coverage: TokenSpans) -> tuple[int, ...]:
     """``3-5,9`` -> 2, 3, 4, 8."""
     found: list[tuple[int, int]] = []
     for piece in ranges.split(","):
@@ -245,7 +243,7 @@ def _tokens(ranges: str, unit: str, document: Document, coverage: Coverage) -> t
         found.append((int(first) - 1, int(last)))
     if not found:
         raise CorpusError(f"{unit} has no tokens.")
-    return coverage.tokens(joined(found))
+    return coverage.tokens(join_intervals(found))
 
 
 class DisrptDocuments:
@@ -267,8 +265,8 @@ class DisrptDocuments:
                 return self._documents(candidate, only_name=names[0] if len(set(names)) == 1 else file.stem)
         self._dirt.add(
             "no tokens",
-            where=str(file),
-            detail=f"There is no {file.stem}.conllu beside it; the file was skipped.",
+            str(file),
+            f"There is no {file.stem}.conllu beside it; the file was skipped.",
         )
         return {}
 
@@ -288,7 +286,7 @@ class DisrptDocuments:
             masked = [name for name, document in documents.items() if is_masked(document)]
             for name in masked:
                 detail = f"The words of {name} are masked by underscores; it was left out."
-                self._dirt.add("masked text", where=str(conllu), detail=detail)
+                self._dirt.add("masked text", str(conllu), detail)
                 del documents[name]
             self._read[conllu] = documents
         return self._read[conllu]

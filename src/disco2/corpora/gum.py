@@ -11,7 +11,7 @@ from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu, unescape
 from disco2.corpora.pdtb3 import RawRelation, read_pdtb3_lines
-from disco2.corpora.reading import cycles_left_alone, files_below, read_text
+from disco2.corpora.reading import files_below, first_fault, gc_disabled, read_text
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
@@ -19,6 +19,7 @@ from disco2.corpora.relations import (
     read_kind,
     read_senses,
     senses_of_kind,
+    report_doubles,
 )
 from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
 from disco2.data.senses import inventory
@@ -31,16 +32,16 @@ PARTS = ("train", "dev", "test", "test2")
 _MASKED = re.compile(r"[_\s]*")
 
 
-@cycles_left_alone()
+@gc_disabled()
 def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
     """The relations of GDTB with the text and the layers of their documents.
 
     ``coreference`` chooses the guidelines: ``ontogum`` (OntoNotes) or ``gum``. A document without one of its
-    layers is read without it; one whose text is missing or masked is left out; both give a finding.
+    layers is read without it; one without text, or with masked text, is left out. Both give a finding.
     """
     if coreference not in COREFERENCE:
         raise SettingsError(
-            f"There is no coreference '{coreference}' in GUM.", hint=f"Use one of: {', '.join(COREFERENCE)}."
+            f"Unknown coreference '{coreference}' for GUM.", hint=f"Use one of: {', '.join(COREFERENCE)}."
         )
     gold = path / "rst" / "gdtb" / "pdtb" / "gold"
     files = [file for file in files_below(gold) if file.parent.parent == gold]
@@ -56,19 +57,14 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
     relations: list[Relation] = []
     for file in files:
         if file.name in documents:
-            dirt.add("document twice", where=str(file), detail=f"{file.name} was read already; left out.")
+            dirt.add("document twice", str(file), f"{file.name} was read already; left out.")
             continue
         found = _read_document(path, file, coreference=coreference, dirt=dirt)
-        if found is None:
-            continue
-        document, tokens = found
-        documents[document.id] = document
-        relations.extend(_read_relations(file, document, tokens, dirt=dirt))
+        if found is not None:
+            documents[file.name] = found[0]
+            relations.extend(report_doubles(_relations(file, *found, dirt=dirt), dirt=dirt))
     if not documents:
-        first = dirt.findings[0]
-        raise CorpusError(
-            f"No document can be used. The first fault: {first.where}: {first.detail}", where=str(path)
-        )
+        raise CorpusError(f"No document can be used.{first_fault(dirt)}", where=str(path))
     return Corpus(
         name="gum",
         inventory=INVENTORY,
@@ -86,24 +82,16 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
 def _read_document(
     path: Path, gold: Path, *, coreference: str, dirt: Dirt
 ) -> tuple[Document, TokenSpans] | None:
-    """The document, and its tokens in GDTB's raw text; None, with a finding, where it has no text.
+    """The document, and its tokens in GDTB's raw text; None, with a finding, if it has no text.
 
-    GDTB's offsets count on a text with a space between all tokens; what users see is the author's.
+    GDTB's offsets are those of a text with a space between all tokens. The document has the author's text.
     """
     name = gold.name
     raw = gold.parent.parent.parent / "raw" / gold.parent.name / name
-    if not raw.is_file():
-        dirt.add(
-            "document without text", where=str(raw), detail=f"There is no such file; {name} was left out."
-        )
-        return None
-    text = read_text(raw, dirt=dirt)
+    text = read_text(raw, dirt=dirt) if raw.is_file() else ""
     if _MASKED.fullmatch(text):
-        dirt.add(
-            "document without text",
-            where=str(raw),
-            detail=f"The text is masked or empty; {name} was left out.",
-        )
+        detail = f"The text is missing, masked or empty; {name} was left out."
+        dirt.add("document without text", str(raw), detail)
         return None
 
     dep = path / "dep" / f"{name}.conllu"
@@ -111,11 +99,7 @@ def _read_document(
         parses = parse_conllu(_layer_text(dep, dirt=dirt), where=str(dep))
         spans = align_to_text([word for parse in parses for word in parse.words], text, where=str(dep))
     except LayerError as error:
-        dirt.add(
-            "document without tokens",
-            where=error.where or str(dep),
-            detail=f"{error.what} {name} was left out.",
-        )
+        dirt.add("document without tokens", error.where or str(dep), f"{error.what} {name} was left out.")
         return None
     words = [unescape(text[start:end]) for start, end in spans]
     document = document_as_written(name, parses, words=words)
@@ -126,14 +110,14 @@ def _read_document(
         trees = parse_brackets(_layer_text(const, dirt=dirt), where=str(const))
         document = with_constituents(document, trees, where=str(const), dirt=dirt)
     except LayerError as error:
-        dirt.add("document without trees", where=error.where or str(const), detail=error.what)
+        dirt.add("document without trees", error.where or str(const), error.what)
 
     coref = path / "coref" / coreference / "conll" / f"{name}.conll"
     try:
         chains = parse_coreference(_layer_text(coref, dirt=dirt), where=str(coref), dirt=dirt)
         document = with_mentions(document, _only(chains), where=str(coref), dirt=dirt)
     except LayerError as error:
-        dirt.add("document without coreference", where=error.where or str(coref), detail=error.what)
+        dirt.add("document without coreference", error.where or str(coref), error.what)
     return document, TokenSpans(text, spans, document=name)
 
 
@@ -149,49 +133,45 @@ def _only(documents: Sequence[CoreferenceDocument]) -> CoreferenceDocument:
     return documents[0]
 
 
-def _read_relations(file: Path, document: Document, tokens: TokenSpans, *, dirt: Dirt) -> Iterator[Relation]:
+def _relations(file: Path, document: Document, tokens: TokenSpans, *, dirt: Dirt) -> Iterator[Relation]:
     for number, raw in read_pdtb3_lines(read_text(file, dirt=dirt), where=str(file), dirt=dirt):
-        relation = _relation(raw, number, document, tokens, where=f"{file}:{number}", dirt=dirt)
-        if relation is not None:
-            yield relation
+        where = f"{file}:{number}"
+        try:
+            yield _relation(raw, f"{document.id}:{number}", document, tokens, where=where, dirt=dirt)
+        except CorpusError as error:
+            dirt.add("bad relation", where, f"{error.what} The line was skipped.")
 
 
 def _relation(
-    raw: RawRelation, number: int, document: Document, tokens: TokenSpans, *, where: str, dirt: Dirt
-) -> Relation | None:
+    raw: RawRelation, name: str, document: Document, tokens: TokenSpans, *, where: str, dirt: Dirt
+) -> Relation:
+    """One relation. Raises CorpusError if it can't be used."""
     kind = read_kind(raw.kind)
     if kind is None:
-        dirt.add("unknown kind of relation", where=where, detail=f"'{raw.kind}'; the line was skipped.")
-        return None
-    arg1, arg2 = tokens.under(raw.arg1_spans), tokens.under(raw.arg2_spans)
-    connective = tokens.under(raw.connective_spans)
-    if not arg1.tokens or not arg2.tokens:
-        empty = "Arg1" if not arg1.tokens else "Arg2"
-        dirt.add("empty argument", where=where, detail=f"{empty} has no token; the line was skipped.")
-        return None
-    if not (arg1.exact and arg2.exact and connective.exact):
+        raise CorpusError(f"Unknown kind of relation '{raw.kind}'.")
+    arg1, exact1 = tokens.under(raw.arg1_spans)
+    arg2, exact2 = tokens.under(raw.arg2_spans)
+    connective, exact = tokens.under(raw.connective_spans)
+    if not arg1 or not arg2:
+        raise CorpusError(f"{'Arg2' if arg1 else 'Arg1'} has no token.")
+    if not (exact1 and exact2 and exact):
         dirt.add(
-            "span cuts a token",
-            where=where,
-            detail="A span begins or ends inside a token; the token was taken whole.",
+            "span cuts a token", where, "A span begins or ends inside a token; the token was taken whole."
         )
     stated = _stated_tokens(raw.provenance, len(document.tokens))
-    if stated is not None and stated != (connective.tokens, arg1.tokens, arg2.tokens):
-        dirt.add(
-            "token spans differ",
-            where=where,
-            detail="The token spans of field 32 are not those under the character spans, which were taken.",
-        )
+    if stated is not None and stated != (connective, arg1, arg2):
+        detail = "The token spans of field 32 are not those under the character spans, which were taken."
+        dirt.add("token spans differ", where, detail)
     kind, senses = _kind_and_senses(kind, raw.senses, where=where, dirt=dirt)
     return Relation(
-        id=f"{document.id}:{number}",
+        id=name,
         document=document.id,
         kind=kind,
-        arg1=argument_from_tokens(document, arg1.tokens),
-        arg2=argument_from_tokens(document, arg2.tokens),
+        arg1=argument_from_tokens(document, arg1),
+        arg2=argument_from_tokens(document, arg2),
         senses=senses,
         connective=raw.connectives[0] if raw.connectives else "",
-        connective_tokens=connective.tokens,
+        connective_tokens=connective,
         where=where,
     )
 
@@ -199,24 +179,17 @@ def _relation(
 def _kind_and_senses(
     kind: RelationKind, labels: Sequence[str], *, where: str, dirt: Dirt
 ) -> tuple[RelationKind, tuple[str, ...]]:
-    """The senses by their canonical names, and the kind, which NoRel in the place of a sense puts right."""
+    """The canonical senses, and the kind: NoRel in the place of a sense corrects it."""
     repeated = {kind_in_place_of_sense(label) for label in labels} - {None, kind}
     if RelationKind.NOREL in repeated and kind_in_place_of_sense(kind) is None:
-        dirt.add(
-            "NoRel as a sense",
-            where=where,
-            detail=f"The type is {kind} and the sense is NoRel; the relation was taken for NoRel.",
-        )
+        dirt.add("NoRel as a sense", where, f"The type is {kind}, the sense NoRel; it was read as NoRel.")
         return RelationKind.NOREL, ()
     if repeated:
-        dirt.add(
-            "kind as a sense",
-            where=where,
-            detail=f"The type is {kind}, the sense is {', '.join(map(str, repeated))}; the type was taken.",
-        )
+        named = ", ".join(map(str, repeated))
+        dirt.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
     senses = read_senses(labels, inventory(INVENTORY), where=where, dirt=dirt)
     if not senses and kind_in_place_of_sense(kind) is None:
-        dirt.add("relation without a sense", where=where, detail=f"{kind} relations need one; it was kept.")
+        dirt.add("relation without a sense", where, f"{kind} relations need one; it was kept.")
     return kind, senses_of_kind(kind, senses, where=where, dirt=dirt)
 
 
@@ -234,7 +207,7 @@ def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] 
             if not (first.isdecimal() and last.isdecimal() and len(first + last) < 20):
                 return None
             tokens.extend(range(int(first) - 1, min(int(last), length + 1)))
-            if len(tokens) > length:  # some twice: whatever follows, they are not those of an argument
+            if len(tokens) > length:  # some twice: they are not those of an argument
                 break
         spans.append(tuple(tokens))
     return tuple(spans)
@@ -243,9 +216,7 @@ def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] 
 def _read_parts(file: Path, documents: dict[str, Document], *, dirt: Dirt) -> dict[str, str]:
     """The official part of each document: a heading for each part, and a list of documents below it."""
     if not file.is_file():
-        dirt.add(
-            "no splits", where=str(file), detail="There is no such file; the documents belong to no part."
-        )
+        dirt.add("no splits", str(file), "There is no such file; the documents belong to no part.")
         return {}
     parts: dict[str, str] = {}
     part = ""
@@ -253,13 +224,9 @@ def _read_parts(file: Path, documents: dict[str, Document], *, dirt: Dirt) -> di
         line = line.strip()
         if line.startswith("#"):
             part = line.lstrip("#").strip()
-        elif part in PARTS and line[:1] in ("*", "-"):
-            name = line[1:].strip()
-            if name in documents:
-                parts[name] = part
+        elif part in PARTS and line[:1] in ("*", "-") and line[1:].strip() in documents:
+            parts[line[1:].strip()] = part
     for name in documents:
         if name not in parts:
-            dirt.add(
-                "document without a part", where=str(file), detail=f"{name} is in no part of the splits."
-            )
+            dirt.add("document without a part", str(file), f"{name} is in no part of the splits.")
     return parts

@@ -90,7 +90,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
         if split:
             parts[name] = SPLIT_NAMES.get(split, split)
             if parts[name] not in SPLIT_NAMES.values():
-                dirt.add("unknown split", where=where, detail=f"'{split}' is not train, dev or test.")
+                dirt.add("unknown split", where, f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
             "No line of this file is a usable pair." + first_fault(dirt),
@@ -132,16 +132,16 @@ def _json_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, R
         try:
             record = parse_json(line)
         except BrokenJsonError as error:
-            dirt.add("broken line", where=f"{path}:{number}", detail=f"Not JSON: {error.reason}; skipped.")
+            dirt.add("broken line", f"{path}:{number}", f"Not JSON: {error.reason}; skipped.")
             continue
         if not isinstance(record, dict):
-            dirt.add("broken line", where=f"{path}:{number}", detail="Not an object in braces; skipped.")
+            dirt.add("broken line", f"{path}:{number}", "Not an object in braces; skipped.")
             continue
         columns = [key.strip().lower() for key in record]
         twice = [name for name in (*COLUMNS, *VOTES) if columns.count(name) > 1]
         if twice:
             detail = f"It has '{twice[0]}' twice, in different letters; skipped."
-            dirt.add("broken line", where=f"{path}:{number}", detail=detail)
+            dirt.add("broken line", f"{path}:{number}", detail)
             continue
         yield number, dict(zip(columns, record.values(), strict=True))
 
@@ -159,13 +159,13 @@ def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, 
             eaten = max(eaten, place + taken - 1)
             row, taken = lines[place].rstrip("\r\n").split(delimiter), 1
             if len(row) == len(header):
-                dirt.add("stray quotation mark", where=where, detail="The line was read without quoting.")
+                dirt.add("stray quotation mark", where, "The line was read without quoting.")
         if any(cell.strip() for cell in row):
             if len(row) == len(header):
                 yield place + 1, dict(zip(header, row, strict=True))
             else:
                 columns = f"{len(row)} columns where the header has {len(header)}"
-                dirt.add("wrong number of columns", where=where, detail=f"{columns}; skipped.")
+                dirt.add("wrong number of columns", where, f"{columns}; skipped.")
         place += taken
 
 
@@ -207,17 +207,17 @@ def _pair(
     texts = [_text(record, column) for column in REQUIRED]
     for column, text in zip(REQUIRED, texts, strict=True):
         if not text:
-            dirt.add("empty argument", where=where, detail=f"There is no text for {column}; skipped.")
+            dirt.add("empty argument", where, f"There is no text for {column}; skipped.")
             return None
     document, arg1, arg2 = pair_document(name, *texts)
     if not arg1.tokens or not arg2.tokens:
-        dirt.add("empty argument", where=where, detail="An argument has no word; skipped.")
+        dirt.add("empty argument", where, "An argument has no word; skipped.")
         return None
     kind = RelationKind.IMPLICIT
     if _text(record, "kind"):
         named = read_kind(_text(record, "kind"))
         if named is None:
-            dirt.add("unknown kind of relation", where=where, detail=f"'{_text(record, 'kind')}'; skipped.")
+            dirt.add("unknown kind of relation", where, f"'{_text(record, 'kind')}'; skipped.")
             return None
         kind = named
     senses = read_senses(_labels(record, where=where, dirt=dirt), known, where=where, dirt=dirt)
@@ -237,7 +237,7 @@ def _votes(record: Record, known: SenseInventory, *, where: str, dirt: Dirt) -> 
     shares: dict[str, float] = {}
     for label, share in given.items():
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_VOTES:
-            dirt.add("unusable votes", where=where, detail=f"{shown(share)} is no share; left out.")
+            dirt.add("unusable votes", where, f"{shown(share)} is no share; left out.")
             return ()
         for sense in read_senses([label], known, where=where, dirt=dirt) if share else ():
             shares[sense] = shares.get(sense, 0.0) + share
@@ -250,7 +250,7 @@ def _labels(record: Record, *, where: str, dirt: Dirt) -> list[str]:
     items = given if isinstance(given, list) else [given]
     labels = [str(item).lower() if isinstance(item, bool) else _plain(item) for item in items]
     if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
-        dirt.add("unusable label", where=where, detail=f"{shown(given)} can't be a label; left out.")
+        dirt.add("unusable label", where, f"{shown(given)} can't be a label; left out.")
     return labels
 
 
@@ -299,9 +299,7 @@ def _unused_id(
     name = given or f"{path.stem}:{line}"
     if name not in used:
         return name
-    dirt.add(
-        "repeated id", where=where, detail=f"The id '{name}' was used before; the line number was added."
-    )
+    dirt.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
     while name in used:
         name = f"{name}:{line}"
     return name

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from disco2.annotation.layers import document_from_trees
 from disco2.corpora.reading import existing_folder, lines_of, read_text
-from disco2.corpora.relations import TokenSpans, kind_and_senses
-from disco2.corpora.wsj import BARE, WsjLayers, files_by_document, split_by_rule
-from disco2.data import Argument, Corpus, Dirt, Document, Relation
+from disco2.corpora.relations import TokenSpans, kind_and_senses, report_doubles
+from disco2.corpora.wsj import BARE, WsjLayers, files_by_document
+from disco2.data import Corpus, Dirt, Document, Relation
 from disco2.data.senses import inventory
-from disco2.errors import CorpusError, LayerError, SettingsError
+from disco2.errors import CorpusError, SettingsError
 
 INVENTORY = "pdtb3"
 OFFSETS = ("auto", "inclusive", "exclusive")
@@ -96,7 +95,7 @@ def read_pdtb3_lines(text: str, *, where: str, dirt: Dirt) -> Iterator[tuple[int
             yield number, parse_pdtb3_line(line.split("|"))
         except CorpusError as error:
             detail = f"{error.what} The line was skipped."
-            dirt.add("bad relation line", where=f"{where}:{number}", detail=detail)
+            dirt.add("bad relation line", f"{where}:{number}", detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +119,12 @@ def read_pdtb3(
 ) -> Corpus:
     """Read ``gold`` (relations) and ``raw`` (texts), two folders in ``path`` or in its ``data``.
 
-    ``offsets`` says whether the ends of spans are inclusive; ``auto`` decides for the whole corpus by looking
-    at the text. ``trees``, ``coreference`` and ``dependencies`` are folders in which a document's file may
-    lie anywhere; without trees, tokens and sentences are split by rule. ``encoding`` is that of gold and raw.
+    ``offsets`` says whether the ends of spans are inclusive; ``auto`` decides for the whole corpus from the
+    texts. ``trees``, ``coreference`` and ``dependencies`` are folders in which a document's file may be
+    anywhere; without trees, tokens and sentences are split by rule. ``encoding`` is that of gold and raw.
     """
     if offsets not in OFFSETS:
-        raise SettingsError(
-            f"Offsets can't be read as '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}."
-        )
+        raise SettingsError(f"Unknown offsets '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}.")
     root = existing_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
     if not (root / "gold").is_dir() and (root / "data" / "gold").is_dir():
         root = root / "data"
@@ -157,30 +154,26 @@ def read_pdtb3(
     relations: list[Relation] = []
     ways: Counter[str] = Counter()
     for source in sources:
-        document, way = _document(source, layers, dirt=dirt)
+        document, has_trees = layers.document(source.id, source.text)
+        way = (
+            "have their tokens from trees"
+            if has_trees
+            else "without trees were split by rule and have no phrases"
+        )
         ways[way] += 1
         documents[document.id] = document
-        relations.extend(_relations(source, document, convention, dirt=dirt))
+        relations.extend(report_doubles(_relations(source, document, convention, dirt=dirt), dirt=dirt))
     notes += [f"{ways[way]} documents {way}." for way in sorted(ways)]
-    return Corpus(
-        name="pdtb3",
-        inventory=INVENTORY,
-        documents=documents,
-        relations=tuple(relations),
-        dirt=dirt,
-        notes=tuple(notes),
-    )
+    return Corpus("pdtb3", INVENTORY, documents, tuple(relations), dirt=dirt, notes=tuple(notes))
 
 
 def _sources(gold: dict[str, Path], raw: dict[str, Path], *, encoding: str, dirt: Dirt) -> Iterator[_Source]:
     for name, file in gold.items():
         table = read_text(file, dirt=dirt, encoding=encoding)
         if not table.strip():
-            dirt.add("empty file", where=str(file), detail="There are no relations in it.")
+            dirt.add("empty file", str(file), "There are no relations in it.")
         if name not in raw:
-            dirt.add(
-                "document without text", where=str(file), detail=f"{name} has no raw text; it was left out."
-            )
+            dirt.add("document without text", str(file), f"{name} has no raw text; it was left out.")
             continue
         lines = list(read_pdtb3_lines(table, where=str(file), dirt=dirt))
         text = read_text(raw[name], dirt=dirt, encoding=encoding)
@@ -192,71 +185,47 @@ def _all_spans(line: RawRelation) -> Spans:
     return (*line.connective_spans, *line.arg1_spans, *line.arg2_spans, *line.sup1_spans, *line.sup2_spans)
 
 
-def _document(source: _Source, layers: WsjLayers, *, dirt: Dirt) -> tuple[Document, str]:
-    """The document with its layers, and where its tokens are from."""
-    found = layers.trees(source.id)
-    if found is not None:
-        where, _, trees = found
-        try:
-            document = document_from_trees(source.id, source.text, trees, where=where, dirt=dirt)
-            return layers.laid_on(document), "have their tokens from trees"
-        except LayerError as error:
-            dirt.add("document without trees", where=error.where or where, detail=error.what)
-    document = split_by_rule(source.id, source.text)
-    return layers.laid_on(document), "without trees were split by rule and have no phrases"
-
-
 def _relations(
     source: _Source, document: Document, convention: Convention, *, dirt: Dirt
 ) -> Iterator[Relation]:
     tokens = TokenSpans.of(document)
     for number, line in source.lines:
-        where = f"{source.file}:{number}"
+        name, where = f"{source.id}:{number}", f"{source.file}:{number}"
         label = kind_and_senses(line.kind, line.senses, inventory(INVENTORY), where=where, dirt=dirt)
         if label is None:
             continue
-        arg1, exact1 = tokens.argument(as_exclusive(line.arg1_spans, convention))
-        arg2, exact2 = tokens.argument(as_exclusive(line.arg2_spans, convention))
-        if not arg1.tokens or not arg2.tokens:
-            empty = "Arg2" if arg1.tokens else "Arg1"
-            dirt.add(
-                "empty argument",
-                where=where,
-                detail=f"{empty} of {source.id}:{number} has no token; the relation was skipped.",
-            )
+        try:
+            arg1, exact1 = tokens.argument(as_exclusive(line.arg1_spans, convention))
+            arg2, exact2 = tokens.argument(as_exclusive(line.arg2_spans, convention))
+            connective, _ = tokens.under(as_exclusive(line.connective_spans, convention))
+            if not arg1.tokens or not arg2.tokens:
+                raise CorpusError(f"{'Arg2' if arg1.tokens else 'Arg1'} of {name} has no token.")
+        except CorpusError as error:
+            dirt.add("bad relation", where, f"{error.what} The relation was skipped.")
             continue
         if not (exact1 and exact2):
-            dirt.add(
-                "span cuts a token",
-                where=where,
-                detail=f"A span of {source.id}:{number} cuts a token, which was taken whole.",
-            )
+            dirt.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
         yield Relation(
-            id=f"{source.id}:{number}",
+            id=name,
             document=source.id,
             kind=label[0],
-            arg1=_on_one_line(arg1),
-            arg2=_on_one_line(arg2),
+            arg1=replace(arg1, text=" ".join(arg1.text.split())),
+            arg2=replace(arg2, text=" ".join(arg2.text.split())),
             senses=label[1],
             connective=line.connectives[0] if line.connectives else "",
-            connective_tokens=tokens.under(as_exclusive(line.connective_spans, convention)).tokens,
+            connective_tokens=connective,
             where=where,
         )
 
 
-def _on_one_line(argument: Argument) -> Argument:
-    return replace(argument, text=" ".join(argument.text.split()))
-
-
 @dataclass(slots=True)
 class OffsetEvidence:
-    """How many spans make sense under one reading only: whether their ends are inclusive or exclusive.
+    """How many spans make sense with inclusive ends only, with exclusive ends only, with both or neither.
 
-    Most public code reads LDC's PDTB 3 with inclusive ends, GDTB has exclusive ones, and nothing in the files
-    says so. A span should end with a word's last character: read the wrong way, it cuts a word short or takes
-    in the space behind it. At some ends both readings make sense, as before a full stop. Those are many where
-    ends are exclusive, since arguments seldom take in the full stop. They are few where ends are inclusive,
-    since there the other reading cuts off a letter.
+    LDC's PDTB 3 is mostly read with inclusive ends, GDTB has exclusive ones, and nothing in the files says
+    so. A span should end with a word's last character: read the wrong way, it cuts a word short or includes
+    the space after it. Before a full stop both readings make sense. Such spans are frequent if ends are
+    exclusive, since arguments seldom include the full stop, and rare if ends are inclusive.
     """
 
     inclusive: int = 0
@@ -310,11 +279,8 @@ def text_that_fits(text: str, spans: Iterable[tuple[int, int]], *, where: str, d
     plain = text.replace("\r\n", "\n")
     if _good_starts(plain, starts) <= _good_starts(text, starts):
         return text
-    dirt.add(
-        "line ends not in the offsets",
-        where=where,
-        detail="The file has Windows line ends and its spans don't count them; it was read with plain ones.",
-    )
+    detail = "The file has Windows line ends and its spans don't count them; it was read with plain ones."
+    dirt.add("line ends not in the offsets", where, detail)
     return plain
 
 

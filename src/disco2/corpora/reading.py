@@ -1,4 +1,4 @@
-"""Read files and folders that others wrote: bytes to text, text to JSON."""
+"""Read files and folders of corpora: bytes to text, text to lines and JSON."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from disco2.twin_keys import TwinKeyError, without_twins
 
 BYTE_ORDER_MARK = "\ufeff"
 NOT_UTF8 = "not UTF-8"
-UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by the mark they begin with
+UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by their byte order marks
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# Escapes of a valid JSON text one by one: a pair of halves, half a character (in a group), any other.
+# Escapes of a valid JSON text one by one: a surrogate pair, an unpaired surrogate (in a group), any other.
 _ESCAPE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
     re.DOTALL,
@@ -31,69 +31,47 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
 
 def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
-    """Read the text of a file, character by character as it stands there.
+    """Read a file with its line ends and byte order mark, since character offsets count them.
 
-    Line ends are kept, since character offsets of annotations count them: ``\\r\\n`` stays two characters. A
-    byte order mark is kept too. ``auto`` takes UTF-16 where a file begins with its mark, and else tries
-    UTF-8, then latin-1 (which fits any bytes) and notes that in ``dirt``. An encoding given by name is used
-    alone and must fit.
+    ``auto`` reads UTF-16 if the file has its byte order mark, else UTF-8, else latin-1 (which fits any bytes)
+    with a finding. An encoding given by name must fit.
     """
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
-        raise CorpusError("There is no such file.", where=str(path), hint="Check the path.") from None
-    except IsADirectoryError:
-        raise CorpusError(
-            "This is a folder; a file is needed.", where=str(path), hint="Check the path."
-        ) from None
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
         raise CorpusError(
-            f"The file can't be read ({reason}).", where=str(path), hint="Check its rights."
+            f"The file can't be read ({reason}).", where=str(path), hint="Check the path and its permissions."
         ) from None
-    if encoding == "auto":
-        encoding = UTF16.get(data[:2], "auto")
-    if encoding != "auto":
-        return _decode_as(data, path, encoding)
+    chosen = UTF16.get(data[:2], "utf-8") if encoding == "auto" else encoding
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        dirt.add(
-            NOT_UTF8,
-            where=f"{path}:{line}",
-            detail=f"byte {data[error.start]:#04x} is not UTF-8; the file was read as latin-1",
-        )
-        return data.decode("latin-1")
-
-
-def _decode_as(data: bytes, path: Path, encoding: str) -> str:
-    try:
-        return data.decode(encoding)
+        return data.decode(chosen)
     except LookupError:
         raise CorpusError(
-            f"There is no encoding '{encoding}'.", where=str(path), hint="Try utf-8, latin-1 or auto."
-        ) from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise CorpusError(
-            f"The file is not {encoding}: {error.reason}.",
-            where=f"{path}:{line}",
-            hint="Try the encoding auto.",
+            f"Unknown encoding '{encoding}'.", where=str(path), hint="Try utf-8, latin-1 or auto."
         ) from None
     except UnicodeError as error:
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        line = data.count(b"\n", 0, start) + 1
+        place = f"{path}:{line}"
+        if chosen == "utf-8" and encoding == "auto":
+            detail = f"byte {data[start]:#04x} is not UTF-8; the file was read as latin-1"
+            dirt.add(NOT_UTF8, place, detail)
+            return data.decode("latin-1")
         raise CorpusError(
-            f"The file is not {encoding}: {error}.", where=str(path), hint="Try the encoding auto."
+            f"The file is not {chosen}: {getattr(error, 'reason', error)}.",
+            where=place,
+            hint="Try the encoding auto.",
         ) from None
 
 
 def lines_of(text: str) -> list[str]:
     """Split a table or JSON lines into lines, without their ends and without a byte order mark.
 
-    Lines end with ``\\n`` or ``\\r\\n``. Other characters that Python's ``splitlines`` takes for line
-    ends, such as U+2028, stay inside their line.
+    Lines end with ``\\n`` or ``\\r\\n``, or with ``\\r`` if there is no other line end. Other characters that
+    ``str.splitlines`` splits at, such as U+2028, stay inside their line.
     """
-    lines = text.removeprefix(BYTE_ORDER_MARK).split("\n")
+    lines = text.removeprefix(BYTE_ORDER_MARK).split("\n" if "\n" in text else "\r")
     if lines and not lines[-1]:
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
@@ -109,11 +87,7 @@ class BrokenJsonError(ValueError):
 
 
 def parse_json(text: str) -> object:
-    """Parse a JSON text.
-
-    Raises BrokenJsonError, also where an object has one key twice, of which the parser would take the last,
-    and where a string holds half a character.
-    """
+    """Parse a JSON text; raise BrokenJsonError, also for a repeated key or an unpaired surrogate."""
     try:
         value: object = json.loads(text, object_pairs_hook=without_twins)
     except json.JSONDecodeError as error:
@@ -124,28 +98,27 @@ def parse_json(text: str) -> object:
         raise BrokenJsonError("A number has too many digits", 1) from None
     except RecursionError:
         raise BrokenJsonError("It is nested too deeply", 1) from None
-    # An escaped surrogate without its other half passes the parser and fails much later, when it is written.
-    if _SURROGATE.search(text):
-        half = next((escape for escape in _ESCAPE.finditer(text) if escape[1]), None)
-        if half is not None:
-            line = text.count("\n", 0, half.start()) + 1
-            raise BrokenJsonError("A string holds one half of a surrogate pair", line)
+    if _SURROGATE.search(text):  # the parser takes an unpaired one, and writing it fails much later
+        unpaired = next((escape for escape in _ESCAPE.finditer(text) if escape[1]), None)
+        if unpaired is not None:
+            line = text.count("\n", 0, unpaired.start()) + 1
+            raise BrokenJsonError("A string contains an unpaired surrogate", line)
     return value
 
 
 def shown(value: object) -> str:
-    """Show a value of a JSON text in a message: short, however long or deep it is."""
+    """A value of a JSON text for a message: short, however long or deep it is."""
     return _SHORT.repr(value)
 
 
 def first_fault(dirt: Dirt) -> str:
-    """Quote the first finding that is not about the encoding, for a message that nothing can be used."""
+    """Quote the first finding that is not about the encoding, for an error that nothing can be used."""
     first = next((finding for finding in dirt.findings if finding.kind != NOT_UTF8), None)
     return f" The first fault: {first.where}: {first.detail}" if first else ""
 
 
 def existing_folder(path: Path, *, holds: str) -> Path:
-    """Return the folder; raise CorpusError, saying what it should hold, where it is not there."""
+    """Return the folder; raise CorpusError, saying what it should hold, if there is none."""
     if not path.is_dir():
         problem = "This is a file, not a folder" if path.exists() else "There is no such folder"
         raise CorpusError(f"{problem}; {holds} should be there.", where=str(path), hint="Check the path.")
@@ -153,7 +126,7 @@ def existing_folder(path: Path, *, holds: str) -> Path:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """List the files below a folder in order, without hidden ones; CorpusError where one can't be read."""
+    """The files below a folder in order, without hidden ones; CorpusError if a folder can't be read."""
     paths = [
         Path(inside, name)
         for inside, _, names in os.walk(folder, onerror=_raise)
@@ -164,21 +137,21 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def _raise(error: OSError) -> None:
-    """Python would pass over a folder without rights, and the corpus would silently lose it."""
+    """By default ``os.walk`` skips a folder without permissions, and the corpus would silently lose it."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise CorpusError(
             f"The folder can't be read ({error.strerror or error}).",
             where=str(error.filename),
-            hint="Check its rights.",
+            hint="Check its permissions.",
         )
 
 
 @contextmanager
-def cycles_left_alone() -> Iterator[None]:
-    """Look for no cycles inside; memory without cycles is freed as ever.
+def gc_disabled() -> Iterator[None]:
+    """Switch the search for reference cycles off.
 
-    The millions of records that readers make refer to each other in one direction only, so that Python would
-    look through all of them, again and again, for nothing: a fifth of the time it takes to read a corpus.
+    The millions of records that readers make have no cycles; looking for them takes a fifth of the time to
+    read a corpus.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -166,6 +167,9 @@ class Instance:
         return self.relation.kind not in WITHOUT_SENSE and not labelled_without
 
 
+_LINE_BREAK = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One fault in a file: a kind that can be counted, the place, and what was done about it."""
@@ -181,8 +185,9 @@ class Dirt:
 
     findings: list[Finding] = field(default_factory=list)
 
-    def add(self, kind: str, *, where: str, detail: str) -> None:
-        self.findings.append(Finding(kind, where, detail))
+    def add(self, kind: str, where: str, detail: str) -> None:
+        """Add a finding, on one line: a line break in a file's name must not forge another finding."""
+        self.findings.append(Finding(kind, _LINE_BREAK.sub("?", where), _LINE_BREAK.sub("?", detail)))
 
     def counts(self) -> Counter[str]:
         return Counter(finding.kind for finding in self.findings)

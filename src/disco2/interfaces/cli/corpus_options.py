@@ -24,7 +24,7 @@ from disco2.corpora.catalogue import (
     with_automatic_layers,
 )
 from disco2.corpora.protocols import documents_with_coreference
-from disco2.corpora.reading import cycles_left_alone
+from disco2.corpora.reading import gc_disabled
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
 from disco2.errors import CorpusError, InputError, SettingsError
@@ -182,7 +182,7 @@ class CorpusOptions(AnnotatorOptions):
     def read_own(self) -> Corpus:
         """The corpus with its own layers, saying on standard error what was wrong in its files."""
         kind, path = self._named
-        with messages.status(f"reading {kind}"), cycles_left_alone():  # silent where nobody watches
+        with messages.status(f"reading {kind}"), gc_disabled():  # silent where nobody watches
             corpus = read_corpus(
                 kind,
                 path,
