@@ -23,8 +23,8 @@ from disco2.corpora.relations import (
     letters,
     read_kind,
     read_senses,
-    senses_of_kind,
     report_doubles,
+    senses_of_kind,
 )
 from disco2.corpora.wsj import WsjLayers
 from disco2.data import (

@@ -18,8 +18,8 @@ from disco2.corpora.relations import (
     kind_in_place_of_sense,
     read_kind,
     read_senses,
-    senses_of_kind,
     report_doubles,
+    senses_of_kind,
 )
 from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
 from disco2.data.senses import inventory
