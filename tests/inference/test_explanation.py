@@ -116,7 +116,7 @@ def test_any_sense_may_be_explained(small: Pipeline) -> None:
     answer = small.classify(*TWICE)
     explanation = small.explain(answer, sense="NoRel", rival="EntRel")
     assert (explanation.sense, explanation.rival) == ("NoRel", "EntRel")
-    with pytest.raises(InputError, match=r"no outcome 'Condition'.*EntRel"):
+    with pytest.raises(InputError, match=r"Unknown outcome 'Condition'.*EntRel"):
         small.explain(answer, sense="Condition")
     with pytest.raises(InputError, match="explained"):
         small.explain(replace(answer, source=None))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.inference.explanation import readable_feature
 
 READABLE = {
     "pair:rain|cancel": "stem 'rain' in arg1, 'cancel' in arg2",
@@ -43,6 +42,6 @@ def test_names_follow_the_columns(switched: bool) -> None:
     )
     names = list(READABLE)[: None if switched else 4]
     assert list(extractor.names[:-6]) == names
-    readable = [readable_feature(extractor, column) for column in range(extractor.width)]
+    readable = list(extractor.readable_names)
     assert readable[:-6] == [READABLE[name] for name in names]
     assert readable[-6:-4] == CONTEXT

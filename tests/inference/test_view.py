@@ -11,7 +11,7 @@ import pytest
 
 from disco2.data import Argument
 from disco2.errors import InputError
-from disco2.inference.candidates import Candidate, judged
+from disco2.inference.candidates import Candidate, predict_candidates
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.view import RelationView, ViewedArgument
@@ -82,21 +82,17 @@ def check_vectors(pipeline: Pipeline, view: RelationView) -> None:
 
 
 def check_scores(pipeline: Pipeline, prediction: Prediction, view: RelationView) -> None:
-    assert [sense.sense for sense in view.senses] == list(prediction.probabilities)[: len(view.senses)]
-    for sense in view.senses:
-        assert sense.probability == prediction.probabilities[sense.sense]
-        assert sense.score == prediction.scores[sense.sense]
-        terms = [sense.bias, sense.arguments, sense.rounding]
-        terms += [term.value for some in (sense.pairs, sense.other_pairs, sense.features) for term in some]
-        assert math.fsum(terms) == pytest.approx(sense.score, abs=1e-12)
-        assert abs(sense.rounding) < 1e-4 * max(1, abs(sense.score))
-        sizes = [abs(feature.value) for feature in sense.features]
+    said = [sense.explanation for sense in view.senses]
+    assert [one.sense for one in said] == list(prediction.probabilities)[: len(view.senses)]
+    for sense, one in zip(view.senses, said, strict=True):
+        assert sense.probability == prediction.probabilities[one.sense]
+        assert one.score == prediction.scores[one.sense]
+        assert math.fsum(term.value for term in one.terms()) == pytest.approx(one.score, abs=1e-12)
+        assert abs(one.rounding.value) < 1e-4 * max(1, abs(one.score))
+        sizes = [abs(feature.value) for feature in one.features]
         assert sizes == sorted(sizes, reverse=True)
-        explanation = pipeline.explain(prediction, sense=sense.sense)
-        assert [pair.value for pair in sense.pairs] == [pair.value for pair in explanation.pairs]
-        assert [(one.name, one.value) for one in sense.features] == [
-            (one.name, one.value) for one in explanation.features
-        ]
+        explanation = pipeline.explain(prediction, sense=one.sense)
+        assert [pair.value for pair in one.pairs] == [pair.value for pair in explanation.pairs]
 
 
 @pytest.mark.parametrize("members", [1, 5])
@@ -114,7 +110,7 @@ def test_every_kind_of_model_has_a_view(kind: str, members: int) -> None:
         check_vectors(pipeline, view)
     else:
         assert all(chain.down == ({}, {}) for chain in view.chains)
-        assert all(sense.pairs == () for sense in view.senses)
+        assert all(sense.explanation.pairs == () for sense in view.senses)
     if kind == "upward":
         for argument in view.arguments:
             np.testing.assert_allclose(argument.up, slow_upward(pipeline, argument), atol=6e-5)
@@ -142,7 +138,7 @@ def test_an_argument_with_a_gap(small: Pipeline) -> None:
     argument = Argument((0, 2, 4), "Bob Tina burger")
     instance = replace(source, relation=replace(source.relation, arg1=argument))
     candidate = Candidate(instance, Span("Bob Tina burger", 0, 24), Span("She was hungry.", 0, 15))
-    prediction = next(judged(small.model, small.calibration, [candidate]))
+    prediction = next(predict_candidates(small.model, small.calibration, [candidate]))
     view = small.view(prediction)
     assert view.arguments[0].words == ("Bob", "Tina", "burger")
     check_vectors(small, view)

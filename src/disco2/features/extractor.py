@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -202,6 +203,21 @@ class FeatureExtractor:
             *(f"context:{name}" for name in CONTEXT_NAMES if self.settings.context),
         )
 
+    @cached_property
+    def readable_names(self) -> tuple[str, ...]:
+        """For explanations: ``stem 'rain' in arg1, 'cancel' in arg2``; ``NP -> DT NN in arg1``."""
+        sides = {"both": "both arguments"}
+        return (
+            *(f"stem '{first}' in arg1, '{second}' in arg2" for first, second in self.word_pairs),
+            *(
+                f"{rule} in {sides.get(side, side)}"
+                for side, rule in (*self.production_rules, *self.dependency_rules)
+            ),
+            *(f"word {place} of {side} is '{word}'" for side, place, word in self.first_words),
+            *(feature for features in self.counted.values() for feature in features),
+            *(CONTEXT_NAMES if self.settings.context else ()),
+        )
+
     @property
     def width(self) -> int:
         """The number of columns."""
@@ -247,30 +263,32 @@ class FeatureExtractor:
         return columns
 
     @cached_property
+    def _starts(self) -> dict[str, int]:
+        """The first column of each family."""
+        families = ("word_pairs", "production_rules", "dependency_rules", "first_words", *COUNTED_FAMILIES)
+        sizes = [len(getattr(self, family)) for family in families]
+        return dict(zip(families, accumulate(sizes, initial=0), strict=False))
+
+    @cached_property
     def _production_columns(self) -> list[dict[str, int]]:
-        return columns_by_side(self.production_rules, start=len(self.word_pairs))
+        return columns_by_side(self.production_rules, start=self._starts["production_rules"])
 
     @cached_property
     def _dependency_columns(self) -> list[dict[str, int]]:
-        start = len(self.word_pairs) + len(self.production_rules)
-        return columns_by_side(self.dependency_rules, start=start)
+        return columns_by_side(self.dependency_rules, start=self._starts["dependency_rules"])
 
     @cached_property
     def _first_word_columns(self) -> dict[FirstWord, int]:
-        start = len(self.word_pairs) + len(self.production_rules) + len(self.dependency_rules)
-        return {word: column for column, word in enumerate(self.first_words, start)}
+        return {word: column for column, word in enumerate(self.first_words, self._starts["first_words"])}
 
     @cached_property
     def _counted_columns(self) -> dict[str, dict[str, int]]:
         """Only families that have any."""
-        start = len(self.word_pairs) + len(self.production_rules)
-        start += len(self.dependency_rules) + len(self.first_words)
-        columns: dict[str, dict[str, int]] = {}
-        for family, features in self.counted.items():
-            if features:
-                columns[family] = {feature: column for column, feature in enumerate(features, start)}
-                start += len(features)
-        return columns
+        return {
+            family: {feature: column for column, feature in enumerate(features, self._starts[family])}
+            for family, features in self.counted.items()
+            if features
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists, strings and numbers, for a JSON file."""

@@ -220,7 +220,7 @@ def senses_of(model: AnyModel) -> tuple[str, ...]:
     return senses
 
 
-def judged(
+def predict_candidates(
     model: AnyModel, calibration: Calibration, candidates: Sequence[Candidate]
 ) -> Iterator[Prediction]:
     """One prediction for each candidate, in order; scored a portion at a time, so that memory is bounded."""

@@ -13,8 +13,8 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotator, raw_document
 from disco2.bundle import Manifest, load_bundle, read_manifest
 from disco2.data import Document, RelationKind
 from disco2.errors import InputError
-from disco2.inference.candidates import GivenPair, judged, senses_of
-from disco2.inference.explanation import Explanation, explained
+from disco2.inference.candidates import GivenPair, predict_candidates, senses_of
+from disco2.inference.explanation import Explanation, explain_predictions
 from disco2.inference.finding import complete_relations, draft_relations
 from disco2.inference.plain_text import check_text, without_controls
 from disco2.inference.prediction import Prediction, RelationChoice
@@ -158,7 +158,7 @@ class Pipeline:
         """The same for pairs that have been checked, all at once."""
         documents = self.annotators.annotate([pair.document() for pair in pairs], layers=ALL_LAYERS)
         candidates = [pair.candidate(found) for pair, found in zip(pairs, documents, strict=True)]
-        answers = judged(self.model, self.calibrated(prior), candidates)
+        answers = predict_candidates(self.model, self.calibrated(prior), candidates)
         return [replace(prediction, index=0) for prediction in answers]
 
     def annotate(self, text: str, *, document_id: str = "text", paragraphs: str = "blank") -> Document:
@@ -204,7 +204,7 @@ class Pipeline:
         """The same for several documents, whose pairs are scored together."""
         drafts = [draft_relations(one, self.parser, choice, paragraphs=paragraphs) for one in documents]
         candidates = [one for draft in drafts for one in draft.candidates]
-        judgements = judged(self.model, self.calibrated(prior), candidates)
+        judgements = predict_candidates(self.model, self.calibrated(prior), candidates)
         return [complete_relations(draft, judgements) for draft in drafts]
 
     def calibrated(self, prior: Shares | None) -> Calibration:
@@ -217,11 +217,11 @@ class Pipeline:
 
     def explain(self, prediction: Prediction, *, sense: str = "", rival: str = "") -> Explanation:
         """The score of the predicted sense (or another) as a sum of terms, beside the next best outcome."""
-        return next(explained(self.model, self.parser, [prediction], sense=sense, rival=rival))
+        return next(explain_predictions(self.model, self.parser, [prediction], sense=sense, rival=rival))
 
     def explain_many(self, predictions: Sequence[Prediction]) -> Iterator[Explanation]:
         """The same for many predictions, in order; much quicker where they are of one long text."""
-        return explained(self.model, self.parser, predictions)
+        return explain_predictions(self.model, self.parser, predictions)
 
     def view(self, prediction: Prediction, *, senses: int = 4) -> RelationView:
         """Trees, vectors and entities, to be drawn, and the scores of the most probable senses in parts."""

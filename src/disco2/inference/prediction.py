@@ -5,15 +5,33 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from disco2.data import Instance, RelationKind
 from disco2.errors import InputError
 
 
+class Record:
+    """A result that becomes JSON field by field."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, ready for ``json.dumps``."""
+        return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}  # type: ignore[arg-type]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_json()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+
+
 @dataclass(frozen=True, slots=True)
-class Span:
+class Span(Record):
     """A piece of text and where it lies: characters ``start`` to ``end`` (exclusive).
 
     Where other words stand in between, ``parts`` are the pieces, ``text`` joins them with a space, and
@@ -35,7 +53,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedEntity:
+class SharedEntity(Record):
     """A chain of coreferent mentions that both arguments speak of."""
 
     chain: str
@@ -46,16 +64,9 @@ class SharedEntity:
         first, second = (", ".join(span.text for span in side) for side in (self.arg1, self.arg2))
         return f"{first} ~ {second}"
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "chain": self.chain,
-            "arg1": [span.to_json() for span in self.arg1],
-            "arg2": [span.to_json() for span in self.arg2],
-        }
-
 
 @dataclass(frozen=True)
-class Prediction:
+class Prediction(Record):
     """A relation: the most probable outcome, with the probabilities of all outcomes that were allowed.
 
     ``kind`` is Explicit where a ``connective`` states the relation, Implicit where nothing does, Hypophora

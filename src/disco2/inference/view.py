@@ -1,4 +1,4 @@
-"""Everything about one relation that can be looked at: trees, vectors, entities, and the parts of scores.
+"""Everything about one relation that can be looked at: trees, vectors, entities, and the terms of scores.
 
 Vectors are those of one member, the first: members start from seeds of their own, so the mean of their
 vectors stands for nothing, whereas scores and their terms are means over all members.
@@ -14,8 +14,8 @@ from disco2.data import Document
 from disco2.data.batch import Floats
 from disco2.data.tree import ArgumentTree, MentionIndex, node_labels
 from disco2.errors import InputError
-from disco2.inference.explanation import Decision, Decisions, EntitySpans, source_of
-from disco2.inference.prediction import Prediction, Span
+from disco2.inference.explanation import Decisions, EntitySpans, Explanation, source_of
+from disco2.inference.prediction import Prediction, Record, Span
 from disco2.model import AnyModel
 from disco2.model.relation_model import NodeVectors, node_vectors
 from disco2.parser.parser import DiscourseParser
@@ -23,13 +23,12 @@ from disco2.parser.parser import DiscourseParser
 DIGITS = 4  # of the numbers in vectors
 MEMBER = 1  # whose vectors are shown
 
-Json = dict[str, Any]
 Vector = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ViewedArgument:
-    """An argument and its tree; see ``trees.argument_tree`` for the numbering of nodes."""
+class ViewedArgument(Record):
+    """An argument and its tree; see ``data.tree`` for the numbering of nodes."""
 
     span: Span
     words: tuple[str, ...]  # [n]
@@ -38,126 +37,63 @@ class ViewedArgument:
     labels: tuple[str, ...]  # [2n-1] parts of speech, then phrases; "" for nodes that binarising made
     up: tuple[Vector, ...]  # [2n-1] upward vectors; empty where the model composes nothing
 
-    def to_json(self) -> Json:
-        return self.span.to_json() | {
-            "words": list(self.words),
-            "left": list(self.left),
-            "right": list(self.right),
-            "labels": list(self.labels),
-            "up": [list(vector) for vector in self.up],
-        }
+    def to_json(self) -> dict[str, Any]:
+        content = Record.to_json(self)
+        return {**content.pop("span"), **content}
 
 
 @dataclass(frozen=True, slots=True)
-class ViewedMention:
+class ViewedMention(Record):
     """The node that stands for a mention, and the mention's text."""
 
     node: int
     text: str
 
-    def to_json(self) -> Json:
-        return {"node": self.node, "text": self.text}
-
 
 @dataclass(frozen=True, slots=True)
-class ViewedChain:
-    """An entity that both arguments speak of, and the downward vectors on the way to its mentions."""
+class ViewedChain(Record):
+    """An entity that both arguments mention, and the downward vectors on the way to its mentions."""
 
     chain: str
     first: tuple[ViewedMention, ...]
     second: tuple[ViewedMention, ...]
     down: tuple[Mapping[int, Vector], Mapping[int, Vector]]  # node -> vector, from the root down
 
-    def to_json(self) -> Json:
-        return {
-            "chain": self.chain,
-            "first": [mention.to_json() for mention in self.first],
-            "second": [mention.to_json() for mention in self.second],
-            "down": [{str(node): list(vector) for node, vector in way.items()} for way in self.down],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class ViewedPair:
-    """An aligned pair of mentions and what it adds to a score."""
+class ViewedSense(Record):
+    """An outcome, its probability, and the terms of its score, without a rival's."""
 
-    chain: str
-    arg1: Span
-    arg2: Span
-    value: float
-
-    def to_json(self) -> Json:
-        spans = {"arg1": self.arg1.to_json(), "arg2": self.arg2.to_json()}
-        return {"chain": self.chain, **spans, "value": self.value}
-
-
-@dataclass(frozen=True, slots=True)
-class ViewedOtherPairs:
-    """The pairs of a long chain that are not listed."""
-
-    chain: str
-    count: int
-    value: float
-
-    def to_json(self) -> Json:
-        return {"chain": self.chain, "count": self.count, "value": self.value}
-
-
-@dataclass(frozen=True, slots=True)
-class ViewedFeature:
-    """A surface feature that fires and what it adds."""
-
-    name: str
-    value: float
-
-    def to_json(self) -> Json:
-        return {"name": self.name, "value": self.value}
-
-
-@dataclass(frozen=True, slots=True)
-class ViewedWord:
-    """A word of an argument (1 or 2) and by how much the score falls without it, roughly."""
-
-    argument: int
-    text: str
-    value: float
-
-    def to_json(self) -> Json:
-        return {"argument": self.argument, "text": self.text, "value": self.value}
-
-
-@dataclass(frozen=True, slots=True)
-class ViewedSense:
-    """The score of an outcome and its terms, which with ``rounding`` add up to it."""
-
-    sense: str
     probability: float
-    score: float
-    bias: float
-    arguments: float
-    pairs: tuple[ViewedPair, ...]
-    other_pairs: tuple[ViewedOtherPairs, ...]
-    features: tuple[ViewedFeature, ...]  # the one that adds or takes most first
-    rounding: float
-    words: tuple[ViewedWord, ...] = ()  # of an encoder, in text order
+    explanation: Explanation
 
-    def to_json(self) -> Json:
+    def to_json(self) -> dict[str, Any]:
+        one = self.explanation
+        spans = ((pair, pair.arg1.to_json(), pair.arg2.to_json()) for pair in one.pairs)
         return {
-            "sense": self.sense,
+            "sense": one.sense,
             "probability": self.probability,
-            "score": self.score,
-            "bias": self.bias,
-            "arguments": self.arguments,
-            "pairs": [pair.to_json() for pair in self.pairs],
-            "other_pairs": [others.to_json() for others in self.other_pairs],
-            "features": [feature.to_json() for feature in self.features],
-            "rounding": self.rounding,
-            "words": [word.to_json() for word in self.words],
+            "score": one.score,
+            "bias": one.bias.value,
+            "arguments": one.arguments.value,
+            "pairs": [
+                {"chain": pair.chain, "arg1": arg1, "arg2": arg2, "value": pair.value}
+                for pair, arg1, arg2 in spans
+            ],
+            "other_pairs": [
+                {"chain": others.chain, "count": others.count, "value": others.value}
+                for others in one.other_pairs
+            ],
+            "features": [{"name": term.name, "value": term.value} for term in one.features],
+            "rounding": one.rounding.value,
+            "words": [
+                {"argument": word.argument, "text": word.span.text, "value": word.value} for word in one.words
+            ],
         }
 
 
 @dataclass(frozen=True, slots=True)
-class RelationView:
+class RelationView(Record):
     """A relation, taken apart for a drawing. docs/json.md describes its JSON."""
 
     relation: Prediction
@@ -168,22 +104,11 @@ class RelationView:
     dimensions: int  # numbers in a vector; 0 where the model composes nothing
     senses: tuple[ViewedSense, ...]  # the most probable first
 
-    def to_json(self) -> Json:
-        return {
-            "relation": self.relation.to_json(),
-            "arguments": [argument.to_json() for argument in self.arguments],
-            "chains": [chain.to_json() for chain in self.chains],
-            "member": self.member,
-            "members": self.members,
-            "dimensions": self.dimensions,
-            "senses": [sense.to_json() for sense in self.senses],
-        }
-
 
 def relation_view(
     model: AnyModel, parser: DiscourseParser, prediction: Prediction, *, senses: int = 4
 ) -> RelationView:
-    """Trees, vectors and entities of a prediction, and the scores of its most probable outcomes in parts."""
+    """Trees, vectors and entities of a prediction, and the terms of its most probable outcomes."""
     if senses < 0:
         raise InputError(f"{senses} senses can't be shown.", hint="Give 0 or a larger number.")
     instance = source_of(prediction)
@@ -192,11 +117,11 @@ def relation_view(
     first, second = entities.trees
     up = vectors.up if vectors else (None, None)
     decisions = Decisions(model, parser)
-    of_first = decisions.of(prediction)
+    decision = decisions.of(prediction)
     shown = list(prediction.probabilities)[:senses]
-    # The rule for questions knows one outcome; the model has judged the others.
-    ruled = not set(shown) <= set(of_first.labels)
-    of_others = decisions.of(prediction, shown[1]) if ruled else of_first
+    # The parser decides about answers to questions; the model has scored the other outcomes.
+    by_parser_alone = not set(shown) <= set(decision.labels)
+    of_others = decisions.of(prediction, shown[1]) if by_parser_alone else decision
     return RelationView(
         relation=prediction,
         arguments=(
@@ -208,7 +133,11 @@ def relation_view(
         members=model.settings.members,
         dimensions=vectors.up[0].shape[1] if vectors else 0,
         senses=tuple(
-            _sense(prediction, sense, of_first if sense in of_first.labels else of_others) for sense in shown
+            ViewedSense(
+                prediction.probabilities[sense],
+                (decision if sense in decision.labels else of_others).explain(sense),
+            )
+            for sense in shown
         ),
     )
 
@@ -228,46 +157,18 @@ def _chains(entities: EntitySpans, vectors: NodeVectors | None) -> tuple[ViewedC
     """The shared entities, also where the model does not read them; then without vectors."""
     nothing: tuple[dict[int, Floats], dict[int, Floats]] = ({}, {})
     ways = vectors.down if vectors and vectors.down else (nothing,) * len(entities.links)
-    return tuple(
-        ViewedChain(
-            chain=link.chain,
-            first=tuple(ViewedMention(node, entities.first(node, link.chain).text) for node in link.first),
-            second=tuple(ViewedMention(node, entities.second(node, link.chain).text) for node in link.second),
-            down=(_way(first), _way(second)),
-        )
-        for link, (first, second) in zip(entities.links, ways, strict=True)
-    )
+    found = []
+    for link, (first, second) in zip(entities.links, ways, strict=True):
+        mentions = [
+            tuple(ViewedMention(node, entities.span(side, node, link.chain).text) for node in nodes)
+            for side, nodes in enumerate((link.first, link.second))
+        ]
+        found.append(ViewedChain(link.chain, mentions[0], mentions[1], (_way(first), _way(second))))
+    return tuple(found)
 
 
 def _way(vectors: Mapping[int, Floats]) -> dict[int, Vector]:
     return {node: _rounded(vector) for node, vector in vectors.items()}
-
-
-def _sense(prediction: Prediction, sense: str, decision: Decision) -> ViewedSense:
-    terms, column = decision.terms, decision.column(sense)
-    score = decision.scores[column]
-    return ViewedSense(
-        sense=sense,
-        probability=prediction.probabilities[sense],
-        score=score,
-        bias=float(terms.bias[column]),
-        arguments=float(terms.arguments[column]),
-        pairs=tuple(
-            ViewedPair(pair.chain, pair.arg1, pair.arg2, float(pair.values[column])) for pair in terms.pairs
-        ),
-        other_pairs=tuple(
-            ViewedOtherPairs(others.chain, others.count, float(others.values[column]))
-            for others in terms.other_pairs
-        ),
-        features=tuple(
-            ViewedFeature(feature.name, float(feature.values[column]))
-            for feature in terms.strongest_features(column)
-        ),
-        rounding=terms.rounding(column, score),
-        words=tuple(
-            ViewedWord(word.argument, word.span.text, float(word.values[column])) for word in terms.words
-        ),
-    )
 
 
 def _rounded(vector: Floats) -> Vector:
