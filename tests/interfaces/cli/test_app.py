@@ -1,0 +1,302 @@
+"""The program: its listing, lazy imports, completion, renamed options, and errors around a command."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from disco2.corpora.catalogue import CORPUS_NAMES
+from disco2.interfaces.cli.app import COMMANDS, CommandEntry, GroupEntry, app, lazy_group
+from disco2.interfaces.cli.installation import completion_script
+from disco2.interfaces.cli.options import complete_settings, several_of
+from disco2.model.settings import KINDS
+from tests.interfaces.conftest import Run
+
+PROGRAM = [sys.executable, "-m", "disco2"]
+HEAVY = {"numpy", "spacy", "safetensors", "jinja2", "numba", "fastapi"}
+CORPUS = ["stats", "role-pairs", "mine", "convert"]
+
+
+def all_commands() -> Iterator[tuple[str, CommandEntry]]:
+    for name, entry in COMMANDS.items():
+        if isinstance(entry, GroupEntry):
+            yield from ((f"{name} {inner}", one) for inner, one in entry.commands.items())
+        else:
+            yield name, entry
+
+
+ALL = dict(all_commands())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_help_in_the_table_is_the_docstring(name: str) -> None:
+    first = (inspect.getdoc(ALL[name].load()) or "").split("\n\n")[0]
+    assert ALL[name].help == " ".join(first.split())
+
+
+def test_help_lists_every_command_in_order(run: Run) -> None:
+    code, out, _ = run("--help")
+    assert code == 0
+    lines = out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith("   ")] == list(COMMANDS)
+    listed = " ".join(" ".join(lines).split())
+    assert all(f"{name} {entry.help}" in listed for name, entry in COMMANDS.items()), "cut off"
+    code, out, _ = run("experiment", "--help")
+    assert (code, "multiclass       Accuracy of every model of the paper's table" in out) == (0, True)
+
+
+def modules_after(*arguments: str, **environment: str) -> set[str]:
+    code = f"""
+import json, sys
+from disco2.interfaces.cli import main
+sys.argv = {["disco2", *arguments]!r}
+try: main()
+except SystemExit: pass
+print(json.dumps(sorted(sys.modules)))"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | environment)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (["--help"], {}),
+        (["corpus", "--help"], {}),
+        ([], {"COMP_WORDS": "disco2 tr", "COMP_CWORD": "1", "_DISCO2_COMPLETE": "complete_bash"}),
+    ],
+)
+def test_listing_imports_no_command(arguments: list[str], environment: dict[str, str]) -> None:
+    modules = modules_after(*arguments, **environment)
+    assert not modules & (HEAVY | {one.module for one in ALL.values()})
+
+
+def test_version_and_one_command_import_only_what_they_need() -> None:
+    assert not modules_after("--version") & {"numpy", "spacy", "safetensors", "disco2.bundle"}
+    modules = modules_after("corpus", "role-pairs", "--help")
+    assert "disco2.interfaces.cli.corpus" in modules
+    assert not modules & {"disco2.interfaces.cli.train", "disco2.interfaces.cli.predict", "spacy"}
+
+
+def test_unknown_commands_and_options(run: Run) -> None:
+    code, _, err = run("predcit")
+    assert (code, "No such command 'predcit'" in err) == (2, True)
+    for arguments in (["train", "--bundle", "x"], ["annotate", "--model", "x"], ["predict", "--x"]):
+        code, _, err = run(*arguments)
+        assert (code, "No such option" in err, "now called" in err) == (2, True, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["predict", "It rained.", "--bundle", "mine"], "Unknown option --bundle. It is now called --model."),
+        (["serve", "--bundle=mine"], "Unknown option --bundle. It is now called --model."),
+        (["doctor", "--bundle", "mine"], "Unknown option --bundle. It is now called --model."),
+        (["evaluate", "--bundle", "mine"], "Unknown option --bundle. It is now called --model."),
+        (["train", "--model", "upward"], "Unknown option --model. It is now called --kind."),
+        (["tune", "--model", "upward"], "Unknown option --model. It is now called --kind."),
+        (["predict", "--pairs", "x"], "Use: disco2 predict-pairs FILE --output ANSWERS"),
+        (["predict", "--files", "x", "--output", "y"], "Use: disco2 bulk 'PATTERN' --output DIR"),
+    ],
+)
+def test_an_old_spelling_names_the_new_one(run: Run, arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert err.endswith(f"{message}\n")
+
+
+def test_a_command_that_cant_be_imported_names_the_doctor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_numpy(name: str) -> ModuleType:
+        raise ModuleNotFoundError(f"No module named 'numpy', which {name} needs")
+
+    monkeypatch.setattr(app, "_loaded", {})
+    monkeypatch.setattr(importlib, "import_module", without_numpy)
+    code, out, err = run("evaluate")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: The command 'evaluate' can't be loaded: No module named 'numpy'")
+    assert "disco2 doctor" in err
+
+    class Completing:
+        resilient_parsing = True
+
+    group = lazy_group("broken", GroupEntry("A group.", {"one": CommandEntry("no_such:one", "Broken.")}))
+    assert group.get_command(Completing(), "one") is None  # a shell is not disturbed
+
+
+# Completion
+
+Complete = Callable[..., list[str]]
+
+
+@pytest.fixture
+def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
+    """What bash offers for a line; the last word is the one to complete."""
+
+    def ask(*words: str) -> list[str]:
+        monkeypatch.setenv("_DISCO2_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", "\n".join(["disco2", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        code, out, err = run()
+        assert (code, err) == (0, "")
+        return out.split()
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        (("",), list(COMMANDS)),
+        (("tr",), ["train"]),
+        (("corpus", ""), CORPUS),
+        (("experiment", "cr"), ["crossvalidation"]),
+        (("train", "--print"), ["--print-config"]),
+        (("--vers",), ["--version"]),
+        (("--version", ""), list(COMMANDS)),  # not printed while completing
+        (("--install-completion", ""), list(COMMANDS)),
+        (("train", "--corpus", ""), list(CORPUS_NAMES)),
+        (("train", "--kind", ""), list(KINDS)),
+        (("predict", "--model", "en-f"), ["en-fast"]),
+        (("train", "--protocol", "cv12-1"), ["cv12-1", "cv12-10", "cv12-11"]),
+        (("train", "--set", "model.K"), ["model.K=100"]),
+        (("bulk", "--paragraphs", ""), ["blank", "line", "none"]),
+        (("annotate", "--parser", ""), ["built-in", "stanford"]),
+        (("predict", "--encoding", "la"), ["latin-1"]),
+        (("evaluate", "--split", "t"), ["train", "test"]),
+        (("evaluate", "--form", ""), ["jsonl", "conll16", "disrpt"]),
+        (("annotator", "train", "--only", "syntax,c"), ["syntax,constituents", "syntax,coreference"]),
+        (("experiment", "all", "--grid", "n"), ["none"]),
+        (("train", "--path", ""), []),  # the shell then offers files
+    ],
+)
+def test_completion(complete: Complete, words: tuple[str, ...], values: list[str]) -> None:
+    assert complete(*words) == values
+
+
+def test_completion_of_lists_and_settings() -> None:
+    from disco2.experiments.configuration import Configuration, names, read_configuration
+
+    offer = several_of(["tokens", "tags", "trees"], alone=["all"])
+    assert offer("") == ["all", "tokens", "tags", "trees"]
+    assert offer("tags,") == ["tags,tokens", "tags,trees"]
+    assert offer("tags,tokens,tr") == ["tags,tokens,trees"]
+    assert offer("tags,a") == []
+    found = complete_settings("")
+    assert [one.partition("=")[0] for one in found] == names()
+    assert read_configuration(None, [one for one in found if not one.endswith("=")]) == Configuration()
+
+
+def test_completion_of_zsh_and_fish(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_DISCO2_COMPLETE", "complete_zsh")
+    for line, expected in (("disco2 tr", '"train":"Train a model'), ("disco2 train --path ", "_files")):
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
+        assert expected in run()[1]
+    monkeypatch.setenv("_DISCO2_COMPLETE", "complete_fish")
+    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "disco2 train --corpus g")
+    assert run()[:2] == (0, "gum\n")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_completion_in_bash(tmp_path: Path) -> None:
+    program = tmp_path / "disco2"
+    script = f"#!{sys.executable}\nfrom disco2.interfaces.cli import main\nmain()\n"
+    program.write_text(script, encoding="utf-8")
+    program.chmod(0o755)
+    (tmp_path / "disco2.sh").write_text(completion_script("bash"), encoding="utf-8")
+    code = f"""
+source '{tmp_path}/disco2.sh'
+COMP_WORDS=(disco2 corpus ''); COMP_CWORD=2
+_disco2_completion disco2
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "--norc", "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout.split() == CORPUS
+
+
+# Odd terminals, disks and users
+
+
+def start(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, **options)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+@pytest.mark.parametrize("arguments", [["train", "--print-config"], ["--version"]])
+def test_a_full_disk_under_standard_output(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = start(*arguments, stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == "error: The system refused: No space left on device.\n"
+
+
+def test_a_reader_that_closes_the_pipe() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed:
+        done = start("train", "--print-config", stdout=closed)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_an_interrupt_while_the_program_is_imported() -> None:
+    code = """
+import os, signal, sys
+class Interrupter:
+    def find_spec(self, name, path=None, target=None):
+        if name == "disco2.interfaces.cli.app":
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupter())
+from disco2.interfaces.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGINT, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes descriptors as a POSIX shell does")
+def test_closed_standard_streams() -> None:
+    def with_closed(descriptor: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+        code = f"import os, sys; os.close({descriptor}); p = sys.executable; os.execv(p, [p, *sys.argv[1:]])"
+        command = [sys.executable, "-c", code, *PROGRAM[1:], *arguments]
+        return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+
+    done = with_closed(0, "annotate", "--file", "-")
+    assert (done.returncode, done.stderr[:33]) == (2, "error: Standard input is closed. ")
+    done = with_closed(1, "cache", "info", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_home_folder_that_no_shell_expanded(tmp_path: Path) -> None:
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    (tmp_path / "pairs.csv").write_text("arg1,arg2,label\nIt rained.,We left.,x\n", encoding="utf-8")
+    here = ("corpus", "convert", "--corpus=pairs", "--path=~/pairs.csv", "--to=pairs")
+    assert start(*here, "--output=~/out.jsonl", env=environment).returncode == 0
+    assert (tmp_path / "out.jsonl").is_file()
+    for output, message in (
+        ("~/pairs.csv", "overwrite itself"),
+        ("~nobody-of-that-name/x", "no home folder"),
+    ):
+        done = start(*here, f"--output={output}", env=environment)
+        assert (done.returncode, message in done.stderr) == (2, True)
+
+
+def test_spacy_is_imported_without_pytorch() -> None:
+    """PyTorch, if installed, would take two seconds."""
+    assert "torch" not in modules_after("annotate", "It rained. We left.")

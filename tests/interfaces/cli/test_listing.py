@@ -1,0 +1,114 @@
+"""Terminal output: labels and names are shown, and control characters in them have no effect."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+import disco2
+from disco2.bulk import Standing
+from disco2.bundle import save_bundle
+from disco2.interfaces.cli.listing import SafeConsole, standing_line
+from disco2.interfaces.cli.options import AnnotatorOptions
+from tests.inference.rule_annotator import RuleAnnotator
+from tests.inference.small_pipeline import small_model
+from tests.interfaces.conftest import Run
+from tests.interfaces.stand_in import stand_in
+
+CONTROL = "\x1b[2J\x1b]0;title\x07\x9b31m\u202e\x7f\x08"
+MARKUP = "</script><img src=x onerror=alert(1)>{{ 7 * 7 }}[bold]"
+HOSTILE = [f"{CONTROL}{number}{MARKUP}" for number in range(4)]
+TEXT = "Bob stayed at home. It rained all day."
+
+
+@pytest.fixture
+def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
+    model = replace(small_model(), labels=tuple(HOSTILE))
+    named = {"name": f"n{CONTROL}{MARKUP}", "licence": f"l{CONTROL}{MARKUP}", "corpus": CONTROL}
+    save_bundle(model, tmp_path / "model", data=named)
+    return tmp_path / "model"
+
+
+def has_control(shown: str) -> bool:
+    return any(sign in shown for sign in CONTROL if not sign.isprintable())
+
+
+@pytest.mark.parametrize(
+    "command", [["predict", TEXT], ["predict", TEXT, "--explain"], ["doctor", "--quick"]]
+)
+def test_labels_on_the_terminal(command: list[str], run: Run, bundle: Path) -> None:
+    _, out, err = run(*command, "--model", bundle)
+    assert "onerror" in out
+    assert not has_control(out + err)
+
+
+def test_labels_in_json_and_pages(run: Run, bundle: Path) -> None:
+    _, out, _ = run("predict", TEXT, "--json", "--model", bundle)
+    assert not has_control(out)
+    assert json.loads(out)["relations"][0]["sense"] in HOSTILE
+    pipeline = disco2.load(bundle, annotators=RuleAnnotator())
+    page = disco2.render(pipeline(TEXT), pipeline=pipeline, jupyter=False) or ""
+    assert ("onerror" in page, "<img" in page, "49[" in page) == (True, False, False)
+
+
+def test_file_names_in_errors(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("predict", TEXT, "--model", tmp_path / CONTROL)
+    assert (code, "title" in err, has_control(out + err)) == (2, True, False)
+
+
+def test_the_console_keeps_its_own_colours_and_other_scripts() -> None:
+    stream = io.StringIO()
+    console = SafeConsole(file=stream, force_terminal=True, color_system="standard", width=80)
+    table = Table(box=None)
+    table.add_column(Text(CONTROL))
+    table.add_row(Text(f"cell{CONTROL}"))
+    console.print(f"one\ntwo\t{CONTROL}", style="bold", markup=False)
+    console.print(table)
+    shown = stream.getvalue()
+    assert "\x1b[1mone" in shown
+    assert shown.count("\n") >= 4
+    assert "\x1b[2J" not in shown
+    assert not set("\x07\x9b\u202e\x7f\x08") & set(shown)
+    stream = io.StringIO()
+    text = "علت و معلول می\u200cشود, 因果, причина, naïve, 👨\u200d👩"
+    SafeConsole(file=stream, width=200).print(text, markup=False)
+    assert stream.getvalue() == f"{text}\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_labels_in_narrow_terminals_of_any_encoding(tmp_path: Path, encoding: str) -> None:
+    labels = ("[/red]", ":smile:", "caf\u00e9", "\U0001f600")
+    lines = [{"arg1": f"It rained {n}.", "arg2": "We left.", "label": labels[n % 4]} for n in range(40)]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ("corpus", "stats", "--corpus", "pairs", "--automatic", "none", "--path")
+    done = subprocess.run(
+        [sys.executable, "-m", "disco2", *command, str(tmp_path / "pairs.jsonl")],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "COLUMNS": "20"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for label in labels:
+        assert label.encode(encoding, errors="backslashreplace").decode(encoding) in done.stdout
+    assert "\u2026" not in done.stdout  # nothing is cut off
+
+
+def test_a_line_of_progress() -> None:
+    half = Standing(1_809, 800_000, 800_000, 8_000, 2, 20.0, 4_000, 1_700_000)
+    assert (
+        standing_line(half)
+        == "1,809 of 4,000 documents, 0.8 of 1.7 MB, 2 workers, 400 sentences a second, 22 s left"
+    )
+    assert standing_line(Standing(workers=1)) == "0 documents, 0.0 MB, 1 worker"
+    assert standing_line(Standing(1, 10, 10, 5, 1, 3_600.0, 9, 40)).endswith("3 h 0 min left")
