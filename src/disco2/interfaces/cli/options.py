@@ -20,7 +20,6 @@ import typer
 from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, AnnotatorChoice, Annotators, Layers
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError, SettingsError
-from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.plain_text import UTF_8, decoded
 from disco2.interfaces.cli.listing import print_note
 from disco2.shipped import DEFAULT
@@ -37,6 +36,7 @@ PROTOCOLS = ("own", "gum", "lin", "ji", "documents", *_FOLDS)
 PARTS = ("train", "dev", "test")
 ENCODINGS = ("utf-8", "latin-1", "utf-16", "cp1252")
 BLANK = "blank"
+PARAGRAPHS = (BLANK, "line", "none")  # the keys of ``inference.candidates.PARAGRAPH_BREAKS``
 STANDARD_INPUT = Path("-")
 LOCAL, DASK = "local", "dask"
 UNIFORM = "uniform"
@@ -137,9 +137,7 @@ TextFile = Annotated[Path | None, path_option("--file", help="Text file; - for s
 Encoding = Annotated[str, typer.Option(help="Encoding of the files.", autocompletion=among(ENCODINGS))]
 Paragraphs = Annotated[
     str,
-    typer.Option(
-        help=f"What ends a paragraph: {', '.join(PARAGRAPH_BREAKS)}.", autocompletion=among(PARAGRAPH_BREAKS)
-    ),
+    typer.Option(help=f"What ends a paragraph: {', '.join(PARAGRAPHS)}.", autocompletion=among(PARAGRAPHS)),
 ]
 Model = Annotated[
     str | None,
@@ -165,9 +163,9 @@ Part = Annotated[
 
 def check_paragraphs(paragraphs: str) -> None:
     """Raise InputError for an unknown mode, before any model is loaded."""
-    if paragraphs not in PARAGRAPH_BREAKS:
+    if paragraphs not in PARAGRAPHS:
         raise InputError(
-            f"Unknown paragraph mode '{paragraphs}'.", hint=f"Choose one of: {', '.join(PARAGRAPH_BREAKS)}."
+            f"Unknown paragraph mode '{paragraphs}'.", hint=f"Choose one of: {', '.join(PARAGRAPHS)}."
         )
 
 
