@@ -5,6 +5,7 @@ from __future__ import annotations
 from disco2.reporting.findings import (
     ConfusionMatrix,
     Difference,
+    DotFigure,
     Findings,
     LineFigure,
     MapFigure,
@@ -57,6 +58,12 @@ LINES = LineFigure(
         Series("test <b>", tuple((float(x), Measure(0.42, 0.01)) for x in (20, 30, 40))),
         Series("the paper", ((20.0, published(41.9)), (40.0, published(43.6)))),
     ),
+)
+DOTS = DotFigure(
+    "dots",
+    "Accuracy of systems",
+    "accuracy (%)",
+    (("ours", Measure(0.4, 0.01, (0.38, 0.42))), ("theirs", published(41))),
 )
 MAP = MapFigure(
     name="map",

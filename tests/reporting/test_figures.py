@@ -26,12 +26,12 @@ from disco2.reporting.figures import (
     write_figure,
 )
 from disco2.reporting.findings import Figure, LineFigure, MapFigure, Measure, PlacedWord, Series
-from tests.reporting.made_up import LINES, MAP
+from tests.reporting.made_up import DOTS, LINES, MAP
 
 matplotlib = pytest.importorskip("matplotlib")
 
 
-@pytest.mark.parametrize("figure", [LINES, MAP], ids=["lines", "map"])
+@pytest.mark.parametrize("figure", [LINES, DOTS, MAP], ids=["lines", "dots", "map"])
 def test_the_same_bytes_in_another_process(figure: Figure) -> None:
     code = (
         "import hashlib\nfrom disco2.reporting.figures import png, svg\n"
@@ -43,7 +43,7 @@ def test_the_same_bytes_in_another_process(figure: Figure) -> None:
     assert run.stderr == ""
 
 
-@pytest.mark.parametrize("figure", [LINES, MAP], ids=["lines", "map"])
+@pytest.mark.parametrize("figure", [LINES, DOTS, MAP], ids=["lines", "dots", "map"])
 def test_the_users_settings_neither_matter_nor_change(figure: Figure) -> None:
     expected = svg(figure)
     with matplotlib.rc_context({"font.size": 30, "svg.fonttype": "path", "axes.facecolor": "red"}):
@@ -65,7 +65,7 @@ def test_text_stays_text_and_dollars_stay_dollars() -> None:
     assert {"he", "she", "but", "$house$", "pronouns", "connectives"} <= set(texts(svg(MAP)))
 
 
-@pytest.mark.parametrize("figure", [LINES, MAP], ids=["lines", "map"])
+@pytest.mark.parametrize("figure", [LINES, DOTS, MAP], ids=["lines", "dots", "map"])
 def test_no_colour(figure: Figure) -> None:
     from matplotlib.image import imread
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from disco2.reporting.findings import ConfusionMatrix, Findings, Measure, Table
-from disco2.reporting.page import SHADES, SHOWN, Ids, confusion_view, marked, report_page, table_view
-from tests.reporting.made_up import CONFUSION, EVERYTHING, LADDER, TURNED, published
+from disco2.errors import InputError, MissingExtraError
+from disco2.reporting.findings import ConfusionMatrix, Findings, Measure, Table, csv, latex, markdown
+from disco2.reporting.page import (
+    SHADES,
+    SHOWN,
+    Ids,
+    confusion_view,
+    mark_mentions,
+    report_page,
+    table_view,
+    write_findings,
+)
+from tests.reporting.made_up import CONFUSION, DOTS, EVERYTHING, LADDER, TESTS, TURNED, published
 
 pytest.importorskip("matplotlib")
 
@@ -124,18 +137,19 @@ def test_contents_figures_and_details(whole: str, outline: Outline) -> None:
 
 def test_published_figures_are_marked_in_their_heading_or_in_their_cell() -> None:
     column = table_view(LADDER, Ids())
-    assert [heading.tag for heading in column.columns] == ["", "", "", "", "published"]
-    assert all("published" in row.cells[-1].style for row in column.rows)
-    assert all("published" not in cell.style for row in column.rows for cell in row.cells[:-1])
+    assert [heading["tag"] for heading in column["columns"]] == ["", "", "", "", "published"]
+    assert all("published" in row["cells"][-1]["style"] for row in column["rows"])
+    assert all("published" not in cell["style"] for row in column["rows"] for cell in row["cells"][:-1])
     rows = (
         ("we", Measure(0.4), Measure(0.5)),
         ("they", published(40), None),
         ("both", published(40), Measure(0.1)),
     )
     mixed = table_view(Table("t", "T", ("who", "a", "b"), rows), Ids())
-    assert [heading.tag for heading in mixed.columns] == ["", "", ""]
-    assert [row.tag for row in mixed.rows] == ["", "published", ""]
-    assert [[cell.tag for cell in row.cells] for row in mixed.rows] == [["", ""], ["", ""], ["published", ""]]
+    assert [heading["tag"] for heading in mixed["columns"]] == ["", "", ""]
+    assert [row["tag"] for row in mixed["rows"]] == ["", "published", ""]
+    tags = [[cell["tag"] for cell in row["cells"]] for row in mixed["rows"]]
+    assert tags == [["", ""], ["", ""], ["published", ""]]
     drawn = page(Findings("f", "F", tables=(LADDER, Table("t", "T", ("who", "a", "b"), rows))))
     assert drawn.count('<span class="tag">published</span>') == 1 + 3  # the first explains it
     assert drawn.count('class="number published"') == 3 + 2
@@ -143,23 +157,23 @@ def test_published_figures_are_marked_in_their_heading_or_in_their_cell() -> Non
 
 def test_a_column_that_is_called_published_is_not_marked_twice() -> None:
     table = Table("t", "T", ("who", "Published"), (("they", published(40)),))
-    assert table_view(table, Ids()).columns[1].tag == ""
+    assert table_view(table, Ids())["columns"][1]["tag"] == ""
 
 
 def test_shades_of_a_confusion_matrix() -> None:
     view = confusion_view(CONFUSION, Ids())
-    assert [[count.text for count in row.counts] for row in view.rows] == [
+    assert [[count["text"] for count in row["counts"]] for row in view["rows"]] == [
         ["6.0", "2.0", "0"],
         ["1.0", "0.6", "2.4"],
         ["0", "0", "0"],
     ]
-    assert [count.shade for count in view.rows[0].counts] == [7, 3, 0]
-    assert [[count.right for count in row.counts].index(True) for row in view.rows] == [0, 1, 2]
-    assert [row.recall for row in view.rows] == ["75", "15", "–"]  # noqa: RUF001
-    assert view.precisions == ["86", "23", "0"]
+    assert [count["shade"] for count in view["rows"][0]["counts"]] == [7, 3, 0]
+    assert [[count["right"] for count in row["counts"]].index(True) for row in view["rows"]] == [0, 1, 2]
+    assert [row["recall"] for row in view["rows"]] == ["75", "15", "–"]  # noqa: RUF001
+    assert view["precisions"] == ["86", "23", "0"]
     sure = confusion_view(ConfusionMatrix("t", ("a", "b"), ((5, 0), (0, 9))), Ids())
-    assert [[count.text for count in row.counts] for row in sure.rows] == [["5", "0"], ["0", "9"]]
-    assert sure.rows[0].counts[0].shade == SHADES
+    assert [[count["text"] for count in row["counts"]] for row in sure["rows"]] == [["5", "0"], ["0", "9"]]
+    assert sure["rows"][0]["counts"][0]["shade"] == SHADES
     assert f".shade{SHADES} {{" in page()
 
 
@@ -196,7 +210,7 @@ def test_an_empty_report_is_a_page() -> None:
     ],
 )
 def test_mentions_are_marked(text: str, mentions: list[tuple[int, str]], expected: str) -> None:
-    found, _ = marked(text, mentions)
+    found, _ = mark_mentions(text, mentions)
     short = found.replace("<mark>", "[").replace("</mark>", "]").replace("<sup>", "").replace("</sup>", "")
     assert short == expected
     Outline(str(found))
@@ -211,3 +225,69 @@ def test_ids_from_any_name() -> None:
         "part-1",
         "a-b-3",
     ]
+
+
+def test_a_report_opens_with_the_summary_and_ends_with_the_settings() -> None:
+    summary = Findings("summary", "Findings", words=("Entities help.",), figures=(DOTS,))
+    drawn = report_page(
+        [EVERYTHING], title="T", settings="", versions={}, facts={"seeds": "1"}, summary=summary
+    )
+    Outline(drawn)
+    places = [
+        drawn.index(text)
+        for text in ("Entities help.", "Accuracy of systems", "Contents", "Everything &lt;", "<dt>seeds")
+    ]
+    assert places == sorted(places)
+
+
+FILES = {
+    "findings/everything.json",
+    *(f"tables/{name}.{ending}" for name in ("ladder", "tests") for ending in ("md", "csv", "tex")),
+    *(f"figures/{name}.{ending}" for name in ("lines", "map") for ending in ("png", "svg")),
+}
+
+
+def files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_all_files_and_no_others(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    written = write_findings(EVERYTHING, tmp_path)
+    assert {path.relative_to(tmp_path).as_posix() for path in written} == FILES
+    assert files(tmp_path) == FILES
+    assert (tmp_path / "tables" / "ladder.md").read_text(encoding="utf-8") == markdown(LADDER)
+    assert (tmp_path / "tables" / "tests.csv").read_text(encoding="utf-8") == csv(TESTS)
+    assert (tmp_path / "tables" / "tests.tex").read_text(encoding="utf-8") == latex(TESTS)
+    before = {path: path.read_bytes() for path in written}
+    assert write_findings(EVERYTHING, tmp_path) == written
+    assert {path: path.read_bytes() for path in written} == before
+
+
+def test_json_has_kinds_and_no_nan(tmp_path: Path) -> None:
+    write_findings(replace(EVERYTHING, figures=()), tmp_path)
+    content = json.loads(
+        (tmp_path / "findings" / "everything.json").read_text(encoding="utf-8"), parse_constant=pytest.fail
+    )
+    assert content["data"] == {"seeds": [1, 2], "nothing": None}
+    row = content["tables"][0]["rows"][2]
+    assert row[:3] == ["full_model", "yes", 1000]
+    assert row[3]["kind"] == "measure"
+    assert (row[3]["mean"], row[3]["interval"], row[3]["published"]) == (0.472, [0.435, 0.509], False)
+    assert row[4]["published"] is True
+    assert [cell["kind"] for cell in content["tables"][1]["rows"][0][1:]] == ["difference", "p"]
+    assert content["confusions"][0]["labels"] == ["Cause", "Contrast", "Purpose"]
+    assert content["turned"][0]["entities"] == [[["Tina"], ["She"]]]
+
+
+def test_without_matplotlib_the_rest_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("disco2.reporting.figures.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError):
+        write_findings(EVERYTHING, tmp_path)
+    assert files(tmp_path) == {name for name in FILES if not name.startswith("figures/")}
+
+
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="name of a file"):
+        write_findings(Findings("../else", "T"), tmp_path)
+    assert files(tmp_path) == set()

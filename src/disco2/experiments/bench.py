@@ -28,7 +28,7 @@ from disco2.experiments.runs import (
     versions_of,
 )
 from disco2.reporting.findings import Cell, Difference, Findings, Measure, PValue
-from disco2.reporting.writing import write_findings
+from disco2.reporting.page import write_findings
 
 AUTOMATIC = "automatic"
 

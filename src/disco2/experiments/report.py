@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from disco2.corpora.tasks import CLASSES
@@ -18,11 +18,12 @@ from disco2.experiments.full_model import (
     classifier,
     papers_split,
 )
-from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, LADDER, MULTICLASS_EXPERIMENT
+from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, FULL, LADDER, MULTICLASS_EXPERIMENT
 from disco2.experiments.runs import plain_words
 from disco2.experiments.tuning import ReportProgress, Tuned, choose_space, tune, write_best
-from disco2.reporting.findings import Cell, Findings, Measure, Table
-from disco2.reporting.writing import write_page
+from disco2.files import write_text
+from disco2.reporting.findings import Cell, Difference, DotFigure, Findings, Measure, Table, cell_text
+from disco2.reporting.page import report_page
 
 ALL: tuple[Experiment, ...] = (
     MULTICLASS_EXPERIMENT,
@@ -34,7 +35,7 @@ ALL: tuple[Experiment, ...] = (
     EMBEDDINGS,
     BEYOND,
 )
-STUDIES, TUNED = "tuning.db", "tuned"
+STUDIES, TUNED, TUNING = "tuning.db", "tuned", "tuning"
 PAGE = "report.html"
 
 
@@ -100,7 +101,7 @@ def tuning_findings(bench: Bench, tuned: dict[str, Tuned], *, grid: str) -> Find
         for system, one in tuned.items()
     ]
     return Findings(
-        name="tuning",
+        name=TUNING,
         title="Settings",
         words=(
             f"Found with the {grid} grid on the development relations of {bench.corpus.name}, by accuracy; "
@@ -121,13 +122,12 @@ def tuning_findings(bench: Bench, tuned: dict[str, Tuned], *, grid: str) -> Find
 
 
 def write_report(bench: Bench, findings: list[Findings], output: Path, facts: dict[str, str]) -> Path:
-    """OUTPUT/report.html: everything that was found, on one page."""
+    """OUTPUT/report.html: the main findings in words and one picture, every experiment, settings last."""
     corpus = bench.corpus
-    path = output / PAGE
-    write_page(
-        path,
-        findings,
+    page = report_page(
+        sorted(findings, key=lambda one: one.name == TUNING),
         title=f"Implicit discourse relations on {corpus.name}",
+        summary=summarise(findings),
         settings="".join([commented_toml(bench.configuration), *_tuned_toml(bench)]),
         versions=versions_of_runs(ALL, bench, output),
         facts={
@@ -137,7 +137,41 @@ def write_report(bench: Bench, findings: list[Findings], output: Path, facts: di
             **facts,
         },
     )
-    return path
+    write_text(output / PAGE, [page])
+    return output / PAGE
+
+
+def summarise(findings: Iterable[Findings]) -> Findings | None:
+    """The accuracies of the ladder, and what entities and features change; None without that table."""
+    tables = {table.name: table for one in findings for table in one.tables}
+    if "multiclass" not in tables:
+        return None
+    column = tables["multiclass"].columns.index("test")
+    accuracies = {
+        str(row[0]): cell for row in tables["multiclass"].rows if isinstance(cell := row[column], Measure)
+    }
+    words = [
+        f"The full model ({FULL.name}) gets {cell_text(accuracies[FULL.name])}% of the test relations right, "
+        f"the most common class {cell_text(accuracies[LADDER[0].name])}%."
+    ]
+    for name, where in (("multiclass", "On the test part"), ("crossvalidation", "In cross-validation")):
+        tests = tables.get(f"{name}-tests")
+        for pair, subset, _, difference, p, *_ in tests.rows if tests else ():
+            if subset == "all" and isinstance(difference, Difference):
+                found = f"{cell_text(difference)} points (p = {cell_text(p)}), {_verdict(difference)}"
+                words.append(f"{where}, {pair}: {found}.")
+    ladder = tuple(accuracies.items())
+    return Findings(
+        "summary",
+        "Findings",
+        words=tuple(words),
+        figures=(DotFigure("summary", "Test accuracy of each model", "accuracy (%), 95% interval", ladder),),
+    )
+
+
+def _verdict(difference: Difference) -> str:
+    low, high = difference.interval or (0.0, 0.0)
+    return "no clear difference" if low <= 0 <= high else "better" if low > 0 else "worse"
 
 
 def _tuned_toml(bench: Bench) -> Iterator[str]:

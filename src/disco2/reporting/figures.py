@@ -1,7 +1,7 @@
 """Figures as PNG and SVG, readable in black and white; needs matplotlib (extra ``plots``).
 
-A figure gives the same bytes in every run, whatever the user's matplotlibrc says. ``matplotlib.pyplot`` and
-its global state are not used: nothing here opens a window, and no setting of matplotlib's stays changed.
+A figure has the same bytes in every run, whatever the user's matplotlibrc says: ``matplotlib.pyplot`` and its
+global state are not used.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 
 from disco2.errors import MissingExtraError
 from disco2.files import write_bytes, write_text
-from disco2.reporting.findings import Figure, LineFigure, MapFigure, Measure, PlacedWord, Series
+from disco2.reporting.findings import DotFigure, Figure, LineFigure, MapFigure, Measure, PlacedWord, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+
+Floats = NDArray[np.float64]
 
 DOTS_PER_INCH = 200
 STYLE: dict[Any, Any] = {
@@ -44,7 +46,7 @@ STYLE: dict[Any, Any] = {
 
 
 def check_plots() -> None:
-    """Raise MissingExtraError where figures can't be drawn; asked before long work starts."""
+    """Raise MissingExtraError if figures can't be drawn; called before long work starts."""
     if find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib", "plots", "Drawing a figure")
 
@@ -63,12 +65,12 @@ def svg(figure: Figure, *, background: bool = True) -> str:
 def _saved(figure: Figure, **options: Any) -> bytes:
     stream = io.BytesIO()
     with _style():
-        _drawn(figure).savefig(stream, **options)
+        if isinstance(figure, LineFigure):
+            canvas = draw_lines(figure)
+        else:
+            canvas = draw_dots(figure) if isinstance(figure, DotFigure) else draw_map(figure)
+        canvas.savefig(stream, **options)
     return stream.getvalue()
-
-
-def _drawn(figure: Figure) -> Canvas:
-    return draw_lines(figure) if isinstance(figure, LineFigure) else draw_map(figure)
 
 
 @contextmanager
@@ -84,17 +86,14 @@ def _style() -> Iterator[None]:
 
 
 def write_figure(figure: Figure, folder: Path) -> list[Path]:
-    """Write ``<name>.png`` and ``<name>.svg``, each beside its place and renamed into it."""
+    """Write ``<name>.png`` and ``<name>.svg``."""
     pixels, drawing = folder / f"{figure.name}.png", folder / f"{figure.name}.svg"
     write_bytes(pixels, png(figure))
     write_text(drawing, [svg(figure)])
     return [pixels, drawing]
 
 
-# Measures over a quantity: a line for each series, told apart by marker and dashes, not by colour.
-
-
-# Marker, dashes, grey level, and whether the marker is filled.
+# Series differ in marker and dashes, not in colour. Marker, dashes, grey level, whether the marker is filled.
 LINE_STYLES: tuple[tuple[str, Any, str, bool], ...] = (
     ("o", "-", "0.0", True),
     ("s", (0, (5, 2)), "0.35", False),
@@ -164,10 +163,34 @@ def _bar(measure: Measure) -> tuple[float, float]:
     return spread, spread
 
 
-# Words as points in the plane: those of a group have its marker and their name, the others are grey.
+def draw_dots(figure: DotFigure) -> Canvas:
+    """Measures with their intervals, the first on top; published ones are hollow."""
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(figsize=(6.4, 1.2 + 0.32 * len(figure.rows)), layout="constrained")
+    axes = canvas.add_subplot()
+    for place, (_, measure) in enumerate(figure.rows):
+        below, above = _bar(measure)
+        axes.errorbar(
+            100 * measure.mean,
+            place,
+            xerr=None if math.isnan(below) else [[below], [above]],
+            color="0.0",
+            marker="o",
+            markerfacecolor="white" if measure.published else "0.0",
+            elinewidth=0.8,
+            capsize=2.5,
+        )
+    axes.set_yticks(range(len(figure.rows)), [name for name, _ in figure.rows])
+    axes.invert_yaxis()
+    axes.set_title(figure.title, loc="left")
+    axes.set_xlabel(figure.x_label)
+    axes.grid(axis="x", color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+    return canvas
 
 
-# All lengths are in points, 72 to an inch.
+# All lengths of a map are in points, 72 to an inch.
 INCH = 72.0
 WIDTH = 500.0  # of the map; it is as high as its words need
 LOWEST, HIGHEST = 300.0, 560.0
@@ -287,18 +310,9 @@ def _word_sizes(words: Sequence[str], size: float) -> Floats:
     return np.array([(width + 2.0, 1.1 * size) for width in widths], dtype=np.float64).reshape(-1, 2)
 
 
-# Where to put the words beside the points of a map, so that they cover each other as little as possible.
-#
-# All lengths are in points. A label is a box of a width and a height that may stand around its point in eight
-# directions, at several distances. Labels that must be drawn take the place of least cost, and are moved
-# again
-# while others settle; labels that may be drawn are drawn where a place is free.
-#
-# Boxes are rows of left, bottom, right and top.
-
-
-Floats = NDArray[np.float64]
-
+# Labels of a map: a box that may stand around its point in eight directions, at several distances. Labels of
+# groups take the place of least cost and are moved again while others settle; other words are named where a
+# place next to their point is free. Boxes are rows of left, bottom, right and top.
 DISTANCES = (4.5, 9.0, 15.0, 22.0, 30.0)
 ANGLES = tuple(math.pi / 4 * eighth for eighth in (0, 1, 7, 4, 3, 5, 2, 6))  # to the right first
 SWEEPS = 4

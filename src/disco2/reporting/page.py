@@ -1,40 +1,51 @@
-"""One self-contained HTML page with all that experiments found: no script, nothing from elsewhere.
+"""Findings -> files: data, tables, figures, and one self-contained HTML page without scripts.
 
-What the templates show is made ready here; everything they insert is escaped.
+<folder>/findings/<name>.json      everything, for programs
+<folder>/tables/<table>.md .csv .tex
+<folder>/figures/<figure>.png .svg
+
+Each file is written beside its place and renamed into it. Everything that the templates insert is escaped.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from markupsafe import Markup, escape
 
-from disco2.reporting.figures import svg
+from disco2.errors import InputError
+from disco2.files import is_file_name, write_text
+from disco2.reporting.figures import svg, write_figure
 from disco2.reporting.findings import (
+    ABSENT,
+    PUBLISHED,
     Cell,
     ConfusionMatrix,
     Difference,
+    DotFigure,
     Figure,
     Findings,
     LineFigure,
     MapFigure,
     Measure,
+    PValue,
     Series,
     Table,
     Turned,
-)
-from disco2.reporting.tables import (
-    ABSENT,
-    PUBLISHED,
     cell_text,
+    csv,
     difference_text,
     is_published,
-    is_published_column,
     is_text_column,
+    latex,
+    markdown,
     measure_text,
     percent,
 )
@@ -42,6 +53,70 @@ from disco2.templates import filled
 from disco2.version import VERSION
 
 TEMPLATE = Path(__file__).parent / "templates" / "report.html"
+FORMATS = {".md": markdown, ".csv": csv, ".tex": latex}
+CELL_KINDS = {Measure: "measure", Difference: "difference", PValue: "p"}
+FIGURE_KINDS = {LineFigure: "lines", DotFigure: "dots", MapFigure: "map"}
+SHADES = 8  # of a confusion matrix, as in the template's style
+SHOWN = 10  # turned relations of each list; the others can be unfolded
+
+View = dict[str, Any]  # what a template gets
+
+
+def write_findings(findings: Findings, folder: Path) -> list[Path]:
+    """Write data, tables and figures, and return the files.
+
+    Figures, which need the extra ``plots``, come last: without it, the rest is written all the same.
+    """
+    for named in (findings, *findings.tables, *findings.figures):
+        if not is_file_name(named.name):
+            raise InputError(f"{named.name!r} can't be the name of a file.", hint="Choose a plain name.")
+    data = folder / "findings" / f"{findings.name}.json"
+    content = json.dumps(findings_content(findings), indent=2, ensure_ascii=False, allow_nan=False)
+    write_text(data, [content + "\n"])
+    written = [data]
+    for table in findings.tables:
+        for ending, form in FORMATS.items():
+            path = folder / "tables" / f"{table.name}{ending}"
+            write_text(path, [form(table)])
+            written.append(path)
+    for figure in findings.figures:
+        written += write_figure(figure, folder / "figures")
+    return written
+
+
+def findings_content(findings: Findings) -> dict[str, Any]:
+    """Findings as JSON: figures in tables say of which kind they are; what is not a number is null."""
+    content = {
+        "name": findings.name,
+        "title": findings.title,
+        "words": findings.words,
+        "data": findings.data,
+        "tables": [
+            asdict(table) | {"rows": [[_json_cell(cell) for cell in row] for row in table.rows]}
+            for table in findings.tables
+        ],
+        "figures": [{"kind": FIGURE_KINDS[type(figure)]} | asdict(figure) for figure in findings.figures],
+        "confusions": [asdict(matrix) for matrix in findings.confusions],
+        "turned": [asdict(relation) for relation in findings.turned],
+    }
+    found: dict[str, Any] = _finite(content)
+    return found
+
+
+def _json_cell(cell: Cell) -> Any:
+    if isinstance(cell, Measure | Difference | PValue):
+        return {"kind": CELL_KINDS[type(cell)]} | asdict(cell)
+    return cell
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
 
 
 def report_page(
@@ -51,18 +126,19 @@ def report_page(
     settings: str,
     versions: Mapping[str, str],
     facts: Mapping[str, str],
+    summary: Findings | None = None,
 ) -> str:
-    """The HTML of a report.
+    """The HTML of a report: the ``summary`` in words with its figures, a section for each of the findings.
 
-    ``settings`` is a TOML file; ``versions`` are those of the packages that had a part in the results;
-    ``facts`` are what a reader must know first: corpus, split, seeds, when, how long. Figures need the extra
-    ``plots``.
+    ``settings`` is a TOML file; ``versions`` are those of the packages that took part; ``facts`` are corpus,
+    split, seeds, when, how long. Figures need the extra ``plots``.
     """
     ids = Ids()
     return filled(
         TEMPLATE,
         title=title,
         facts=facts,
+        summary=_section(summary, ids) if summary else None,
         sections=[_section(found, ids) for found in findings],
         settings=settings,
         versions=versions,
@@ -70,20 +146,19 @@ def report_page(
     )
 
 
-def _section(findings: Findings, ids: Ids) -> dict[str, object]:
-    """What the template of a section needs; ``findings`` itself brings title and words."""
+def _section(findings: Findings, ids: Ids) -> View:
     return {
         "id": ids.fresh(findings.name),
         "findings": findings,
         "tables": [table_view(table, ids) for table in findings.tables],
-        "figures": [figure_view(figure, ids) for figure in findings.figures],
+        "figures": [_figure_view(figure, ids) for figure in findings.figures],
         "confusions": [confusion_view(matrix, ids) for matrix in findings.confusions],
-        "turned": turned_view(findings.turned, ids),
+        "turned": _turned_view(findings.turned, ids),
     }
 
 
 class Ids:
-    """Hands out ids made of names; a name that comes again gets a number."""
+    """Makes ids of names; a name that comes again gets a number."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()
@@ -99,234 +174,147 @@ class Ids:
         return chosen
 
 
-@dataclass(frozen=True, slots=True)
-class CellView:
-    """``small`` stands below ``text``: the interval. ``tag`` is a word of its own: published."""
-
-    text: str
-    style: str
-    small: str = ""
-    marks: str = ""
-    tag: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnView:
-    heading: str
-    style: str
-    tag: str
-
-
-@dataclass(frozen=True, slots=True)
-class RowView:
-    heading: str
-    tag: str
-    cells: list[CellView]
-
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    id: str
-    title: str
-    columns: list[ColumnView]
-    rows: list[RowView]
-    notes: tuple[str, ...]
-
-
-def table_view(table: Table, ids: Ids) -> TableView:
-    """A column or a row of published figures alone is marked in its heading, others are in their cells."""
+def table_view(table: Table, ids: Ids) -> View:
+    """A column or a row of published figures alone is tagged in its heading, others in their cells."""
     places = range(len(table.columns))
     styles = ["words" if is_text_column(table, place) else "number" for place in places]
-    theirs = [is_published_column(table, place) for place in places]
+    theirs = [is_published(table.column(place)) for place in places]
     columns = [
-        ColumnView(
-            heading=table.columns[place],
-            style=styles[place] if place else "",
-            tag=PUBLISHED if theirs[place] and PUBLISHED not in table.columns[place].lower() else "",
-        )
-        for place in places
+        {
+            "heading": heading,
+            "style": style if place else "",
+            "tag": PUBLISHED if published and PUBLISHED not in heading.lower() else "",
+        }
+        for place, heading, style, published in zip(places, table.columns, styles, theirs, strict=True)
     ]
     rows = []
     for heading, *cells in table.rows:
-        # Figures under a heading that is marked do not make the row one of theirs.
+        # Figures in a tagged column do not make the row a published one.
         whole_row = is_published([cell for cell, column in zip(cells, theirs[1:], strict=True) if not column])
         views = [
             _cell_view(cell, style=style, tagged=not (column or whole_row))
             for cell, style, column in zip(cells, styles[1:], theirs[1:], strict=True)
         ]
-        rows.append(RowView(cell_text(heading), PUBLISHED if whole_row else "", views))
-    return TableView(ids.fresh(f"table-{table.name}"), table.title, columns, rows, table.notes)
+        rows.append({"heading": cell_text(heading), "tag": PUBLISHED if whole_row else "", "cells": views})
+    return {
+        "id": ids.fresh(f"table-{table.name}"),
+        "title": table.title,
+        "columns": columns,
+        "rows": rows,
+        "notes": table.notes,
+    }
 
 
-def _cell_view(cell: Cell, *, style: str, tagged: bool) -> CellView:
+def _cell_view(cell: Cell, *, style: str, tagged: bool) -> View:
+    """``small`` is the interval below the text."""
+    view = {"text": "", "style": style, "small": "", "marks": "", "tag": ""}
+    interval: tuple[str, str] | None = None
     if isinstance(cell, Difference):
-        difference, bounds = difference_text(cell)
-        return CellView(difference, style, small=f"{bounds[0]} to {bounds[1]}" if bounds else "")
-    if not isinstance(cell, Measure):
-        return CellView(cell_text(cell), style)
-    text = measure_text(cell)
-    return CellView(
-        text=f"{text.mean} ± {text.deviation}" if text.deviation else text.mean,
-        style=f"{style} published" if cell.published else style,
-        small=f"{text.interval[0]} to {text.interval[1]}" if text.interval else "",
-        marks=cell.marks,
-        tag=PUBLISHED if cell.published and tagged else "",
-    )
+        view["text"], interval = difference_text(cell)
+    elif isinstance(cell, Measure):
+        text = measure_text(cell)
+        interval = text.interval
+        view["text"] = f"{text.mean} ± {text.deviation}" if text.deviation else text.mean
+        view["marks"] = cell.marks
+        if cell.published:
+            view |= {"style": f"{style} published", "tag": PUBLISHED if tagged else ""}
+    else:
+        view["text"] = cell_text(cell)
+    return view | {"small": f"{interval[0]} to {interval[1]}" if interval else ""}
 
 
-# Confusion matrices: counts, shaded by their share of the gold label.
-
-
-SHADES = 8  # the template's style has as many, beside none
-
-
-@dataclass(frozen=True, slots=True)
-class CountView:
-    text: str
-    shade: int
-    right: bool
-
-
-@dataclass(frozen=True, slots=True)
-class GoldView:
-    """A row: how often a gold label was predicted as each, how many there are, the share that was found."""
-
-    label: str
-    counts: list[CountView]
-    total: str
-    recall: str
-
-
-@dataclass(frozen=True, slots=True)
-class ConfusionView:
-    id: str
-    title: str
-    labels: tuple[str, ...]
-    rows: list[GoldView]
-    totals: list[str]  # predictions of each label
-    precisions: list[str]
-
-
-def confusion_view(matrix: ConfusionMatrix, ids: Ids) -> ConfusionView:
+def confusion_view(matrix: ConfusionMatrix, ids: Ids) -> View:
+    """Counts, shaded by their share of the gold label; recall and precision of each label."""
     whole = all(count == round(count) for counts in matrix.counts for count in counts)
+
+    def text(count: float) -> str:
+        """Means over seeds need not be whole: then all but the zeros have one decimal."""
+        return f"{count:,.0f}" if whole or not count else f"{count:,.1f}"
+
+    def share(part: float, total: float) -> str:
+        return percent(part / total, decimals=0) if total else ABSENT
+
     rows = [
-        GoldView(
-            label=label,
-            counts=[
-                CountView(
-                    _count_text(count, whole=whole), _shade(_share(count, sum(counts))), place == column
-                )
+        {
+            "label": label,
+            "counts": [
+                {"text": text(count), "shade": _shade(count, sum(counts)), "right": place == column}
                 for column, count in enumerate(counts)
             ],
-            total=_count_text(sum(counts), whole=whole),
-            recall=_share_text(counts[place], sum(counts)),
-        )
+            "total": text(sum(counts)),
+            "recall": share(counts[place], sum(counts)),
+        }
         for place, (label, counts) in enumerate(zip(matrix.labels, matrix.counts, strict=True))
     ]
     totals = [sum(column) for column in zip(*matrix.counts, strict=True)]
-    return ConfusionView(
-        id=ids.fresh("confusion"),
-        title=matrix.title,
-        labels=matrix.labels,
-        rows=rows,
-        totals=[_count_text(total, whole=whole) for total in totals],
-        precisions=[_share_text(matrix.counts[place][place], total) for place, total in enumerate(totals)],
-    )
+    return {
+        "id": ids.fresh("confusion"),
+        "title": matrix.title,
+        "labels": matrix.labels,
+        "rows": rows,
+        "totals": [text(total) for total in totals],
+        "precisions": [share(matrix.counts[place][place], total) for place, total in enumerate(totals)],
+    }
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
-
-
-def _share_text(part: float, whole: float) -> str:
-    return percent(part / whole, decimals=0) if whole else ABSENT
-
-
-def _shade(share: float) -> int:
-    """0 (none) to SHADES (all); what is more than nothing but little has the first shade."""
+def _shade(count: float, total: float) -> int:
+    """0 (none) to SHADES (all)."""
+    share = count / total if total else 0.0
     return 0 if share <= 0.005 else min(SHADES, 1 + int(share * SHADES))
 
 
-def _count_text(count: float, *, whole: bool) -> str:
-    """Means over seeds need not be whole: then all but the zeros have one decimal."""
-    return f"{count:,.0f}" if whole or not count else f"{count:,.1f}"
-
-
-# The relations that entities turned right and wrong.
-
-
-SHOWN = 10  # of each list; the others can be unfolded
-
-
-@dataclass(frozen=True, slots=True)
-class TurnedView:
-    """``unmarked`` are shared entities whose mentions could not be found in the text."""
-
-    relation: str
-    first: Markup
-    second: Markup
-    gold: str
-    before: str
-    after: str
-    seeds: str
-    unmarked: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class TurnedList:
-    id: str
-    title: str
-    shown: list[TurnedView]
-    more: list[TurnedView]
-
-
-def turned_view(turned: Sequence[Turned], ids: Ids) -> list[TurnedList]:
-    """Two lists, right before wrong; none where nothing was turned."""
+def _turned_view(turned: Sequence[Turned], ids: Ids) -> list[View]:
+    """The relations that were turned right, and those turned wrong; none where nothing was turned."""
     lists = []
-    for title, right in (("Turned right", True), ("Turned wrong", False)):
-        views = [_turned_view(one) for one in turned if one.right is right]
-        if turned:
-            lists.append(TurnedList(ids.fresh(title), f"{title}: {len(views)}", views[:SHOWN], views[SHOWN:]))
+    for title, right in (("Turned right", True), ("Turned wrong", False)) if turned else ():
+        views = [_relation_view(one) for one in turned if one.right is right]
+        lists.append(
+            {
+                "id": ids.fresh(title),
+                "title": f"{title}: {len(views)}",
+                "shown": views[:SHOWN],
+                "more": views[SHOWN:],
+            }
+        )
     return lists
 
 
-def _turned_view(turned: Turned) -> TurnedView:
+def _relation_view(turned: Turned) -> View:
+    """``unmarked`` are shared entities whose mentions were not found in the text."""
     numbered = list(enumerate(turned.entities, start=1))
-    first, in_first = marked(
-        turned.first, [(number, text) for number, sides in numbered for text in sides[0]]
+    first, in_first = mark_mentions(turned.first, [(n, text) for n, sides in numbered for text in sides[0]])
+    second, in_second = mark_mentions(
+        turned.second, [(n, text) for n, sides in numbered for text in sides[1]]
     )
-    second, in_second = marked(
-        turned.second, [(number, text) for number, sides in numbered for text in sides[1]]
-    )
-    return TurnedView(
-        relation=turned.relation,
-        first=first,
-        second=second,
-        gold=" or ".join(turned.gold),
-        before=turned.before,
-        after=turned.after,
-        seeds=f"{turned.seeds[0]} of {turned.seeds[1]} seeds" if turned.seeds else "",
-        unmarked=[
+    return {
+        "relation": turned.relation,
+        "first": first,
+        "second": second,
+        "gold": " or ".join(turned.gold),
+        "before": turned.before,
+        "after": turned.after,
+        "seeds": f"{turned.seeds[0]} of {turned.seeds[1]} seeds" if turned.seeds else "",
+        "unmarked": [
             " = ".join(dict.fromkeys((*sides[0], *sides[1])))
             for number, sides in numbered
             if number not in in_first & in_second
         ],
-    )
-
-
-# The text of an argument, mentions of shared entities marked: underlined, with the entity's number.
+    }
 
 
 Span = tuple[int, int, int]  # start, end, the entity's number
 
 
-def marked(text: str, mentions: Iterable[tuple[int, str]]) -> tuple[Markup, set[int]]:
-    """The text as HTML, and the numbers of the entities that were found in it.
+def mark_mentions(text: str, mentions: Iterable[tuple[int, str]]) -> tuple[Markup, set[int]]:
+    """The text as HTML with mentions underlined, and the numbers of the entities that were found in it.
 
     ``mentions`` are numbers of entities with their words. A mention may lie within another one; of two that
     overlap otherwise, the first is marked.
     """
-    spans = _nested_spans(_mention_spans(text, mentions))
+    spans: list[Span] = []
+    for span in sorted(_mention_spans(text, mentions), key=lambda span: (span[0], -span[1], span[2])):
+        if not any(other[0] < span[0] < other[1] < span[1] for other in spans):
+            spans.append(span)
     pieces: list[Markup] = []
     open_spans: list[Span] = []
     place = 0
@@ -344,57 +332,33 @@ def marked(text: str, mentions: Iterable[tuple[int, str]]) -> tuple[Markup, set[
 
 
 def _mention_spans(text: str, mentions: Iterable[tuple[int, str]]) -> list[Span]:
-    """Where mentions stand; the same words a second time are looked for behind the first."""
-    spans: list[Span] = []
-    taken: set[tuple[int, int]] = set()
+    """Where mentions are; the same words a second time are looked for after the first."""
+    spans: dict[tuple[int, int], int] = {}
     for number, mention in mentions:
-        words = mention.split()
-        if not words:
-            continue
-        # Tokens may be joined in the text ("Ann's") and apart in the mention ("Ann 's").
-        pattern = r"(?<!\w)" + r"\s*".join(map(re.escape, words)) + r"(?!\w)"
-        for match in re.finditer(pattern, text):
-            if match.span() not in taken:
-                taken.add(match.span())
-                spans.append((*match.span(), number))
-                break
-    return spans
+        # Tokens may be joined in the text ("Ann's") and separate in the mention ("Ann 's").
+        words = r"\s*".join(map(re.escape, mention.split()))
+        found = re.finditer(rf"(?<!\w){words}(?!\w)", text) if words else ()
+        if span := next((match.span() for match in found if match.span() not in spans), None):
+            spans[span] = number
+    return [(*span, number) for span, number in spans.items()]
 
 
-def _nested_spans(spans: list[Span]) -> list[Span]:
-    """In the order of the text, the outer ones first, without those that cross another one."""
-    kept: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
-        if not any(other[0] < span[0] < other[1] < span[1] for other in kept):
-            kept.append(span)
-    return kept
-
-
-# Figures: the drawing itself, what it shows in words, and its figures.
-
-
-@dataclass(frozen=True, slots=True)
-class FigureView:
-    id: str
-    kind: str
-    drawing: Markup
-    title: str
-    table: TableView | None  # the same figures, to be read
-
-
-def figure_view(figure: Figure, ids: Ids) -> FigureView:
-    """Its title stands below it; in the drawing, it is what a screen reader says first."""
+def _figure_view(figure: Figure, ids: Ids) -> View:
+    """The drawing with a title and a description, and its figures as a table."""
     chosen = ids.fresh(f"figure-{figure.name}")
-    drawing = inline_svg(
-        svg(figure, background=False), prefix=chosen, title=figure.title, description=description(figure)
+    drawing = _inline_svg(
+        svg(figure, background=False), prefix=chosen, title=figure.title, description=_description(figure)
     )
-    if isinstance(figure, MapFigure):
-        return FigureView(chosen, "map", drawing, figure.title, None)
-    return FigureView(chosen, "lines", drawing, figure.title, table_view(_points_table(figure), ids))
+    return {
+        "kind": FIGURE_KINDS[type(figure)],
+        "drawing": drawing,
+        "title": figure.title,
+        "table": table_view(_points_table(figure), ids) if isinstance(figure, LineFigure) else None,
+    }
 
 
-def description(figure: Figure) -> str:
-    """What a figure shows, for those who can't see it."""
+def _description(figure: Figure) -> str:
+    """What a figure shows, for screen readers."""
     if isinstance(figure, MapFigure):
         groups: dict[str, list[str]] = {}
         for word in figure.words:
@@ -402,13 +366,15 @@ def description(figure: Figure) -> str:
                 groups.setdefault(word.group, []).append(word.word)
         listed = (f"{group}: {', '.join(words)}" for group, words in groups.items())
         return f"A map of {len(figure.words)} words. Marked are {'; '.join(listed) or 'none'}."
-    return f"{figure.y_label} over {figure.x_label}. " + " ".join(
-        _series_text(series) for series in figure.series
-    )
+    if isinstance(figure, DotFigure):
+        return (
+            f"{figure.x_label}. " + "; ".join(f"{name}: {cell_text(one)}" for name, one in figure.rows) + "."
+        )
+    return f"{figure.y_label} over {figure.x_label}. " + " ".join(map(_series_text, figure.series))
 
 
 def _series_text(series: Series) -> str:
-    published = bool(series.points) and all(measure.published for _, measure in series.points)
+    published = is_published([measure for _, measure in series.points])
     points = ", ".join(f"{percent(measure.mean)} at {x:g}" for x, measure in series.points)
     return f"{series.name}{' (published)' if published else ''}: {points}."
 
@@ -425,35 +391,28 @@ def _points_table(figure: LineFigure) -> Table:
     )
 
 
-# An SVG document of ours -> an element of an HTML page.
-#
-# Several drawings on one page must not share ids, and a page that names nothing outside itself needs no XML
-# namespaces: HTML knows SVG without them.
-
-
-DROPPED = {"metadata", "style"}  # the style is the page's: here it would hold for the whole page
-_REFERENCE = re.compile(r"url\(#([^)]+)\)")
-
-
-def inline_svg(document: str, *, prefix: str, title: str, description: str) -> Markup:
-    """The drawing with ``prefix`` before all its ids, and with words for those who can't see it."""
+def _inline_svg(document: str, *, prefix: str, title: str, description: str) -> Markup:
+    """An SVG document as an element of a page: ids with a prefix, no namespaces, title and description."""
     root = ElementTree.fromstring(document)  # noqa: S314  not from outside: we have just drawn it
     for element in list(root.iter()):
-        for child in [child for child in element if _local_name(child.tag) in DROPPED]:
+        # The style is the page's: here it would apply to the whole page.
+        for child in [child for child in element if _local_name(child.tag) in ("metadata", "style")]:
             element.remove(child)
     for element in root.iter():
         element.tag = _local_name(element.tag)
-        attributes = {
-            _local_name(name): _with_prefix(_local_name(name), value, prefix)
-            for name, value in element.attrib.items()
-        }
+        attributes = {_local_name(name): value for name, value in element.attrib.items()}
         element.attrib.clear()
-        element.attrib.update(attributes)
-        # Matplotlib breaks lines between its elements; they are not to be seen.
+        for name, value in attributes.items():
+            if name == "id":
+                value = f"{prefix}_{value}"
+            elif name == "href" and value.startswith("#"):
+                value = f"#{prefix}_{value[1:]}"
+            element.attrib[name] = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}_\1)", value)
+        # Matplotlib breaks lines between its elements.
         if element.tag != "text" and element.text and not element.text.strip():
             element.text = None
         element.tail = None
-    for name in ("width", "height", "version"):  # the page says how wide it is; the viewBox keeps its shape
+    for name in ("width", "height", "version"):  # the page sets the width; the viewBox keeps the shape
         root.attrib.pop(name, None)
     root.attrib |= {"role": "img", "aria-labelledby": f"{prefix}_title {prefix}_desc"}
     for place, (tag, text) in enumerate((("title", title), ("desc", description))):
@@ -466,11 +425,3 @@ def inline_svg(document: str, *, prefix: str, title: str, description: str) -> M
 def _local_name(name: str) -> str:
     """A name without its namespace: ``xlink:href`` is ``href``."""
     return name.rpartition("}")[2]
-
-
-def _with_prefix(name: str, value: str, prefix: str) -> str:
-    if name == "id":
-        return f"{prefix}_{value}"
-    if name == "href" and value.startswith("#"):
-        return f"#{prefix}_{value[1:]}"
-    return _REFERENCE.sub(lambda found: f"url(#{prefix}_{found[1]})", value)

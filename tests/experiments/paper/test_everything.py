@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.report import tune_systems, tuning_findings, write_report
 from disco2.experiments.tuning import Space, TrialRecord, Tuned
-from disco2.reporting.writing import findings_json
+from disco2.reporting.page import findings_content
 
 RATE = 0.012345678
 
@@ -52,7 +51,7 @@ def test_tuned_settings_are_files_and_on_the_page(tmp_path: Path, monkeypatch: p
     system = "upward + entities"
     assert read_configuration(tmp_path / "tuned" / "upward-entities.toml") == tuned[system].configuration
     findings = tuning_findings(bench, tuned, grid="quick")
-    content = json.loads(findings_json(findings))["data"][system]
+    content = findings_content(findings)["data"][system]
     assert content["file"] == "tuned/upward-entities.toml"
     assert content["best"]["values"] == {"rate_features": RATE}
     page = write_report(bench, [findings], tmp_path, {}).read_text(encoding="utf-8")

@@ -43,9 +43,8 @@ from disco2.interfaces.cli.options import (
     path_option,
 )
 from disco2.interfaces.cli.train import ShownProgress
-from disco2.reporting.findings import Findings
-from disco2.reporting.tables import plain
-from disco2.reporting.writing import findings_content, write_findings
+from disco2.reporting.findings import Findings, plain
+from disco2.reporting.page import findings_content, write_findings
 
 
 @dataclass(frozen=True)
