@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from disco2.drawing import relations_html
-from disco2.drawing.layout import SCRIPTS, STYLES, asset_text
+from disco2.drawing.layout import SCRIPTS
 from disco2.drawing.trees import draw_trees
 from disco2.errors import InputError
 from disco2.inference.results import text_result
@@ -92,23 +92,6 @@ def test_nothing_comes_from_outside() -> None:
         assert not [name for name in attributes if name.startswith("on")]
     addresses = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w{2,}[^\s'\"\\<>]*", written))
     assert addresses <= {"http://www.w3.org/2000/svg"}
-
-
-def test_it_has_what_the_script_looks_for() -> None:
-    page = Page(page_of("Bob gave Tina the burger. She was hungry."))
-    tags = {attributes["id"]: tag for tag, attributes in page.elements if "id" in attributes}
-    assert tags["disco2-root"] == "main"
-    assert tags["disco2-data"] == "script"
-    styles = [text for (tag, _), text in zip(page.elements, page.texts, strict=True) if tag == "style"]
-    assert [text.strip() for text in styles] == [asset_text(name).strip() for name in STYLES]
-
-
-@pytest.mark.parametrize("name", [*STYLES, *SCRIPTS])
-def test_our_own_files_can_be_put_inside(name: str) -> None:
-    written = asset_text(name).lower()
-    assert "</script" not in written
-    assert "</style" not in written
-    assert "<!--" not in written
 
 
 def test_a_text_without_relations_has_a_page() -> None:

@@ -31,7 +31,6 @@ from disco2.interfaces.estimator import (
     UnusableInputError,
     UnusableSettingsError,
 )
-from tests.inference.small_pipeline import write_small_bundle
 from tests.interfaces.made_up_pairs import SteadyRules, made_up_pairs, small_classifier
 
 X, Y = made_up_pairs(40)
@@ -61,21 +60,6 @@ def test_probabilities_are_those_of_the_pipeline(fitted: Disco2Classifier) -> No
     assert fitted.pipeline_.calibration.temperature != 1
 
 
-def test_scores_are_differences_for_two_classes_and_psi_for_more(fitted: Disco2Classifier) -> None:
-    psi = fitted.pipeline_.classify(*X[0]).scores
-    assert fitted.decision_function(X[:1]) == pytest.approx([psi["but"] - psi["because"]], abs=1e-5)
-    labels = [["a", "b", "c"][number % 4 % 3] for number in range(40)]
-    three = small_classifier().fit(X, labels)
-    assert three.decision_function(X[:5]).shape == (5, 3)
-    assert (three.decision_function(X).argmax(axis=1) == three.predict_proba(X).argmax(axis=1)).all()
-
-
-def test_answers_can_be_explained(fitted: Disco2Classifier) -> None:
-    explanation = fitted.pipeline_.explain(fitted.pipeline_.classify(*X[0]))
-    assert explanation.sense == fitted.predict(X[:1])[0]
-    assert explanation.features
-
-
 def test_defaults_are_those_of_disco2_train() -> None:
     usual = Configuration()
     parameters = Disco2Classifier().get_params()
@@ -84,13 +68,6 @@ def test_defaults_are_those_of_disco2_train() -> None:
     }
     assert parameters["random_state"] == usual.training.seed
     assert repr(Disco2Classifier(K=50)) == "Disco2Classifier(K=50)"
-
-
-@pytest.mark.parametrize("kind", ["entities", "upward", "additive", "surface", "majority"])
-def test_every_kind_of_model(kind: str) -> None:
-    model = small_classifier(kind=kind, epochs=2).fit(X, Y)
-    assert model.pipeline_.model.settings.kind == kind
-    assert model.predict_proba(X).shape == (40, 2)
 
 
 def test_settings_reach_the_training() -> None:
@@ -126,16 +103,11 @@ def test_settings_reach_the_training() -> None:
         ({"annotators": SteadyRules}, "an AnnotatorChoice"),
     ],
 )
-def test_unusable_parameters(parameters: dict[str, Any], message: str) -> None:
+def test_invalid_parameters(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         small_classifier(**parameters).fit(X, Y)
     assert isinstance(caught.value, UnusableSettingsError)
     assert isinstance(caught.value, disco2.SettingsError)
-
-
-def test_a_missing_file_of_vectors() -> None:
-    with pytest.raises(disco2.VectorsError, match=r"nowhere\.txt"):
-        small_classifier(vectors=Path("nowhere.txt")).fit(X, Y)
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
@@ -184,16 +156,6 @@ def test_a_saved_model_is_a_bundle(fitted: Disco2Classifier, tmp_path: Path) -> 
     again.save(tmp_path / "copy")
     copied = (tmp_path / "copy" / "bundle.json").read_text()
     assert copied == (tmp_path / "model" / "bundle.json").read_text()
-
-
-def test_any_bundle_can_be_loaded(tmp_path: Path) -> None:
-    write_small_bundle(tmp_path / "small")
-    model = Disco2Classifier.load(tmp_path / "small", annotators=SteadyRules())
-    assert model.classes_.tolist() == ["Comparison.Contrast", "Contingency.Cause", "EntRel", "NoRel"]
-    prediction = model.pipeline_.classify(*X[0])
-    assert model.decision_function(X[:1])[0].tolist() == [prediction.scores[name] for name in model.classes_]
-    with pytest.raises(disco2.BundleError, match="no disco2 model"):
-        Disco2Classifier.load(tmp_path / "nowhere")
 
 
 def test_nothing_is_answered_or_saved_before_fit(tmp_path: Path) -> None:
@@ -286,11 +248,6 @@ def test_it_learns_what_disco2_train_learns(tmp_path: Path) -> None:
     assert trained.parameters.keys() == learned.parameters.keys()
     for name, value in trained.parameters.items():
         assert (value == learned.parameters[name]).all()
-
-
-def test_word_vectors_may_be_trained_on_the_relations() -> None:
-    pytest.importorskip("gensim")
-    assert small_classifier(vectors="word2vec").fit(X, Y).record_.data["vectors"] == "word2vec"
 
 
 def test_without_scikit_learn_a_hint_is_given() -> None:

@@ -76,10 +76,6 @@ def test_texts_without_a_pair_have_no_relation(nlp: Language, text: str) -> None
     assert nlp(text)._.discourse_relations == []
 
 
-def test_a_document_that_it_has_not_seen_has_none(nlp: Language) -> None:
-    assert nlp.make_doc(TEXT)._.discourse_relations == []
-
-
 def test_tags_and_dependencies_of_the_document_are_not_changed(nlp: Language) -> None:
     doc = nlp(TEXT)
     for name in ("TAG", "DEP"):
@@ -136,31 +132,6 @@ def test_a_pipe_gives_what_single_calls_give(nlp: Language) -> None:
             assert one == {name: other[name] for name in one}
 
 
-def test_a_pipe_with_contexts_keeps_order(nlp: Language) -> None:
-    pairs = [(f"Ann has {n} cats. She feeds {n} of them.", n) for n in range(20)]
-    for doc, n in nlp.pipe(pairs, as_tuples=True, batch_size=7):
-        assert doc._.discourse_relations[0].arg1.text == f"Ann has {n} cats."
-
-
-def test_a_pipe_takes_documents_as_they_come(nlp: Language) -> None:
-    taken: list[int] = []
-
-    def stream() -> Any:
-        for n in range(10):
-            taken.append(n)
-            yield nlp.make_doc("It rained. We left.")
-
-    component = nlp.get_pipe("disco2")
-    next(component.pipe(stream(), batch_size=3))
-    assert taken == [0, 1, 2]
-
-
-def test_a_long_document(nlp: Language) -> None:
-    doc = nlp(" ".join(f"Ann saw {n} birds in the park." for n in range(300)))
-    assert len(doc._.discourse_relations) == 299
-    assert doc._.discourse_relations[298].arg2.text == "Ann saw 299 birds in the park."
-
-
 def test_the_error_handler_gets_the_document_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     nlp = spacy.blank("en")
     component = nlp.add_pipe("disco2")
@@ -195,12 +166,6 @@ def test_a_change_of_the_analysis_is_reported(nlp: Language) -> None:
 def test_settings_that_make_no_sense_are_refused(config: dict[str, str]) -> None:
     with pytest.raises(SettingsError):
         spacy.blank("en").add_pipe("disco2", config=config)
-
-
-def test_unknown_settings_and_wrong_types_are_refused_by_spacy() -> None:
-    for config in ({"colour": "red"}, {"paragraphs": 3}):
-        with pytest.raises(ValueError, match="disco2"):
-            spacy.blank("en").add_pipe("disco2", config=config)
 
 
 def test_a_batch_of_nothing_is_refused(nlp: Language) -> None:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from time import sleep
 
 import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-import disco2
-from disco2.annotation.annotator import ALL_LAYERS, Layer, raw_document
 from disco2.annotation.english.annotators import EnglishOnDemand
-from disco2.annotation.english.coreference import MentionRanker
-from disco2.annotation.english.syntax import SpacySyntax
 from disco2.data import Document
 from disco2.errors import LayerError
 from disco2.interfaces.spacy_component.pipe import Disco2Settings, read_documents
 from tests.annotation.coreferee_look_alikes import look_alike_chains
-from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.spacy_stand_ins import benepar_extension, tagging_pipeline
 
 TEXT = "Bob gave Tina the burger. She was hungry."
@@ -65,17 +57,6 @@ def test_tags_and_dependencies_are_the_pipelines_own(tagging: Language, english:
     ]
 
 
-def test_the_same_layers_give_the_same_answers(tagging: Language) -> None:
-    tagging.add_pipe("disco2", config={"model": "en-fast"})
-    try:
-        found = [relation.to_json() for relation in tagging(TEXT)._.discourse_relations]
-    finally:
-        tagging.remove_pipe("disco2")
-    [expected] = disco2.load("en-fast")(TEXT)
-    assert found[0]["probabilities"] == pytest.approx(expected.to_json()["probabilities"], abs=1e-6)
-    assert found[0]["entities"] == expected.to_json()["entities"]
-
-
 def test_sentences_of_a_sentencizer_are_kept(english: EnglishOnDemand) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
@@ -85,16 +66,6 @@ def test_sentences_of_a_sentencizer_are_kept(english: EnglishOnDemand) -> None:
         "we",
     ]
     assert all(token.tag for token in document.tokens)
-    assert "English syntax" in makers
-
-
-def test_a_word_without_a_tag_lets_the_built_in_tagger_tag_all(
-    tagging: Language, english: EnglishOnDemand
-) -> None:
-    doc = tagging(TEXT)
-    doc[0].tag_, doc[1].tag_ = "ODD", ""
-    document, makers = read(doc, english)
-    assert [token.tag for token in document.tokens[:2]] == ["NNP", "VBD"]
     assert "English syntax" in makers
 
 
@@ -193,33 +164,3 @@ def test_chains_come_from_coreferee(tagging: Language, english: EnglishOnDemand)
     document, makers = read(doc, english)
     assert [(one.head, one.chain) for one in document.mentions or ()] == [(0, "1"), (4, "0"), (6, "1")]
     assert "coreferee" in makers
-
-
-def test_no_more_is_loaded_than_is_needed(tagging: Language, monkeypatch: pytest.MonkeyPatch) -> None:
-    doc = tagging(TEXT)
-    doc.spans["coref_clusters_1"] = [doc[0:1], doc[6:7]]
-
-    def refused(*_: object, **__: object) -> None:
-        raise AssertionError("loaded, and not needed")
-
-    for component in (SpacySyntax, MentionRanker):
-        monkeypatch.setattr(component, "load", refused)
-    document, makers = read(doc, EnglishOnDemand())
-    assert document.sentences[0].constituents is not None
-    assert "span parser" in makers
-
-
-def test_threads_that_come_together_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded: list[Path] = []
-
-    def slow(folder: Path, **_: object) -> RuleAnnotator:
-        loaded.append(folder)
-        sleep(0.05)
-        return RuleAnnotator()
-
-    monkeypatch.setattr(SpacySyntax, "load", slow)
-    fresh = EnglishOnDemand()
-    some = RuleAnnotator().annotate([raw_document("It rained.")], layers=ALL_LAYERS)
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda _: fresh.annotate(some, layers=frozenset({Layer.TAGS})), range(4)))
-    assert len(loaded) == 1

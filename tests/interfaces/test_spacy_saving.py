@@ -56,18 +56,6 @@ def test_documents_survive_bytes_and_bins(nlp: Language) -> None:
     assert answers(pickle.loads(pickle.dumps(docs))) == answers(docs)  # noqa: S301
 
 
-def test_what_is_on_a_document_is_plain_data_without_the_text(nlp: Language) -> None:
-    doc = nlp(TEXTS[0])
-    written = json.dumps(doc.user_data[("._.", "discourse_relations", None, None)])
-    assert "burger" not in written
-    assert '"schema": 4' in written
-
-
-def test_several_processes_give_the_same(nlp: Language) -> None:
-    expected = answers(nlp.pipe(TEXTS * 4, batch_size=3))
-    assert_same(answers(nlp.pipe(TEXTS * 4, n_process=2, batch_size=3)), expected)
-
-
 def test_the_component_can_be_sent_to_another_process(own: Language) -> None:
     component = own.get_pipe("disco2")
     sent = pickle.loads(pickle.dumps(component))  # noqa: S301
@@ -202,15 +190,6 @@ def test_a_folder_that_was_changed_is_not_saved(own: Language, tmp_path: Path) -
         own.to_disk(tmp_path / "pipeline")
 
 
-def test_bytes_write_no_file_of_another_name(own: Language, tmp_path: Path) -> None:
-    component = own.get_pipe("disco2")
-    content = srsly.msgpack_loads(component.to_bytes())
-    content["bundle"][str(tmp_path / "planted")] = b"!"
-    component.from_bytes(srsly.msgpack_dumps(content))
-    assert not (tmp_path / "planted").exists()
-    assert_same(answers(own.pipe(TEXTS)), answers(own.pipe(TEXTS)))
-
-
 def test_files_of_others_stay(own: Language, nlp: Language, tmp_path: Path) -> None:
     own.to_disk(tmp_path / "pipeline")
     nlp.to_disk(tmp_path / "pipeline")  # a model is replaced, here by one that needs no copy
@@ -235,10 +214,3 @@ def test_files_of_others_stay(own: Language, nlp: Language, tmp_path: Path) -> N
         with pytest.raises(InputError, match=r"cfg\.json"):
             nlp.get_pipe("disco2").to_disk(tmp_path / "mine", force=force)
     assert (tmp_path / "mine" / "cfg.json").read_text() == "mine"
-
-
-def test_the_bundle_is_copied_whole(own: Language, small_bundle: Path, tmp_path: Path) -> None:
-    own.to_disk(tmp_path / "pipeline")
-    copied = tmp_path / "pipeline" / "disco2" / "bundle"
-    assert {file.name for file in copied.iterdir()} == {file.name for file in small_bundle.iterdir()}
-    assert (copied / MANIFEST).read_bytes() == (small_bundle / MANIFEST).read_bytes()

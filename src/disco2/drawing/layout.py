@@ -16,15 +16,12 @@ from pathlib import Path
 
 from disco2.inference.view import RelationView, ViewedArgument, ViewedChain, ViewedMention
 
-# Elements of an SVG as text; whatever is put into them is escaped.
-
-
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0, even escaped
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 
 
 def shown(text: str, *, most: int | None = None) -> str:
-    """One line without the characters that XML forbids, at most so many characters long."""
+    """One line of at most ``most`` characters, without those that XML forbids."""
     line = " ".join(_FORBIDDEN.sub(" ", text).split())
     return line if most is None or len(line) <= most else line[: most - 1] + "…"
 
@@ -35,7 +32,7 @@ def escaped(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """One digit behind the point, and none where it would be 0."""
+    """At most one decimal."""
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
 
 
@@ -46,20 +43,16 @@ def numbers(*values: float) -> str:
 def element(name: str, content: str = "", /, **attributes: str | float | Iterable[str] | None) -> str:
     """``<name ...>content</name>``; the content is markup.
 
-    ``class_`` and ``data_way`` stand for ``class`` and ``data-way``; None and empty lists are left out.
+    ``class_`` and ``data_way`` are written ``class`` and ``data-way``; None and empty lists are left out.
     """
-    parts = [name]
+    opening = name
     for key, value in attributes.items():
-        if value is None:
-            continue
         if isinstance(value, int | float):
             written = number(value)
         else:
-            written = escaped(value if isinstance(value, str) else " ".join(value))
-            if not written:
-                continue
-        parts.append(f'{key.rstrip("_").replace("_", "-")}="{written}"')
-    opening = " ".join(parts)
+            written = escaped(value if isinstance(value, str) else " ".join(value or ()))
+        if written:
+            opening += f' {key.rstrip("_").replace("_", "-")}="{written}"'
     return f"<{opening}>{content}</{name}>" if content else f"<{opening}/>"
 
 
@@ -68,10 +61,7 @@ def text_element(content: str, /, **attributes: str | float | Iterable[str] | No
     return element("text", escaped(content), **attributes)
 
 
-# How wide a text will be in Helvetica, Arial or a typeface that was made to their measure.
-
-
-# Of the characters from space to tilde, in thousandths of the type size.
+# Widths in Helvetica and Arial of the characters from space to tilde, in thousandths of the font size.
 _ASCII = (
     *(278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278),
     *(556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556),
@@ -86,7 +76,7 @@ _MARGIN = 1.03  # typefaces differ a little
 
 
 def text_width(text: str, *, size: float, bold: bool = False) -> float:
-    """An estimate that is rather too large than too small."""
+    """An estimate, rather too large than too small."""
     thousandths = sum(map(_character_width, text))
     return thousandths / 1000 * size * _MARGIN * (_BOLD if bold else 1)
 
@@ -103,11 +93,8 @@ def _character_width(character: str) -> int:
     return _ASCII[ord(base) - 32] if 32 <= ord(base) < 127 else _WIDE if code >= 0x2E80 else _OTHER
 
 
-# The style sheets and scripts of the drawing, by name, in the order in which a page must load them.
-
-
 WEB = Path(__file__).with_name("web")
-
+# In the order in which a page must load them.
 STYLES = ("trees.css", "relations.css")
 SCRIPTS = (
     "elements.js",
@@ -126,7 +113,7 @@ SCRIPTS = (
     "exports.js",
     "detail.js",
     "comparison.js",
-    "relations.js",  # the last: it starts itself where a page carries its data
+    "relations.js",  # last: it starts if the page contains data
 )
 ASSETS = STYLES + SCRIPTS
 
@@ -145,16 +132,13 @@ _LIGHT_COLOUR = re.compile(r"(--d2-[\w-]+): light-dark\((#[0-9a-f]{6}), ")
 
 @cache
 def standalone_style() -> str:
-    """Before each colour that has a name there is its plain value, for viewers that know no such names."""
+    """The style sheet with a plain value before each named colour, for viewers without CSS variables."""
     css = asset_text("trees.css")
     light = dict(_LIGHT_COLOUR.findall(css))
-    light |= dict.fromkeys(("--d2-chain", "--d2-chosen"), light["--d2-chain-0"])  # letters tell chains apart
+    light |= dict.fromkeys(("--d2-chain", "--d2-chosen"), light["--d2-chain-0"])  # chains have letters, too
     return _NAMED_COLOUR.sub(
         lambda found: f"{found[1]}: {light[found[2]]}; {found[0]}" if found[2] in light else found[0], css
     )
-
-
-# Which step of which pass a drawing shows from the beginning.
 
 
 DIRECTIONS = ("none", "up", "down")
@@ -162,10 +146,10 @@ DIRECTIONS = ("none", "up", "down")
 
 @dataclass(frozen=True, slots=True)
 class PassState:
-    """Without a direction everything is shown plainly.
+    """Which step of which pass a drawing shows; default: no pass.
 
-    The upward pass has reached all nodes up to a height, or all of them; the downward pass goes to the
-    mentions of one chain, by its place in ``RelationView.chains``.
+    The upward pass has reached all nodes up to the height ``reached``, or all; the downward pass goes to the
+    mentions of one chain, an index of ``RelationView.chains``.
     """
 
     direction: str = "none"
@@ -176,28 +160,25 @@ class PassState:
         if self.direction not in DIRECTIONS:
             raise ValueError(f"direction: one of {', '.join(DIRECTIONS)}")
         if self.direction == "down" and self.chain is None:
-            raise ValueError("the downward pass goes to a chain")
+            raise ValueError("the downward pass needs a chain")
 
     def attributes(self) -> dict[str, str]:
-        """For the element svg, as a page would set them."""
+        """Attributes of the element svg, as a page sets them."""
         found = {} if self.direction == "none" else {"data_pass": self.direction}
         return found if self.chain is None else found | {"data_chain": f"c{self.chain}"}
 
     def classes(self, height: int) -> list[str]:
-        """Of a node, or of an edge to a node, of this height."""
-        if self.direction != "up":
-            return []
-        return ["d2-reached"] if self.reached is None or height <= self.reached else []
+        """Classes of a node of this height, or of an edge to it."""
+        is_reached = self.direction == "up" and (self.reached is None or height <= self.reached)
+        return ["d2-reached"] if is_reached else []
 
     def chosen(self, chains: Sequence[int], name: str) -> list[str]:
-        """This class for what belongs to these chains, if the chosen one is among them."""
+        """This class, if the chosen chain is one of these."""
         return [name] if self.chain in chains else []
 
 
-# The layout of one tree.
-
 WORD_SIZE, TAG_SIZE = 16, 10
-LONGEST_WORD, LONGEST_LABEL = 24, 8  # characters; an address of a web page would tear the tree apart
+LONGEST_WORD, LONGEST_LABEL = 24, 8  # characters; longer ones, such as URLs, are cut
 
 CELLS, CELL_WIDTH, CELL_HEIGHT = 8, 6, 9
 HALF_NODE = CELLS * CELL_WIDTH / 2 + 3  # half the width of an inner node
@@ -289,16 +270,13 @@ def lay_out(argument: ViewedArgument) -> TreeLayout:
     )
 
 
-# What part each node of a tree plays for the shared entities: mention, on the way to one, or read there.
-
-
 COLOURS = 8  # d2-chain-0 to d2-chain-7 in trees.css
 MOST_LINKS = 25  # drawn of one chain
 
 
 @dataclass(frozen=True, slots=True)
 class EntityRoles:
-    """For each node that has any its chains, by their places in ``RelationView.chains``."""
+    """The chains of each node, as indices of ``RelationView.chains``."""
 
     mentions: Mapping[int, Sequence[int]]
     ways: Mapping[int, Sequence[int]]  # on the way from the root to a mention, both ends included
@@ -334,7 +312,7 @@ def chain_class(place: int) -> str:
 
 
 def chain_letter(place: int) -> str:
-    """A to Z, then AA, AB and so on: what tells chains apart where colours don't."""
+    """A to Z, then AA, AB and so on."""
     letters = ""
     place += 1
     while place:
@@ -349,9 +327,6 @@ def linked_mentions(chain: ViewedChain) -> list[tuple[int, int]]:
     columns = min(len(chain.second), MOST_LINKS // min(rows, MOST_LINKS))
     rows = min(rows, MOST_LINKS // columns)
     return [(one.node, other.node) for one in chain.first[:rows] for other in chain.second[:columns]]
-
-
-# Lines under the words of mentions, each with its chain's letter.
 
 
 FIRST_ROW, ROW = 33, 19  # below the baseline of the words, and from row to row
@@ -380,7 +355,7 @@ Marks = Mapping[tuple[int, int], Mark]  # by chain and node
 
 
 def place_marks(layout: TreeLayout, roles: EntityRoles) -> Marks:
-    """Short mentions next to the words, those around them further down; no two lines touch."""
+    """A line under the words of each mention, short ones on top; no two lines touch."""
     wanted: list[tuple[float, float, int, int]] = []
     for node, chains in roles.mentions.items():
         left, right = layout.extent(node)
@@ -390,16 +365,10 @@ def place_marks(layout: TreeLayout, roles: EntityRoles) -> Marks:
     found = {}
     for width, left, chain, node in sorted(wanted):
         right = left + width
-        row = next(
-            (
-                row
-                for row, taken in enumerate(rows)
-                if all(right + GAP <= a or b + GAP <= left for a, b in taken)
-            ),
-            len(rows),
-        )
-        if row == len(rows):
-            rows.append([])
+        row = 0
+        while row < len(rows) and any(left < b + GAP and a < right + GAP for a, b in rows[row]):
+            row += 1
+        rows[row:] = rows[row:] or [[]]
         rows[row].append((left, right))
         found[chain, node] = Mark(left, right, FIRST_ROW + row * ROW)
     return found
@@ -417,9 +386,6 @@ def draw_marks(marks: Marks, state: PassState) -> list[str]:
         )
         for (chain, _), mark in sorted(marks.items())
     ]
-
-
-# Where the two trees lie on the paper: side by side where they fit, else one above the other.
 
 
 WIDEST = 1100  # two trees side by side are at most so wide: what a projector shows legibly

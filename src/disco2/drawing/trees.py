@@ -59,7 +59,8 @@ def draw_trees(view: RelationView, *, standalone: bool = False, state: PassState
     if view.dimensions:
         width = max(width, 2 * MARGIN + scale_width(view))
         height += SCALE_HEIGHT
-    parts = [element("title", escaped(_title(view))), element("desc", escaped(_description(view)))]
+    title = f"Argument trees of the relation {shown(view.relation.sense)}"
+    parts = [element("title", escaped(title)), element("desc", escaped(_description(view)))]
     if standalone:
         parts.append(element("style", standalone_style()))
     parts += [
@@ -95,7 +96,7 @@ def _tree(
 ) -> str:
     parts = [
         *draw_edges(side, layout, roles, state),
-        *draw_nodes(view, side, layout, roles, state),
+        *(_node(view, side, layout, roles, state, node) for node in range(len(layout.x))),
         *draw_downward_arrows(layout, roles, state),
         *draw_marks(marks, state),
     ]
@@ -103,10 +104,6 @@ def _tree(
     caption = text_element(f"Argument {side + 1}", class_="d2-caption", x=left, y=arrangement.captions[side])
     place = f"translate({numbers(left, baseline)})"
     return caption + "\n" + element("g", "\n".join(["", *parts, ""]), class_="d2-tree", transform=place)
-
-
-def _title(view: RelationView) -> str:
-    return f"Argument trees of the relation {shown(view.relation.sense)}"
 
 
 def _description(view: RelationView) -> str:
@@ -121,9 +118,6 @@ def _description(view: RelationView) -> str:
         )
         said.append(f"Entity {chain_letter(place)}: {first} in argument 1, {second} in argument 2.")
     return "\n".join(said)
-
-
-# The nodes of a tree: words with their tags, phrases with labels and the beginnings of their vectors.
 
 
 LEVELS = (0.05, 0.2, 0.4, 0.6)  # a cell is the stronger the more of these its number exceeds
@@ -159,13 +153,6 @@ def cells(vector: Sequence[float], *, y: float = 0) -> str:
     )
 
 
-def draw_nodes(
-    view: RelationView, side: int, layout: TreeLayout, roles: EntityRoles, state: PassState
-) -> list[str]:
-    """One group for each node."""
-    return [_node(view, side, layout, roles, state, node) for node in range(len(layout.x))]
-
-
 def _node(
     view: RelationView, side: int, layout: TreeLayout, roles: EntityRoles, state: PassState, node: int
 ) -> str:
@@ -179,8 +166,9 @@ def _node(
     classes += state.chosen(ways, "d2-way") + state.chosen(reads, "d2-read")
     classes += state.chosen(mentions, "d2-goal")
     inside = _leaf(view, side, layout, node) if is_leaf else _inner(view, side, layout, node)
-    if ways:  # the vector is the same, whatever entity the way goes on to
-        inside += _downward(view.chains[ways[0]].down[side][node], is_leaf)
+    if ways:  # the downward vector is the same for all entities below
+        vector = view.chains[ways[0]].down[side][node]
+        inside += element("g", cells(vector, y=-ABOVE_LEAF if is_leaf else 0), class_="d2-cells d2-down")
     return element(
         "g",
         inside,
@@ -224,14 +212,6 @@ def _inner(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
     if up:
         return drawn + element("g", cells(up[node]), class_="d2-cells d2-up")
     return drawn if label else drawn + element("circle", class_="d2-dot", r=3)
-
-
-def _downward(vector: Sequence[float], is_leaf: bool) -> str:
-    """The downward vector, in the place of the upward one, or above a word."""
-    return element("g", cells(vector, y=-ABOVE_LEAF if is_leaf else 0), class_="d2-cells d2-down")
-
-
-# The edges of a tree, with arrows for either pass.
 
 
 HEAD_WIDTH, HEAD_LENGTH = 4, 6
@@ -330,9 +310,6 @@ def _side_head(x: float, y: float, towards: int) -> str:
     return f"M{numbers(back, y - HEAD_WIDTH)}L{numbers(x, y)}L{numbers(back, y + HEAD_WIDTH)}"
 
 
-# The links across two trees: between coreferent mentions, and between the roots.
-
-
 CORNER = 8
 Point = tuple[float, float]
 
@@ -426,9 +403,6 @@ def _towards(corner: Point, other: Point) -> Point:
     length = max(abs(other[0] - corner[0]), abs(other[1] - corner[1]))
     share = min(CORNER, length / 2) / length if length else 0
     return corner[0] + share * (other[0] - corner[0]), corner[1] + share * (other[1] - corner[1])
-
-
-# The line below the trees that says what the colours of cells mean.
 
 
 SCALE_HEIGHT = 30

@@ -23,14 +23,6 @@ def test_empty_text(open_page: OpenPage, server: ServerProcess) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_text_without_a_word(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    arcs(page).wait_for()
-    ask(page, "… ?!")
-    expect(page.locator(".alert .d2-fault, .d2-summary").first).to_be_visible()
-    assert page.get_by_label("Your text").input_value() == "… ?!"
-
-
 def test_one_sentence(open_page: OpenPage, server: ServerProcess) -> None:
     page = open_page(server.address)
     arcs(page).wait_for()
@@ -53,21 +45,6 @@ def test_a_new_question_ends_the_old_one(open_page: OpenPage, server: ServerProc
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_way_back_ends_a_question(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    ask(page, "It rained. We ran. The match was over.")
-    expect(arcs(page)).to_have_count(2)
-    arcs(page).first.click()
-    page.locator(".d2-trees").wait_for()
-    page.route("**/v1/relations", lambda route: None)  # never answered
-    page.get_by_role("button", name="News").click()
-    expect(page.locator("#result")).to_have_attribute("aria-busy", "true")
-    page.go_back()  # to the same text without a chosen relation
-    expect(page.locator(".d2-detail")).to_be_hidden()
-    assert page.locator("#result").get_attribute("aria-busy") is None
-    expect(page.locator("#status")).to_be_empty()
-
-
 def test_only_the_trees_that_are_looked_at_are_waited_for(open_page: OpenPage, server: ServerProcess) -> None:
     page = open_page(server.address)
     ask(page, "It rained. We ran. The match was over. Ann slept. Ben sang.")
@@ -87,17 +64,6 @@ def test_only_the_trees_that_are_looked_at_are_waited_for(open_page: OpenPage, s
     page.unroute("**/v1/views")
     arcs(page).nth(1).click()  # what was given up may be asked for again
     expect(page.locator(".d2-detail-head")).to_contain_text("sentence 2 to sentence 3")
-    page.locator(".d2-trees").wait_for()
-
-
-def test_trees_that_fail_may_be_asked_for_again(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    arcs(page).wait_for()
-    page.route("**/v1/views", lambda route: route.abort())
-    ask(page, "One dog barked. It was old.")
-    expect(page.get_by_role("alert")).to_contain_text("can\u2019t be reached")
-    page.unroute("**/v1/views")
-    page.get_by_role("button", name="Try again").click()
     page.locator(".d2-trees").wait_for()
 
 

@@ -48,27 +48,6 @@ def test_she_and_he_change_arc_mentions_and_comparison(open_page: OpenPage, serv
     expect(first).to_have_text("Tina")
 
 
-def test_comparison_has_the_figures_of_both(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    she, he = (answer(page, text)["relations"][0]["probabilities"] for text in (SHE, HE))
-    row = page.locator(".d2-comparison tbody tr", has_text="Contingency.Cause")
-    row.wait_for()
-    cells = [cell.strip() for cell in row.locator("td").all_inner_texts()]
-    change = round(100 * he["Contingency.Cause"]) - round(100 * she["Contingency.Cause"])
-    assert cells[:2] == [percent(she["Contingency.Cause"]), percent(he["Contingency.Cause"])]
-    assert cells[2].replace("\u2212", "-").split()[0] == f"{change:+d}"
-    expect(page.locator(".compare")).to_contain_text("How often each model is right")
-
-
-def test_another_text_has_no_switch(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    expect(page.get_by_role("group", name="Who was hungry?")).to_be_visible()
-    ask(page, "It rained. The match was cancelled. Everybody went home.")
-    expect(arcs(page)).to_have_count(2)
-    expect(page.get_by_role("group", name="Who was hungry?")).to_be_hidden()
-    expect(page.locator(".compare")).to_be_hidden()
-
-
 def opening(page: Page) -> str:
     return page.get_by_label("Your text").input_value()[:15]
 

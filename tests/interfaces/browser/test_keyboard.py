@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.interfaces.browser.conftest import OpenPage
-from tests.interfaces.browser.reading_the_page import arcs, ask, expect
+from tests.interfaces.browser.reading_the_page import arcs, expect
 from tests.interfaces.browser.server_process import ServerProcess
 
 if TYPE_CHECKING:
@@ -89,45 +89,3 @@ def test_focus_can_be_seen(open_page: OpenPage, server: ServerProcess) -> None:
     ):
         tab_to(page, selector)
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", selector
-
-
-def test_focus_on_a_node_can_be_seen_in_every_pass(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    page.locator(".d2-trees").wait_for()
-    width = "getComputedStyle(document.activeElement.querySelector('.d2-box')).strokeWidth"
-    for control in (".d2-show-all", ".d2-step", ".d2-entity:last-child input"):
-        page.locator(control).click(force=True)
-        tab_to(page, ".d2-node")
-        for key in ("ArrowRight", "ArrowDown", "ArrowUp"):
-            page.keyboard.press(key)
-            assert page.evaluate(width) == "4px", (control, key)
-
-
-def test_skip_link_leads_to_the_result_and_keeps_the_address(
-    open_page: OpenPage, server: ServerProcess
-) -> None:
-    page = open_page(server.address)
-    arcs(page).wait_for()
-    before = page.url
-    page.keyboard.press("Tab")
-    assert focused(page, "textContent") == "Skip to the result"
-    page.keyboard.press("Enter")
-    assert focused(page, "id") == "result"
-    assert page.url == before
-
-
-def test_switch_by_arrow_keys(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    arcs(page).wait_for()
-    tab_to(page, "input[name=pronoun]")
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".d2-sentence").last).to_have_text("He was hungry.")
-
-
-def test_only_one_arc_is_in_the_order_of_the_tabulator_key(
-    open_page: OpenPage, server: ServerProcess
-) -> None:
-    page = open_page(server.address)
-    ask(page, "One dog barked. Two cats ran. Three birds flew. Four mice hid.")
-    expect(arcs(page)).to_have_count(3)
-    expect(page.locator('.d2-arc-label[tabindex="0"]')).to_have_count(1)

@@ -34,12 +34,6 @@ def test_link_shows_the_same_text_and_relation(open_page: OpenPage, server: Serv
     expect(other.locator(".d2-detail h2")).to_have_text(page.locator(".d2-detail h2").inner_text())
 
 
-def test_link_keeps_the_paragraphs(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(f"{server.address}/#text=The%20sun%20rose.%0A%0AThe%20birds%20sang.&paragraphs=none")
-    expect(arcs(page)).to_have_count(1)
-    expect(page.get_by_label("A paragraph ends at")).to_have_value("none")
-
-
 def test_way_back_leads_to_the_text_before(open_page: OpenPage, server: ServerProcess) -> None:
     page = open_page(server.address)
     arcs(page).wait_for()
@@ -69,15 +63,6 @@ def test_copied_json_is_the_servers_answer(open_page: OpenPage, server: ServerPr
     page.get_by_role("button", name="Copy as JSON").click()
     expect(page.locator(".d2-status")).to_contain_text("clipboard")
     assert json.loads(page.evaluate("navigator.clipboard.readText()")) == answer(page, TEXT)
-
-
-def test_copying_works_without_the_new_clipboard(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    arcs(page).wait_for()
-    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not here')); }")
-    page.get_by_role("button", name="Copy as JSON").click()
-    expect(page.locator(".d2-status")).to_contain_text("clipboard")
-    assert json.loads(page.evaluate("navigator.clipboard.readText()")) == answer(page, SHE)
 
 
 def test_downloaded_svg_stands_alone(open_page: OpenPage, server: ServerProcess, tmp_path: Path) -> None:

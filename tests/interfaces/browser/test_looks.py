@@ -96,60 +96,6 @@ def test_theme_is_kept_and_reaches_the_trees(open_page: OpenPage, server: Server
     assert [colour(ground, "backgroundColor") for ground in grounds] == light
 
 
-def test_projector_makes_letters_larger(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    arcs(page).wait_for()
-    size = "parseFloat(getComputedStyle(document.querySelector('.d2-paragraph')).fontSize)"
-    before = page.evaluate(size)
-    page.get_by_label("Size").select_option("larger")
-    assert page.evaluate(size) == pytest.approx(1.5 * before)
-
-
-def test_arcs_are_where_the_sentences_are_on_paper(open_page: OpenPage, server: ServerProcess) -> None:
-    """Chromium tells a page before it prints, and then lays it out anew without running a script."""
-    page = open_page(server.address)
-    arcs(page).wait_for()
-    places = """selector => [...document.querySelectorAll(selector)].map(part => {
-      const [box, flow] = [part, part.closest('.d2-flow')].map(one => one.getBoundingClientRect());
-      return [box.left - flow.left, box.right - flow.left, box.top - flow.top, box.bottom - flow.top];
-    })"""
-    drawn, sentences = page.evaluate(
-        f"""() => {{
-          dispatchEvent(new Event('beforeprint'));
-          return ['.d2-arc-ends', '.d2-sentence'].map({places}); // at once: no observer has come between
-        }}"""
-    )
-    (begin, end, _, bottom), ((left, right, top, _), (other_left, other_right, *_)) = drawn[0], sentences
-    assert left < begin < right
-    assert other_left < end < other_right
-    assert bottom == pytest.approx(top, abs=8)
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    expect(page.locator(".d2-on-paper")).to_have_count(0)
-    expect(page.locator(".d2-few")).to_have_count(1)
-
-    page.get_by_role("button", name="A story").click()
-    expect(page.locator(".d2-sentence")).to_have_count(8)
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    on_screen = page.evaluate(places, ".d2-sentence")
-    page.emulate_media(media="print")
-    page.set_viewport_size({"width": 717, "height": 1000})  # A4
-    assert len({round(top) for *_, top, _ in on_screen}) > 2  # lines
-    for before, now in zip(on_screen, page.evaluate(places, ".d2-sentence"), strict=True):
-        assert now == pytest.approx(before, abs=1)
-
-
-def test_heads_of_the_score_table_stay_in_their_columns(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address, viewport={"width": 360, "height": 740})
-    page.locator(".d2-score").wait_for()
-    over = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).length"
-    assert page.locator(".d2-score thead th").evaluate_all(over) == 0
-    lines = """names => names.map(name => {
-      const tops = new Set([...name.getClientRects()].map(rect => Math.round(rect.top)));
-      return tops.size - name.textContent.split('.').length;
-    })"""
-    assert max(page.locator(".d2-score .d2-sense-name").evaluate_all(lines)) <= 0  # no word is broken
-
-
 def test_paper_has_text_and_trees_without_controls(open_page: OpenPage, server: ServerProcess) -> None:
     page = open_page(server.address, color_scheme="dark")
     page.locator(".d2-trees").wait_for()

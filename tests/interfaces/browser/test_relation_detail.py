@@ -73,14 +73,6 @@ def test_upward_pass_steps_by_height(open_page: OpenPage, server: ServerProcess)
     expect(page.locator(".d2-node:not(.d2-reached)")).to_have_count(0)
 
 
-def test_upward_pass_plays_and_pauses(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    page.get_by_role("button", name="Play").click()
-    expect(page.locator(".d2-below-trees")).to_contain_text("Height 1 of")
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
-
-
 def test_node_tells_its_words_equation_and_numbers(open_page: OpenPage, server: ServerProcess) -> None:
     page = open_page(server.address)
     page.get_by_role("button", name="NP: the burger").click()
@@ -107,13 +99,6 @@ def test_parts_add_up_and_the_winner_is_told(open_page: OpenPage, server: Server
     said = page.locator(".d2-verdict").inner_text()
     assert said.startswith(f"{senses[0]} wins over {senses[1]} by ")
     expect(page.locator(".d2-score tbody tr.d2-inner-part")).to_have_count(5)
-
-
-def test_trees_are_there_as_text_too(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    page.get_by_text("The trees as text").click()
-    expect(page.locator(".d2-brackets pre").first).to_contain_text("(NP (DT the) (NN burger))")
-    expect(page.locator(".d2-trees > title")).to_have_count(1)
 
 
 def test_detail_of_a_long_sentence_scrolls_in_its_own_box(open_page: OpenPage, server: ServerProcess) -> None:
