@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from disco2.corpora.role_pairs import FILES, SENSES, read_role_pairs, write_role_pairs
-from disco2.corpora.role_sentences import HEAD, Node, flatten
-from disco2.corpora.role_words import FEMALE_NAMES, GIVING, MALE_NAMES, PARTS, TAKING
+from disco2.corpora.role_pairs import FILES, PARTS, SENSES, WORDS, flatten, read_role_pairs, write_role_pairs
 from disco2.data import Corpus, Document, Relation
 from disco2.errors import CorpusError, Disco2Error, InputError
 from disco2.files import HIDDEN_LIST
 from disco2.vectors.source import read_shipped
 
 CAUSE, CONCESSION = SENSES["recipient"], SENSES["giver"]
-GIVES = {form for verbs in GIVING.values() for verb in verbs for form in (verb.past, verb.participle)}
-TAKES = {form for verbs in TAKING.values() for verb in verbs for form in (verb.past, verb.participle)}
-NAMES = {name for names in (FEMALE_NAMES, MALE_NAMES) for part in PARTS for name in names[part]}
+_WORDS = tomllib.loads(WORDS.read_text())
+GIVES, TAKES = (
+    {verb[form] for part in _WORDS["verbs"][way].values() for verb in part for form in ("past", "participle")}
+    for way in ("giving", "taking")
+)
+NAMES = {name for parts in _WORDS["names"].values() for names in parts.values() for name in names.split()}
 
 
 @pytest.fixture(scope="module")
@@ -226,9 +228,8 @@ def test_damaged_corpora(tmp_path: Path) -> None:
 
 
 def test_a_tree_read_off_by_hand() -> None:
-    noun = Node("NP", "nsubj", (Node("NN", HEAD, word="Nobody"),), entity="nobody")
-    verb = Node("VP", HEAD, (Node("VBD", HEAD, word="slept"), Node("RB", "advmod", word="well")))
-    flat = flatten(Node("S", "root", (noun, verb, Node(".", "punct", word="."))))
+    noun, verb = "(NP/nsubj/nobody (NN/head Nobody))", "(VP/head (VBD/head slept) (RB/advmod well))"
+    flat = flatten(f"(S/root {noun} {verb} (./punct .))")
     assert flat.brackets == "(S (NP (NN Nobody)) (VP (VBD slept) (RB well)) (. .))"
     assert flat.text == "Nobody slept well."
     assert flat.heads == (1, -1, 1, 1)

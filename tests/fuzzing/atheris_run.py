@@ -9,6 +9,8 @@ found something new (a later run begins with them), and ``crash-...`` files: the
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import re
 import sys
@@ -17,18 +19,24 @@ import time
 import traceback
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.fuzzing.target import Target
 
+PACKAGE = "disco2"
+_READERS = (
+    *("annotation", "bundle", "corpora", "data", "experiments.configuration", "experiments.runs"),
+    *("features.stored_rows", "inference", "interfaces.server", "settings", "vectors"),
+)
+READERS = tuple(f"{name}." for name in _READERS)
+NO_READERS = ("annotation.english.",)  # makes layers and reads none
 ALL = "all"
 SEED = 1
 FAULT = 77  # the exit code of a target's process, as libFuzzer has it
-WAIT = (
-    120  # seconds on the clock, for hangs inside C code; those in Python end by processor time, much earlier
-)
+WAIT = 120  # seconds, for hangs inside C code; those in Python end much earlier, by processor time
 MOST_MEMORY = 2048  # megabytes of the whole process
 _FIGURE = re.compile(r"^stat::(\w+):\s+(\d+)", re.MULTILINE)
 _PROGRESS = re.compile(r"^#(\d+)", re.MULTILINE)
@@ -60,8 +68,6 @@ def main() -> int:
     options = _options()
     if options.input is not None:
         return _replay(options.targets[0], options.input)
-    from tests.fuzzing.instrumented import instrumented_targets
-
     targets = instrumented_targets()
     chosen = list(targets) if options.targets == [ALL] else options.targets
     if unknown := [name for name in chosen if name not in targets]:
@@ -73,6 +79,31 @@ def main() -> int:
         faults += outcome.code != 0
         print(outcome.line(), flush=True)
     return 1 if faults else 0
+
+
+def instrumented_targets() -> dict[str, Target]:
+    """All targets, with the code that reads instrumented; nothing of disco2 may have been imported before.
+
+    Only readers are instrumented: branches of other code say nothing about an input, and functions that numba
+    compiles must stay as they are.
+    """
+    import atheris
+
+    assert PACKAGE not in sys.modules, "too late: what is imported already can't be instrumented"
+    spec = find_spec(PACKAGE)
+    assert spec is not None
+    assert spec.submodule_search_locations
+    root = Path(spec.submodule_search_locations[0])
+    others = []
+    for file in root.rglob("*.py"):
+        name = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        if not f"{name}.".startswith(READERS) or f"{name}.".startswith(NO_READERS):
+            others.append(PACKAGE if name == "__init__" else f"{PACKAGE}.{name}")
+    said = io.StringIO()  # atheris names every module
+    with contextlib.redirect_stderr(said), atheris.instrument_imports(include=[PACKAGE], exclude=others):
+        from tests.fuzzing.target import all_targets
+
+        return all_targets()
 
 
 def fuzz(target: Target, folder: Path, flags: list[str]) -> Outcome:

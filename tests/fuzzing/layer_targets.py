@@ -1,13 +1,21 @@
-"""Layers from files: brackets, CoNLL-U and coreference, each alone and all of them on a text."""
+"""Layers: brackets, CoNLL-U and coreference files, annotated documents, answers of other parsers."""
 
 from __future__ import annotations
 
-from disco2.annotation.coreference import (
-    CoreferenceDocument,
-    looks_like_ontonotes,
-    parse_coreference,
-    parse_ontonotes,
-)
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+
+from disco2.annotation.annotator import Layer
+from disco2.annotation.coreference import looks_like_ontonotes, parse_coreference, parse_ontonotes
+from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.annotation.layers import (
     document_as_written,
     document_from_trees,
@@ -16,6 +24,8 @@ from disco2.annotation.layers import (
     with_dependencies,
     with_mentions,
 )
+from disco2.annotation.spacy_pipeline import EXTENSION, trees_of
+from disco2.annotation.stanford import StanfordParser
 from disco2.annotation.treebanks import (
     _checked_heads,
     _plain_heads,
@@ -24,63 +34,102 @@ from disco2.annotation.treebanks import (
     parse_conllu,
 )
 from disco2.corpora.reading import read_text
-from disco2.data import Dirt
+from disco2.data import Dirt, Document
 from disco2.errors import LayerError
-from tests.fuzzing.layer_files import (
-    COLUMNS,
-    CONLLU,
-    CONLLU_OF_TEXT,
-    GUM_COLUMNS,
-    MARKS,
-    ODD_SIGNS,
-    ONTONOTES,
-    TEXT,
-    TREES,
-)
-from tests.fuzzing.sound import check_constituents, check_document
-from tests.fuzzing.target import Target, scratch_folder
+from tests.fuzzing.target import NEXT_FILE, Target, check_constituents, check_document, scratch_folder
+from tests.fuzzing.tiny_model import tiny_pipeline
 
-SEPARATOR = b"\n%%%%\n"  # between the files that lie on one text
+TEXT = "Ann slept. Bob sang to her, and she woke up."
+TREES = """\
+(ROOT (S (NP-SBJ (NNP Ann)) (VP (VBD slept)) (. .)))
+( (S (NP (NNP Bob)) (VP (VBD sang) (-NONE- *T*-1) (PP (TO to) (NP (PRP her)))) (, ,) (CC and)
+     (S (NP (PRP she)) (VP (VBD woke) (ADVP|PRT (RB up)))) (. .)) )
+"""
+CONLLU = """\
+# newdoc id = wsj_0001
+# newpar
+# text = Ann slept.
+1\tAnn\tAnn\tPROPN\tNNP\t_\t2\tnsubj\t_\t_
+2\tslept\tsleep\tVERB\tVBD\t_\t0\troot\t_\tSpaceAfter=No
+3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_
+
+1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+1\tdo\tdo\tAUX\tVBP\t_\t0\troot\t_\t_
+2\tn't\tnot\tPART\tRB\t_\t1\tadvmod\t_\t_
+2.1\tsing\t_\t_\t_\t_\t_\t_\t1:dep\t_
+"""
+COLUMNS = """\
+#begin document (wsj_0001); part 000
+wsj_0001 0 0 Ann NNP * - - - - (7)
+wsj_0001 0 1 slept VBD * - - - - -
+
+wsj_0001 0 0 Bob NNP * - - - - (8|(7
+wsj_0001 0 1 woke VBD * - - - - 7)|8)
+#end document
+"""
+GUM_COLUMNS = (
+    "# begin document GUM_made_up\n0\tAnn\t(person-1-Ann_Lee)\n1\tthe\t(place-2\n2\ttown\tplace-2)\n"
+)
+ONTONOTES = """\
+<DOC DOCNO="nw/wsj/00/wsj_0099@0099@wsj@nw@en@on">
+<TEXT PARTNO="000">
+<COREF ID="3" TYPE="IDENT">The ferry -AMP- <COREF ID="4" TYPE="APPOS">a boat</COREF></COREF> was late *T*-1 .
+</TEXT>
+</DOC>
+"""
+CHAINS = "0\tAnn\t(1)\n1\tslept\t_\n2\t.\t_\n3\tBob\t_\n4\tsang\t_\n5\tto\t_\n6\ther\t(1)\n"
+_BLANK = spacy.blank("en")
+
+
+def conllu_row(number: int | str, head: int | str, *, word: str = "a") -> str:
+    """A line of CoNLL-U."""
+    label = "root" if head == 0 else "dep"
+    return "\t".join(map(str, (number, word, "_", "X", "NN", "_", head, label, "_", "_")))
+
+
+def conllu_of(words: str) -> str:
+    """One sentence of the words, all of them below the first."""
+    rows = [conllu_row(at, 0 if at == 1 else 1, word=word) for at, word in enumerate(words.split(), start=1)]
+    return "\n".join([*rows, ""])
+
+
+CONLLU_OF_TEXT = "\n".join(map(conllu_of, ("Ann slept .", "Bob sang to her , and she woke up .")))
 
 
 def text_of(content: bytes) -> str:
     """The text of a file with these bytes, as readers of corpora decode it."""
     with scratch_folder() as folder:
-        file = folder / "layer"
-        file.write_bytes(content)
-        return read_text(file, dirt=Dirt())
+        (folder / "layer").write_bytes(content)
+        return read_text(folder / "layer", dirt=Dirt())
 
 
 def read_brackets(content: bytes) -> None:
-    """The quick way and the careful one give the same trees or the same fault, and the trees are trees."""
+    """The fast path and the careful one give the same trees or the same error, and the trees are trees."""
     text = text_of(content)
     try:
         with_care = _read_with_care(text.removeprefix("\ufeff"), where="f")
-    except LayerError as error:
-        _check_refused_alike(text, error)
+    except LayerError as expected:
+        with pytest.raises(LayerError) as refused:  # by the fast path, too
+            parse_brackets(text, where="f")
+        assert str(refused.value) == str(expected)  # noqa: PT017 - both are expected
         raise
     found = parse_brackets(text, where="f")
-    assert found == with_care, "read quickly there are other trees"
+    assert found == with_care, "the fast path reads other trees"
     for tree in found:
         check_constituents(tree.constituents, len(tree.words))
     document = document_from_words("d", [tree.words for tree in found])
     check_document(with_constituents(document, found, where="f", dirt=Dirt()))
 
 
-def _check_refused_alike(text: str, expected: LayerError) -> None:
-    found: LayerError | None = None
-    try:
-        parse_brackets(text, where="f")
-    except LayerError as error:
-        found = error
-    assert found is not None, "read quickly it is taken, read with care refused"
-    assert (found.what, found.where) == (expected.what, expected.where), "read quickly it is another fault"
-
-
 def read_conllu(content: bytes) -> None:
-    """Plain heads are those that the careful way finds; the sentences make documents."""
+    """Plain heads are those that the careful path finds; the sentences make documents."""
     text = text_of(content)
-    _compare_heads(text)
+    for block in text.split("\n\n"):
+        cells = [line.split("\t") for line in block.split("\n")]
+        rows = [row for row in cells if len(row) == 10 and row[0].isdecimal()]
+        numbers, heads = [row[0] for row in rows], [row[6] for row in rows]
+        if rows and (plain := _plain_heads(numbers, heads)) is not None:
+            assert plain == _checked_heads(numbers, heads, range(len(rows)), where="f")
     sentences = parse_conllu(text, where="f")
     for sentence in sentences:
         assert len(sentence.words) == len(sentence.tags) == len(sentence.glued)
@@ -90,36 +139,22 @@ def read_conllu(content: bytes) -> None:
     check_document(document_as_written("d", sentences))
 
 
-def _compare_heads(text: str) -> None:
-    for block in text.split("\n\n"):
-        cells = [line.split("\t") for line in block.split("\n")]
-        rows = [row for row in cells if len(row) == 10 and row[0].isdecimal()]
-        numbers, heads = [row[0] for row in rows], [row[6] for row in rows]
-        if rows and (plain := _plain_heads(numbers, heads)) is not None:
-            assert plain == _checked_heads(numbers, heads, range(len(rows)), where="f")
-
-
 def read_coreference(content: bytes) -> None:
-    """CoNLL's, OntoGUM's and GUM's columns, or OntoNotes's own files, told apart as the corpora do it."""
+    """The columns of CoNLL, OntoGUM and GUM, or OntoNotes's own files, distinguished as the corpora do it."""
     text = text_of(content)
     parse = parse_ontonotes if looks_like_ontonotes(text) else parse_coreference
     for found in parse(text, where="f", dirt=Dirt()):
-        _check_chains(found)
+        for start, end, chain in found.spans:
+            assert 0 <= start < end <= len(found.words)
+            assert chain
         if all(found.words):
             document = document_from_words("d", [found.words])
             check_document(with_mentions(document, found, where="f", dirt=Dirt()))
 
 
-def _check_chains(found: CoreferenceDocument) -> None:
-    for start, end, chain in found.spans:
-        assert 0 <= start < end <= len(found.words)
-        assert chain
-
-
 def read_layers_on_text(content: bytes) -> None:
     """A text with trees, dependencies and coreference that may be another text's."""
-    parts = [*content.split(SEPARATOR, 3), b"", b"", b""]
-    text, trees, parses, chains = map(text_of, parts[:4])
+    text, trees, parses, chains = map(text_of, [*content.split(NEXT_FILE, 3), b"", b"", b""][:4])
     dirt = Dirt()
     bracketed = parse_brackets(trees, where="trees")
     document = document_from_trees("d", text, bracketed, where="trees", dirt=dirt)
@@ -134,41 +169,102 @@ def read_layers_on_text(content: bytes) -> None:
     check_document(with_constituents(flat, bracketed, where="trees", dirt=dirt))
 
 
-_CHAINS = "# begin document d\n0\tAnn\t(1)\n1\tslept\t_\n2\tBob\t(2\n3\tsang\t2)\n"
+def read_annotated(content: bytes) -> None:
+    """Annotated documents, as ``disco2 predict --document`` reads them; relations can be predicted."""
+    document, _ = parse_annotated(content, where="f")
+    check_document(document)
+    for sentence in document.sentences:
+        if sentence.constituents is not None:
+            check_constituents(sentence.constituents, len(sentence))
+    tiny_pipeline().relations(document)
 
+
+def annotated_document() -> Document:
+    """Two sentences with all layers."""
+    dirt = Dirt()
+    document = document_from_trees("d", TEXT, parse_brackets(TREES, where="f"), where="f", dirt=dirt)
+    document = with_dependencies(document, parse_conllu(CONLLU_OF_TEXT, where="f"), where="f", dirt=dirt)
+    (chains,) = parse_coreference(CHAINS, where="f", dirt=dirt)
+    document = with_mentions(document, chains, where="f", dirt=dirt)
+    assert not dirt.findings
+    return document
+
+
+def _json(document: Document) -> bytes:
+    return json.dumps(document_to_json(document, annotators="rules")).encode()
+
+
+class _Answering:
+    """In place of the Stanford parser's process: answers with the given lines, then with nothing."""
+
+    lines: Sequence[str] = ()
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._left = list(self.lines)
+
+    def ask(self, line: str, *, timeout: float) -> str:
+        return self._left.pop(0) if self._left else ""
+
+    def close(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+def read_stanford(content: bytes) -> None:
+    """The lines that the Stanford parser answers with, one a sentence."""
+    lines = [line.rstrip("\r") for line in content.decode("utf-8", errors="replace").split("\n")]
+    document = document_from_words("d", [["Ann", "slept", "."], ["Bob", "woke"]])
+    with TemporaryDirectory(prefix="disco2-stanford-") as name:
+        for file in ("stanford-parser.jar", "englishPCFG.ser.gz"):
+            (Path(name) / file).touch()
+        parser = StanfordParser(Path(name), java="true")
+    _Answering.lines = lines
+    with patch("disco2.annotation.stanford.LineProcess", _Answering):
+        (parsed,) = parser.annotate([document], layers=frozenset({Layer.CONSTITUENTS}))
+        parser.close()
+    check_document(parsed)
+    assert all(sentence.constituents is not None for sentence in parsed.sentences)
+
+
+def read_benepar(content: bytes) -> None:
+    """A parse string that a component of a spaCy pipeline left on a sentence."""
+    words = ["Ann", "slept", "."]
+    doc = Doc(_BLANK.vocab, words=words, sent_starts=[True, False, False])
+    Span.set_extension(EXTENSION, getter=lambda _: content.decode("utf-8", errors="replace"), force=True)
+    try:
+        trees = trees_of(doc, [(0, 3)])
+    finally:
+        Span.remove_extension(EXTENSION)
+    for tree in trees:
+        check_constituents(tree.constituents, len(tree.words))
+    document = document_from_words("d", [words])
+    check_document(with_constituents(document, trees, where="benepar", dirt=Dirt()))
+
+
+_WHOLE = annotated_document()
+_BARE = tuple(replace(one, constituents=None, dependencies=None) for one in _WHOLE.sentences)
 TARGETS = (
-    Target(
-        "brackets",
-        read_brackets,
-        (
-            *(TREES.encode(), b"(X (Y z))", b"(NN dog)", b"(S (NP) (-NONE- *))"),
-            "(NN do\u00a0g)".encode("utf-16"),
-        ),
-        (*MARKS, *ODD_SIGNS, *b"(-NONE- *) -SBJ =1 |PRT".split(), b"(-NONE- *)", b"(S "),
-    ),
-    Target(
-        "conllu",
-        read_conllu,
-        (CONLLU.encode(), CONLLU_OF_TEXT.encode()),
-        (
-            *(b"\t", b"\n", b"\n\n", b"\t_\t_\t_\t_\t0\troot\t_\t_", b"SpaceAfter=No", b"# newdoc id = "),
-            *(b"# text = ", *b"1-2 1.1 1-999999999 - 0 999999999999 _".split(), *ODD_SIGNS),
-        ),
-    ),
-    Target(
-        "coreference",
-        read_coreference,
-        (COLUMNS.encode(), GUM_COLUMNS.encode(), ONTONOTES.encode()),
-        (
-            *b'(7 7) (7) | ( ) - _ < person-1 TYPE="IDENT" *T*-1 -AMP- </COREF>'.split(),
-            *(b"#begin document (a); part 001", b'<COREF ID="1">', b'<DOC DOCNO="a">', b'<TEXT PARTNO="1">'),
-            *(b"\t", b"\n", *ODD_SIGNS),
-        ),
-    ),
+    Target("brackets", read_brackets, (TREES.encode(), b"(NN dog)", "(NN do\u00a0g)".encode("utf-16"))),
+    Target("conllu", read_conllu, (CONLLU.encode(), CONLLU_OF_TEXT.encode())),
+    Target("coreference", read_coreference, (COLUMNS.encode(), GUM_COLUMNS.encode(), ONTONOTES.encode())),
     Target(
         "layers-on-text",
         read_layers_on_text,
-        (SEPARATOR.join(part.encode() for part in (TEXT, TREES, CONLLU_OF_TEXT, _CHAINS)),),
-        (SEPARATOR, *MARKS, *ODD_SIGNS, b".START"),
+        (NEXT_FILE.join(part.encode() for part in (TEXT, TREES, CONLLU_OF_TEXT, CHAINS)),),
     ),
+    Target(
+        "annotated-document",
+        read_annotated,
+        (_json(_WHOLE), _json(replace(_WHOLE, sentences=_BARE, mentions=None))),
+    ),
+    Target(
+        "stanford-answers",
+        read_stanford,
+        (
+            b"(ROOT (S (NP (NNP Ann)) (VP (VBD slept)) (. .)))\n(ROOT (S (NP (NNP Bob)) (VP (VBD woke))))\n",
+            b"(())\nSENTENCE_SKIPPED_OR_UNPARSABLE\n",
+            b"(X (SENT\n(X (SENT\n",
+        ),
+    ),
+    Target("benepar-strings", read_benepar, (b"(S (NP (NNP Ann)) (VP (VBD slept)) (. .))",)),
 )

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.fuzzing.layer_files import conllu_row
-from tests.fuzzing.layer_targets import SEPARATOR
-from tests.fuzzing.target import all_targets, hold
+from tests.fuzzing.layer_targets import conllu_row
+from tests.fuzzing.target import NEXT_FILE, all_targets, hold
 
 DEEP = 100_000  # levels
 LONG = 10_000  # words of one sentence
@@ -80,7 +79,7 @@ ON_TEXT = {
 
 @pytest.mark.parametrize("kind", ON_TEXT)
 def test_layers_on_a_text(kind: str) -> None:
-    hold(TARGETS["layers-on-text"], SEPARATOR.join(ON_TEXT[kind]))
+    hold(TARGETS["layers-on-text"], NEXT_FILE.join(ON_TEXT[kind]))
 
 
 def document(levels: int) -> Any:

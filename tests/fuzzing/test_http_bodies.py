@@ -11,22 +11,11 @@ from hypothesis import strategies as st
 
 from tests.fuzzing.http_targets import RELATIONS, TARGETS, VIEWS, read_body, server
 from tests.fuzzing.target import limits
-from tests.fuzzing.test_corpora import fuzzed
+from tests.fuzzing.test_readers import fuzzed
 
 pytestmark = pytest.mark.skipif(not TARGETS, reason="the server's packages are not installed")
 
-TEXTS = (
-    "Bob left. Tina stayed.",
-    "It rained.\n\nWe left.",
-    "a",
-    "",
-    " ",
-    "\0",
-    "\ud800",
-    "...",
-    "a. b. c. d.",
-    "😀 x.",
-)
+TEXTS = ("Bob left. Tina stayed.", "It rained.\n\nWe left.", "a", "", " ", "\0", "\ud800", "...", "😀 x.")
 texts = st.sampled_from(TEXTS) | st.text(max_size=60)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | texts
 anything: st.SearchStrategy[Any] = st.recursive(

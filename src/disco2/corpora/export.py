@@ -38,84 +38,38 @@ LABEL = "label"
 NO_ANSWER = "_"
 ONLY_IN_2025 = "u1_raw"  # a column, for tables whose labels are hidden
 COLUMNS = (
-    "doc",
-    "unit1_toks",
-    "unit2_toks",
-    "unit1_txt",
-    "unit2_txt",
-    "u1_raw",
-    "u2_raw",
-    "s1_toks",
-    "s2_toks",
-    "unit1_sent",
-    "unit2_sent",
-    "dir",
-    "rel_type",
-    "orig_label",
-    "label",
+    *("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "u1_raw", "u2_raw", "s1_toks", "s2_toks"),
+    *("unit1_sent", "unit2_sent", "dir", "rel_type", "orig_label", "label"),
 )
 GAP = " <*> "
 NOTHING = "_"
 
-# The 17 labels of DISRPT 2025, to which it maps those of all frameworks.
-LABELS_2025 = frozenset(
-    {
-        "alternation",
-        "attribution",
-        "causal",
-        "comment",
-        "concession",
-        "condition",
-        "conjunction",
-        "contrast",
-        "elaboration",
-        "explanation",
-        "frame",
-        "mode",
-        "organization",
-        "purpose",
-        "query",
-        "reformulation",
-        "temporal",
-    }
-)
-
-# Types of PDTB 2 and 3 -> labels, after the shared task's own table (utils/mapping_disrpt25.json). It lacks
-# those of PDTB 2 that are marked; they have the label of what PDTB 3 made of them, or of their like.
-_OF_TYPES = {
-    "comparison.concession": "concession",
-    "comparison.concession+speechact": "concession",
-    "comparison.contrast": "contrast",
-    "comparison.pragmatic concession": "concession",  # ours
-    "comparison.pragmatic contrast": "contrast",  # ours
-    "comparison.similarity": "mode",
-    "contingency.cause": "causal",
-    "contingency.cause+belief": "explanation",
-    "contingency.cause+speechact": "explanation",
-    "contingency.condition": "condition",
-    "contingency.condition+speechact": "condition",
-    "contingency.negative-cause": "causal",
-    "contingency.negative-condition": "condition",
-    "contingency.negative-condition+speechact": "condition",
-    "contingency.pragmatic cause": "explanation",  # ours
-    "contingency.pragmatic condition": "condition",  # ours
-    "contingency.purpose": "purpose",
-    "expansion.alternative": "alternation",
-    "expansion.conjunction": "conjunction",
-    "expansion.disjunction": "alternation",
-    "expansion.equivalence": "reformulation",
-    "expansion.exception": "contrast",
-    "expansion.instantiation": "elaboration",
-    "expansion.level-of-detail": "elaboration",
-    "expansion.list": "conjunction",  # the table has a bare list
-    "expansion.manner": "mode",
-    "expansion.restatement": "reformulation",
-    "expansion.substitution": "contrast",
-    "hypophora": "query",
-    "temporal.asynchronous": "temporal",
-    "temporal.synchronous": "temporal",
-    "temporal.synchrony": "temporal",
+# The 17 labels of DISRPT 2025, to which it maps those of all frameworks, with types of PDTB 2 and 3 after the
+# shared task's own table (utils/mapping_disrpt25.json). The table lacks the pragmatic types of PDTB 2, which
+# have the label of what PDTB 3 made of them, and has a bare list.
+_TYPES_OF = {
+    "alternation": "expansion.alternative, expansion.disjunction",
+    "attribution": "",
+    "causal": "contingency.cause, contingency.negative-cause",
+    "comment": "",
+    "concession": "comparison.concession, comparison.concession+speechact, comparison.pragmatic concession",
+    "condition": "contingency.condition, contingency.condition+speechact, contingency.negative-condition, "
+    "contingency.negative-condition+speechact, contingency.pragmatic condition",
+    "conjunction": "expansion.conjunction, expansion.list",
+    "contrast": "comparison.contrast, comparison.pragmatic contrast, expansion.exception, "
+    "expansion.substitution",
+    "elaboration": "expansion.instantiation, expansion.level-of-detail",
+    "explanation": "contingency.cause+belief, contingency.cause+speechact, contingency.pragmatic cause",
+    "frame": "",
+    "mode": "comparison.similarity, expansion.manner",
+    "organization": "",
+    "purpose": "contingency.purpose",
+    "query": "hypophora",
+    "reformulation": "expansion.equivalence, expansion.restatement",
+    "temporal": "temporal.asynchronous, temporal.synchronous, temporal.synchrony",
 }
+LABELS_2025 = frozenset(_TYPES_OF)
+_OF_TYPES = {name: label for label, types in _TYPES_OF.items() for name in types.split(", ") if name}
 
 
 @dataclass(frozen=True)
@@ -380,7 +334,7 @@ def _sentences_of(document: Document, tokens: Sequence[int]) -> range:
 
 
 def label_2025(sense: str) -> str | None:
-    """Map a sense of PDTB 2 or 3 to DISRPT 2025's label; None where there is none, as for a bare class."""
+    """Map a sense of PDTB 2 or 3 to DISRPT 2025's label; None if there is none, as for a bare class."""
     folded = sense.casefold()
     return folded if folded in LABELS_2025 else _OF_TYPES.get(".".join(folded.split(".")[:2]))
 
