@@ -1,6 +1,7 @@
 """How often the models are right, on every open test part, beside the most common class.
 
     python -m benchmarks.answers --gum DIR --discogem DIR [--models en,en-fast] [--part test] [--json FILE]
+    python -m benchmarks.answers --gum DIR --discogem DIR --entities    # en with and without its entity term
 
 GUM: the sense between given arguments, of these the ones between sentences, and running text (EntRel and
 NoRel allowed); layers are the built-in annotators'. DiscoGeM: split by document. Acceptance: the everyday
@@ -14,15 +15,17 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import disco2
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice
 from disco2.corpora.catalogue import read_corpus, with_automatic_layers
 from disco2.data import Corpus, Instance
+from disco2.data.tree import shared_entities
 from disco2.evaluation.scores import (
     confusion_matrix,
     expected_calibration_error,
@@ -31,10 +34,11 @@ from disco2.evaluation.scores import (
     scores_by_sense,
     settled_gold,
 )
-from disco2.evaluation.significance import bootstrap_interval
+from disco2.evaluation.significance import bootstrap_interval, paired_bootstrap
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import across_sentences, as_running_text, divide
 from disco2.inference.pipeline import Pipeline
+from disco2.model import EncoderModel
 from disco2.shipped import shipped_names
 
 
@@ -106,6 +110,31 @@ def measure(nlp: Pipeline, name: str, test: TestSet) -> Figures:
     return figures(name, test, answers, error)
 
 
+def right_answers(model: EncoderModel, test: TestSet) -> NDArray[np.bool_]:
+    scores = model.scores(test.instances)
+    if test.senses_only:
+        scores[:, ~model.is_sense] = -np.inf
+    return hits([one.gold for one in test.instances], [model.labels[best] for best in scores.argmax(axis=1)])
+
+
+def compare_entities(tests: Sequence[TestSet]) -> None:
+    """`en` with its entity term against itself without it, on all pairs and on those that share an entity."""
+    model = disco2.load("en").model
+    assert isinstance(model, EncoderModel)
+    without = replace(model, entities=None, settings=replace(model.settings, entity_size=0))
+    print(f"{'measured on':32} {'pairs':>6} {'with':>6} {'without':>8} {'difference':>22} {'p':>6}")
+    for test in tests:
+        first, second = right_answers(model, test), right_answers(without, test)
+        documents = {one.relation.document: one.document for one in test.instances}
+        shared = np.array(shared_entities(documents, [one.relation for one in test.instances]))
+        for name, chosen in ((test.name, np.ones_like(shared)), ("    that share an entity", shared)):
+            found = paired_bootstrap(first[chosen], second[chosen], seed=1)
+            low, high = found.interval
+            shares = f"{100 * first[chosen].mean():6.1f} {100 * second[chosen].mean():8.1f}"
+            difference = f"{100 * found.difference:+7.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+            print(f"{name:32} {chosen.sum():6} {shares} {difference} {found.p:6.3f}")
+
+
 def most_common(test: TestSet) -> Figures:
     answer = Counter(one.gold[0] for one in test.instances).most_common(1)[0][0]
     return figures("most common class", test, [answer] * len(test.instances), None)
@@ -127,6 +156,9 @@ def main() -> None:
     options.add_argument("--discogem", type=Path, help="folder of DiscoGeM as published")
     options.add_argument("--models", default=",".join(shipped_names()), help="names or folders")
     options.add_argument("--part", default="test", choices=("dev", "test"))
+    options.add_argument(
+        "--entities", action="store_true", help="compare en with and without its entity term"
+    )
     options.add_argument("--json", type=Path)
     given = options.parse_args()
     tests = gum_tests(given.gum, given.part) if given.gum else []
@@ -135,6 +167,9 @@ def main() -> None:
         tests.append(pair_test("DiscoGeM, by document", corpus, protocol="documents", part=given.part))
     if given.part == "test":
         tests += acceptance_tests()
+    if given.entities:
+        compare_entities(tests)
+        return
     found = []
     print(
         f"{'measured on':32} {'pairs':>6} {'model':18} {'accuracy':>6} {'95%':>13} {'macro-F1':>8} {'ECE':>6}"
