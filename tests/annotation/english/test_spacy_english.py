@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
+from spacy.util import load_config
 
 from disco2.annotation.annotator import Layer, raw_document
-from disco2.annotation.english.syntax import SpacySyntax
+from disco2.annotation.english import spacy_english
+from disco2.annotation.english.spacy_english import WindowEncoder, make_pipeline, trained_encoders
+from disco2.annotation.english.syntax import SHIPPED, SpacySyntax
 
 
 @pytest.mark.parametrize(
@@ -54,3 +58,20 @@ def test_the_number_of_an_item_keeps_its_full_stop(syntax: SpacySyntax) -> None:
     [document] = syntax.annotate([raw_document(text)], layers=frozenset({Layer.TOKENS}))
     words = " ".join(token.text for token in document.tokens)
     assert words == "2.1. The plan 3. It is 3 . See No. 5 . No . I do not ."
+
+
+@pytest.mark.parametrize("embeddings", [4, 20_000])
+def test_encoder_gives_the_vectors_of_spacys_own(embeddings: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spacy_english, "EMBEDDINGS", embeddings)  # 4 are soon full
+    pipeline = make_pipeline(load_config(SHIPPED / "config.cfg"))
+    pipeline.from_disk(SHIPPED, exclude=spacy_english.NOT_STORED)
+    texts = ["Ann's dog barked.", "", "It", "Ann saw it , and the dog saw Ann."]
+    for model in trained_encoders(pipeline):
+        encoder = WindowEncoder(model, pipeline.vocab)
+        for chosen in (texts, texts[:2], texts[::-1]):
+            docs = [pipeline.make_doc(text) for text in chosen]
+            expected = model.predict(docs)
+            found = encoder.encode(docs)
+            assert [vectors.shape for vectors in found] == [vectors.shape for vectors in expected]
+            for vectors, others in zip(found, expected, strict=True):
+                np.testing.assert_allclose(vectors, others, atol=2e-5)

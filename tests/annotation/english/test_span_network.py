@@ -82,7 +82,7 @@ def test_packed_sentences_are_encoded_as_one_by_one(
 ) -> None:
     monkeypatch.setattr(network, "TOGETHER", together)
     packing = Packing.of(SIZES)
-    found = BiLSTMLayer(*weights).prepared().run(packed(sentences, packing), packing)[packing.rows]
+    found = BiLSTMLayer.of(*weights).run(packed(sentences, packing), packing)[packing.rows]
     assert found == pytest.approx(np.concatenate(slow_layer(sentences, weights)), abs=1e-5)
 
 
@@ -92,7 +92,7 @@ def test_inputs_that_repeat_are_given_once(
     packing = Packing.of(SIZES)
     distinct = sentences[0]
     which = np.array([0, 4, 0, 2, 1, 1, 1, 3, 0, 2, 4, 4])
-    layer = BiLSTMLayer(*weights).prepared()
+    layer = BiLSTMLayer.of(*weights)
     assert layer.run(distinct, packing, which=which) == pytest.approx(
         layer.run(distinct[which], packing), abs=1e-6
     )
@@ -102,7 +102,7 @@ def test_the_last_token_of_each_direction_can_be_left_out(
     weights: list[NDArray[np.float32]], sentences: list[NDArray[np.float32]]
 ) -> None:
     packing = Packing.of(SIZES)
-    layer = BiLSTMLayer(*weights).prepared()
+    layer = BiLSTMLayer.of(*weights)
     found = layer.run(packed(sentences, packing), packing, to_the_end=False)[packing.rows]
     for outputs, offset in zip(slow_layer(sentences, weights), packing.offsets, strict=True):
         outputs[-1, :3] = 0.0

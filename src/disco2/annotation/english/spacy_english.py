@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import LOWER, ORTH
+from spacy.attrs import LOWER, ORTH, SPACY
 from spacy.lang.char_classes import ALPHA, ALPHA_LOWER, ALPHA_UPPER, HYPHENS, LIST_ICONS
 from spacy.lang.en.punctuation import TOKENIZER_INFIXES as ENGLISH_INFIXES
 from spacy.lang.en.tokenizer_exceptions import TOKENIZER_EXCEPTIONS as ENGLISH_EXCEPTIONS
@@ -21,10 +23,11 @@ from spacy.lang.tokenizer_exceptions import URL_MATCH
 from spacy.language import BaseDefaults, Language
 from spacy.strings import StringStore
 from spacy.tokenizer import Tokenizer
+from spacy.tokens import Doc
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, load_config
 from spacy.vectors import BaseVectors
 from spacy.vocab import Vocab
-from thinc.api import Config, use_ops
+from thinc.api import Config, Model, use_ops
 
 from disco2.annotation.text import ANYWHERE, CAPITALISED
 from disco2.vectors import WordVectors
@@ -70,7 +73,15 @@ def read_pipeline(folder: Path, *, vectors: WordVectors | None = None) -> Langua
     for name in pipeline.pipe_names:
         for label in getattr(pipeline.get_pipe(name), "labels", ()):
             pipeline.vocab.strings.add(label)
+    for encoder in trained_encoders(pipeline):
+        encoder.layers[:] = [_inference_layer(WindowEncoder(encoder, pipeline.vocab))]
     return pipeline
+
+
+def trained_encoders(pipeline: Language) -> list[Model[Any, Any]]:
+    """The encoder that tagger and parser share, and the one of the sentence splitter."""
+    components: dict[str, Any] = dict(pipeline.pipeline)
+    return [components["tok2vec"].model, components["senter"].model.layers[0]]
 
 
 def write_config(pipeline: Language, folder: Path) -> None:
@@ -89,6 +100,8 @@ def write_component(pipeline: Language, name: str, folder: Path) -> None:
 
 
 REMEMBERED = 50_000  # words whose rows are kept
+EMBEDDINGS = 20_000  # words whose embeddings are kept
+EPSILON = 1e-8  # of thinc's LayerNorm
 
 
 class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is compiled, without types
@@ -140,6 +153,92 @@ class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is c
 
     def __len__(self) -> int:
         return len(self._vectors)
+
+
+# The encoders as they run once they are trained.
+
+
+class WindowEncoder:
+    """A trained ``spacy.Tok2Vec`` of MultiHashEmbed and MaxoutWindowEncoder, in NumPy: twice as fast.
+
+    With x_0 the embeddings, and 0 beyond the edges, each layer computes
+
+        x_{l+1, t} = x_{l, t} + LayerNorm(max over pieces p of W_p [x_{l, t-1}; x_{l, t}; x_{l, t+1}] + b_p).
+
+    An embedding depends on the word and perhaps on the space after it, so those of words are kept.
+    """
+
+    def __init__(self, encoder: Model[Any, Any], vocab: Vocab) -> None:
+        self._embed, windows = encoder.layers
+        self._vocab = vocab
+        self._width = int(self._embed.get_dim("nO"))
+        self._padding = int(windows.attrs["pad"])  # rows of zeros before each document and after the last
+        columns = [column for node in self._embed.walk() for column in node.attrs.get("columns", ())]
+        self._spaces = SPACY in columns or "SPACY" in columns
+        self._rows: dict[int, int] = {}
+        self._table = np.empty((EMBEDDINGS, self._width), dtype=np.float32)
+        nodes = list(windows.walk())
+        self._layers = [
+            (
+                np.asarray(maxout.get_param("W")).transpose(2, 1, 0).reshape(3 * self._width, -1).copy(),
+                np.asarray(maxout.get_param("b")).T.reshape(-1).copy(),
+                norm.get_param("G"),
+                norm.get_param("b"),
+            )
+            for maxout, norm in zip(
+                [node for node in nodes if node.name == "maxout"],
+                [node for node in nodes if node.name == "layernorm"],
+                strict=True,
+            )
+        ]
+
+    def encode(self, docs: Sequence[Doc]) -> list[NDArray[np.float32]]:
+        """The vectors of the tokens of each document, [tokens, width]."""
+        if not docs:
+            return []
+        width, lengths = self._width, [len(doc) for doc in docs]
+        ends = np.cumsum(lengths) + self._padding * np.arange(1, len(docs) + 1) + 1
+        places = np.concatenate([np.arange(e - n, e) for e, n in zip(ends.tolist(), lengths, strict=True)])
+        padded = np.zeros((int(ends[-1]) + self._padding + 1, width), dtype=np.float32)
+        padded[places] = self._embeddings(np.concatenate([doc.to_array([ORTH, SPACY]) for doc in docs]))
+        states = padded[1:-1]
+        for weights, bias, gain, shift in self._layers:
+            windows = np.lib.stride_tricks.as_strided(padded, (len(states), 3 * width), padded.strides)
+            pieces = np.ascontiguousarray(windows) @ weights
+            pieces += bias
+            best = reduce(np.maximum, np.split(pieces, pieces.shape[1] // width, axis=1))
+            best -= best.mean(axis=1, keepdims=True)
+            variance = np.einsum("tw,tw->t", best, best) / np.float32(width)
+            best *= (1.0 / np.sqrt(variance + np.float32(EPSILON)))[:, None]
+            best *= gain
+            best += shift
+            states += best
+        return [padded[e - n : e] for e, n in zip(ends.tolist(), lengths, strict=True)]
+
+    def _embeddings(self, words: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """The embeddings of words, given as their hashes and whether a space follows, [tokens, 2]."""
+        keys: list[int] = (words[:, 0] + words[:, 1] if self._spaces else words[:, 0]).tolist()
+        unknown = {key: place for place, key in enumerate(keys) if key not in self._rows}
+        if len(unknown) + len(self._rows) > len(self._table):
+            self._rows.clear()
+            unknown = {key: place for place, key in enumerate(keys)}
+            if len(unknown) > len(self._table):
+                self._table = np.empty((len(unknown), self._width), dtype=np.float32)
+        if unknown:
+            chosen = words[list(unknown.values())].tolist()
+            doc = Doc(
+                self._vocab,
+                words=[self._vocab.strings[word] for word, _ in chosen],
+                spaces=[bool(space) for _, space in chosen],
+            )
+            first = len(self._rows)
+            self._table[first : first + len(unknown)] = self._embed.predict([doc])[0]
+            self._rows |= {key: row for row, key in enumerate(unknown, first)}
+        return self._table[[self._rows[key] for key in keys]]
+
+
+def _inference_layer(encoder: WindowEncoder) -> Model[Any, Any]:
+    return Model("window_encoder", lambda model, docs, is_train: (encoder.encode(docs), lambda gradient: []))
 
 
 # The rules of spaCy's tokenizer, changed to cut English text as GUM does. GUM follows the newer practice of

@@ -27,16 +27,14 @@ from disco2.annotation.english.chart import (
 # tokens of those that have one, and so on. No padding is computed, and both directions run as one: the
 # backward one over the same packing of the reversed sentences.
 #
-# Sentences are columns: a product with the weights on its left takes BLAS down to half the time that the
-# other order takes, most of all for few sentences, and each gate of a step is a contiguous block. W x is
-# computed for several steps at once, enough for the product to run at full speed and few enough to stay in
-# the cache.
+# W x is computed for several steps at once: enough for the product to run at full speed, few enough to stay
+# in the cache.
 
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
-TOGETHER = 256  # tokens whose inputs are multiplied in one go
+TOGETHER = 512  # tokens whose inputs are multiplied in one go
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,88 +86,69 @@ class Packing:
 
 @dataclass(frozen=True, slots=True)
 class BiLSTMLayer:
-    """One layer as it is stored; the first axis of all weights is the direction: forward, backward."""
+    """One layer; the first axis of all weights is the direction: forward, backward."""
 
-    inputs: Floats  # [2, D, 4 H], gates in the order i, f, g, o
+    inputs: Floats  # [2, D, 4 H]
     recurrent: Floats  # [2, H, 4 H]
-    bias: Floats  # [2, 4 H]
+    bias: Floats  # [2, 1, 4 H]
 
-    def prepared(self) -> PreparedLayer:
-        """The same layer in the form in which it runs.
+    @classmethod
+    def of(cls, inputs: Floats, recurrent: Floats, bias: Floats) -> BiLSTMLayer:
+        """The layer with stored weights, which have the gates in the order i, f, g, o, and a bias [2, 4 H].
 
-        The gates stand in the order i, f, o, g. sigmoid(z) = (1 + tanh(z / 2)) / 2, so with the weights of i,
-        f and o halved one tanh serves all gates; and as 2 h is at hand and not h, U is halved once more.
+        Here the order is i, f, o, g. sigmoid(z) = (1 + tanh(z / 2)) / 2, so with the weights of i, f and o
+        halved one tanh serves all gates; and as ``run`` has 2 h and not h, U is halved once more.
         """
-        return PreparedLayer(
-            inputs=_gates_first(self.inputs),
-            recurrent=_gates_first(0.5 * self.recurrent),
-            bias=_gates_first(self.bias[:, None, :]),
-        )
-
-
-def _gates_first(weights: Floats) -> Floats:
-    """[2, rows, 4 H] with gates i, f, g, o -> [2, 4 H, rows] with gates i / 2, f / 2, o / 2, g."""
-    i, f, g, o = np.split(weights, 4, axis=2)
-    gates = np.concatenate([0.5 * i, 0.5 * f, 0.5 * o, g], axis=2)
-    return np.ascontiguousarray(gates.transpose(0, 2, 1), dtype=np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedLayer:
-    """One layer as it runs; gates in the order i, f, o, g."""
-
-    inputs: Floats  # [2, 4 H, D]
-    recurrent: Floats  # [2, 4 H, H]
-    bias: Floats  # [2, 4 H, 1]
+        return cls(_run_gates(inputs), _run_gates(0.5 * recurrent), _run_gates(bias[:, None, :]))
 
     def run(
         self, tokens: Floats, packing: Packing, *, which: Rows | None = None, to_the_end: bool = True
     ) -> Floats:
         """Packed inputs [N, D] -> packed outputs [N, 2 H].
 
-        With ``which``, the input at packed place p is row which[p] of ``tokens``, which then need not hold
-        any row twice. Unless ``to_the_end``, each direction leaves out the last token that it comes to, whose
-        half of the outputs is 0.
+        With ``which``, the input at packed place p is row which[p] of ``tokens``, so that equal inputs are
+        multiplied once. Unless ``to_the_end``, each direction leaves out the last token that it comes to,
+        whose half of the outputs is 0.
         """
-        hidden, most, places = self.recurrent.shape[2], int(packing.active[0]), len(packing.rows)
-        known = None if which is None else np.matmul(self.inputs, tokens.T) + self.bias
-        gate_space = np.empty(2 * 4 * hidden * most, dtype=np.float32)
+        hidden, most, places = self.recurrent.shape[1], int(packing.active[0]), len(packing.rows)
+        known = None if which is None else np.matmul(tokens, self.inputs) + self.bias
         doubled = np.zeros((2, places, hidden), dtype=np.float32)  # 2 h
-        cell = state = np.zeros((2, hidden, most), dtype=np.float32)  # c and 2 h of the step before
+        cell = state = np.zeros((2, most, hidden), dtype=np.float32)  # c and 2 h of the step before
         for group in packing.groups(to_the_end=to_the_end):
             rows = np.concatenate([np.arange(first, first + count) for first, count in group])
-            both = (rows, packing.turned[rows])
-            inputs = np.empty((2, 4 * hidden, len(rows)), dtype=np.float32)
-            for direction, at in enumerate(both):
+            inputs = np.empty((2, len(rows), 4 * hidden), dtype=np.float32)
+            for direction, at in enumerate((rows, packing.turned[rows])):
                 if known is None or which is None:
-                    np.matmul(self.inputs[direction], tokens[at].T, out=inputs[direction])
+                    np.matmul(tokens[at], self.inputs[direction], out=inputs[direction])
                 else:
-                    np.take(known[direction], which[at], axis=1, out=inputs[direction], mode="clip")
+                    np.take(known[direction], which[at], axis=0, out=inputs[direction], mode="clip")
             if known is None:
                 inputs += self.bias
             done = 0
             for first, count in group:
-                gates = gate_space[: 2 * 4 * hidden * count].reshape(2, 4 * hidden, count)
-                now = inputs[:, :, done : done + count]
+                gates = inputs[:, done : done + count]
                 if first:
-                    np.matmul(self.recurrent, state[:, :, :count], out=gates)
-                    gates += now
-                    np.tanh(gates, out=gates)
-                else:
-                    np.tanh(now, out=gates)
-                gates[:, : 3 * hidden] += 1.0
-                i, f, o, g = (gates[:, gate * hidden : (gate + 1) * hidden] for gate in range(4))
-                cell = cell[:, :, :count] * f
+                    gates += np.matmul(state[:, :count], self.recurrent)
+                np.tanh(gates, out=gates)
+                gates[:, :, : 3 * hidden] += 1.0
+                i, f, o, g = (gates[:, :, gate * hidden : (gate + 1) * hidden] for gate in range(4))
+                cell = cell[:, :count] * f
                 i *= g
                 cell += i
                 cell *= 0.5
                 state = o * np.tanh(cell)
-                doubled[:, first : first + count] = state.transpose(0, 2, 1)
+                doubled[:, first : first + count] = state
                 done += count
         outputs = np.empty((places, 2 * hidden), dtype=np.float32)
         np.multiply(doubled[0], 0.5, out=outputs[:, :hidden])
         np.multiply(doubled[1][packing.turned], 0.5, out=outputs[:, hidden:])
         return outputs
+
+
+def _run_gates(weights: Floats) -> Floats:
+    """[..., 4 H] with gates i, f, g, o -> the same with gates i / 2, f / 2, o / 2, g."""
+    i, f, g, o = np.split(weights, 4, axis=-1)
+    return np.ascontiguousarray(np.concatenate([0.5 * i, 0.5 * f, 0.5 * o, g], axis=-1), dtype=np.float32)
 
 
 # Scores of all labels of a span, from what the encoder says at the two places where it begins and ends.
@@ -245,8 +224,8 @@ class PreparedScorer:
     def scores(self, begins: Floats, finishes: Floats, starts: Rows, ends: Rows) -> Iterator[Floats]:
         """Scores [L, S] of chunks of the spans between the places ``starts`` and ``ends``."""
         for first in range(0, len(starts), CHUNK):
-            hidden = begins[starts[first : first + CHUNK]]
-            hidden += finishes[ends[first : first + CHUNK]]
+            hidden = np.take(begins, starts[first : first + CHUNK], axis=0, mode="clip")  # no bounds to check
+            hidden += np.take(finishes, ends[first : first + CHUNK], axis=0, mode="clip")
             variance = np.einsum("sm,sm->s", hidden, hidden) / np.float32(hidden.shape[1])
             hidden *= (1.0 / np.sqrt(variance + np.float32(EPSILON)))[:, None]
             np.maximum(hidden, self.least, out=hidden)
@@ -295,7 +274,7 @@ class Network:
     words: Floats
     pieces: Floats  # row 0 is zero
     tags: Floats
-    layers: tuple[PreparedLayer, ...]
+    layers: tuple[BiLSTMLayer, ...]
     scorer: PreparedScorer
 
     @classmethod
@@ -308,7 +287,7 @@ class Network:
             pieces=kept["pieces"],
             tags=kept["tags"],
             layers=tuple(
-                BiLSTMLayer(*(kept[f"encoder.{layer}.{name}"] for name in LAYER_PARAMETERS)).prepared()
+                BiLSTMLayer.of(*(kept[f"encoder.{layer}.{name}"] for name in LAYER_PARAMETERS))
                 for layer in range(LAYERS)
             ),
             scorer=SpanScorer(*(kept[f"spans.{name}"] for name in SPAN_PARAMETERS)).prepared(),
