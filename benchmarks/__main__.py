@@ -16,27 +16,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed.cold_start import measure_cold_start
-from benchmarks.speed.from_text import measure_text
-from benchmarks.speed.loading import measure_loading
-from benchmarks.speed.machine import describe_machine, sentence
-from benchmarks.speed.plot import PICTURES, check_plots, draw
-from benchmarks.speed.preparation import measure_preparation
-from benchmarks.speed.reading import measure_reading
-from benchmarks.speed.rows import Row, as_json, table
-from benchmarks.speed.run import Run
-from benchmarks.speed.scoring import SCORING, measure_scoring
-from benchmarks.speed.selection import measure_selection
-from benchmarks.speed.sweeps import measure_growth, measure_sweeps
-from benchmarks.speed.training_step import (
+from benchmarks.speed.measure import Row, Run, as_json, describe_machine, sentence, table
+from benchmarks.speed.model import (
     FIRST_STEP,
     FLOOR,
     MIDWAY,
     ONE_PASS,
     RECURSIVE,
+    SCORING,
     STEP,
+    measure_preparation,
+    measure_scoring,
+    measure_selection,
     measure_training,
 )
+from benchmarks.speed.plot import PICTURES, check_plots, draw, measure_growth, measure_sweeps
+from benchmarks.speed.whole import measure_cold_start, measure_loading, measure_reading, measure_text
 from disco2.errors import Disco2Error, InputError
 from disco2.files import check_file_place, write_bytes, write_text
 from disco2.threads import limit_this_process

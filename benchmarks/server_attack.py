@@ -6,7 +6,7 @@ The server runs in a process of its own with the shipped model and its usual lim
 all at once, the attacks of ``benchmarks.attacks`` run while honest clients ask; each of their answers is
 compared with what the pipeline says in this process. Who is told to come again later (503) does so. After
 each attack the server must be back where it was when warm: no connection left, no thread more, no request
-waiting, memory within ``TOLERANCE``. Then ``benchmarks.server_ending``: SIGTERM under load. On Linux
+waiting, memory within ``TOLERANCE``. Then ``benchmarks.server``: SIGTERM under load. On Linux
 alone, for it reads /proc.
 """
 
@@ -26,12 +26,18 @@ from pathlib import Path
 from typing import Any
 
 import disco2
-from benchmarks.attacks import ATTACKS, all_at_once, long_texts
-from benchmarks.made_up_requests import RELATIONS, Asked, made_up_requests
-from benchmarks.raw_clients import Target
-from benchmarks.served import JSON, Server, State, errors_in
-from benchmarks.server_ending import ended_under_load
-from benchmarks.speed.machine import describe_machine
+from benchmarks.attacks import ATTACKS, Target, all_at_once, long_texts
+from benchmarks.server import (
+    JSON,
+    RELATIONS,
+    Asked,
+    Server,
+    State,
+    ended_under_load,
+    errors_in,
+    made_up_requests,
+)
+from benchmarks.speed.measure import describe_machine
 from disco2.files import write_text
 from disco2.threads import limit_this_process
 

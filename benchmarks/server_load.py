@@ -29,9 +29,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 import disco2
-from benchmarks.made_up_requests import VIEWS, Asked, made_up_requests
-from benchmarks.served import JSON, Server
-from benchmarks.speed.machine import describe_machine
+from benchmarks.server import JSON, VIEWS, Asked, Server, made_up_requests
+from benchmarks.speed.measure import describe_machine
 from disco2.files import write_text
 from disco2.interfaces.server.errors import ApiError
 from disco2.interfaces.server.schemas import RelationsRequest, ViewRequest

@@ -13,26 +13,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import shutil
 import sys
 import tempfile
 import time
 from importlib.util import find_spec
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
-from benchmarks.bulk.command import Run, measured, predict_arguments, totals, with_workers
-from benchmarks.bulk.machine_share import second_process_brings
-from benchmarks.bulk.report import report
-from benchmarks.bulk.same_bytes import differences, total_bytes
-from benchmarks.made_up_documents import DOCUMENTS, SEED, write_documents
-from benchmarks.speed.machine import describe_machine
+from benchmarks.bulk.plan import report
+from benchmarks.bulk.processes import Run, bulk_arguments, differences, measured, total_bytes, totals
+from benchmarks.made_up_documents import DOCUMENTS, SEED, made_up_document, write_documents
+from benchmarks.speed.measure import describe_machine
 from disco2.files import write_text
-from disco2.threads import single_threaded
+from disco2.threads import limit_this_process, single_threaded
 
 WORKERS = (1, 2)
 FEW = 8  # documents
+SHARE_DOCUMENTS, SHARE_ROUNDS = 300, 3
 
 
 def measure(
@@ -70,8 +72,9 @@ def _starts(place: Path, *, engine: str) -> dict[str, Any]:
     found = {}
     for workers in WORKERS:
         output = place / "outputs" / f"start-{workers}"
-        options = (*with_workers(engine, workers), "--shard-documents", "1")  # so that every worker has some
-        found[str(workers)] = _figures(measured(predict_arguments(place / "few", output, *options)), output)
+        shards = ("--shard-documents", "1")  # so that every worker has some
+        run = measured(bulk_arguments(place / "few", output, engine, workers, *shards))
+        found[str(workers)] = _figures(run, output)
     return found
 
 
@@ -80,7 +83,7 @@ def _part(corpus: Path, outputs: Path, *, number: int, engine: str) -> dict[str,
     found: dict[str, Any] = {}
     for workers in WORKERS if number % 2 == 0 else reversed(WORKERS):
         output = outputs / f"{corpus.name}-{workers}"
-        run = measured(predict_arguments(corpus, output, *with_workers(engine, workers)))
+        run = measured(bulk_arguments(corpus, output, engine, workers))
         found[str(workers)] = _figures(run, output)
         rate = found[str(workers)]["sentences"] / run.seconds
         _say(f"part {corpus.name}, {workers} workers: {run.seconds:.0f} s, {rate:.0f} sentences/s")
@@ -95,13 +98,13 @@ def _in_parquet(corpus: Path, output: Path, *, engine: str) -> dict[str, Any] | 
     """The first part in the other format."""
     if find_spec("pyarrow") is None:
         return None
-    options = with_workers(engine, WORKERS[-1])
-    return _figures(measured(predict_arguments(corpus, output, *options, "--format", "parquet")), output)
+    arguments = bulk_arguments(corpus, output, engine, WORKERS[-1], "--format", "parquet")
+    return _figures(measured(arguments), output)
 
 
 def _whole(corpus: Path, output: Path, *, engine: str) -> dict[str, Any]:
     """All documents in one command, and the same command again, which has nothing left to do but to look."""
-    arguments = predict_arguments(corpus, output, *with_workers(engine, WORKERS[-1]))
+    arguments = bulk_arguments(corpus, output, engine, WORKERS[-1])
     found: dict[str, Any] = {}
     for name in ("first", "again"):
         run = measured(arguments)
@@ -119,6 +122,42 @@ def _figures(run: Run, output: Path) -> dict[str, Any]:
         "worker_bytes": sorted(run.worker_bytes.values()),
         "bytes_out": total_bytes(output),
     }
+
+
+def second_process_brings(*, documents: int = SHARE_DOCUMENTS, rounds: int = SHARE_ROUNDS) -> float:
+    """How many times the work of one process two do that share nothing: the most that two workers can do."""
+    found = []
+    for _ in range(rounds):
+        alone, together = _seconds(1, documents), _seconds(2, documents)
+        found.append(2 * alone / together)
+    return sorted(found)[len(found) // 2]
+
+
+def _seconds(processes: int, documents: int) -> float:
+    """Until all processes have done the same documents, from the moment that all are ready."""
+    context = multiprocessing.get_context("spawn")
+    ready, told = context.Barrier(processes), context.Queue()
+    running = [context.Process(target=_work, args=(ready, told, documents)) for _ in range(processes)]
+    for process in running:
+        process.start()
+    seconds = max(told.get(timeout=600) for _ in running)
+    for process in running:
+        process.join()
+    return float(seconds)
+
+
+def _work(ready: Barrier, told: Queue[float], documents: int) -> None:
+    import disco2
+
+    limit_this_process(everything=True)
+    nlp = disco2.load()
+    texts = [made_up_document(number) for number in range(documents)]
+    nlp(texts[0])
+    ready.wait()
+    began = time.perf_counter()
+    for _ in nlp.pipe(texts):
+        pass
+    told.put(time.perf_counter() - began)
 
 
 def _say(line: str) -> None:

@@ -20,10 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.made_up_documents import write_documents
-from disco2.bulk.finding import FilePatterns
-from disco2.bulk.reading import read_source
-from disco2.bulk.settings import MOST_BYTES, SHARD_DOCUMENTS
-from disco2.bulk.shards import shards_of
+from disco2.bulk import MOST_BYTES, SHARD_DOCUMENTS
+from disco2.bulk.documents import FilePatterns, read_source, split_shards
 from disco2.engines import DaskEngine, Engine, LocalEngine, Task, outcomes_of
 from disco2.files import write_text
 
@@ -55,7 +53,7 @@ def tasks_a_second(engine: Engine, workers: int, *, tasks: int = TASKS) -> float
 def files_a_second(corpus: Path) -> dict[str, float]:
     files = FilePatterns([str(corpus / "**" / "*.txt")])
     began = time.perf_counter()
-    shards = list(shards_of(files.walk(), documents=SHARD_DOCUMENTS, most_bytes=MOST_BYTES))
+    shards = list(split_shards(files.walk(), documents=SHARD_DOCUMENTS, most_bytes=MOST_BYTES))
     walked = time.perf_counter() - began
     names = [name for shard in shards for name in shard]
     began = time.perf_counter()

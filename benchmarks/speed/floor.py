@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.speed.workload import Workload
+from benchmarks.speed.data import Workload
 from disco2.data.batch import Example
 from disco2.model import ModelSettings
 from disco2.model.compiled import rows_at_a_time

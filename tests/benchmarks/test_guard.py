@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.speed.scoring import scoring_floor
+from benchmarks.speed.data import STANDARD_BATCH, Workload, generated_workload
+from benchmarks.speed.measure import in_turns
+from benchmarks.speed.model import scoring_floor, training_floor
 from benchmarks.speed.steps import product_scores, product_steps, recursive_step
-from benchmarks.speed.timing import in_turns
-from benchmarks.speed.training_step import training_floor
-from benchmarks.speed.workload import STANDARD_BATCH, Workload, generated_workload
 
 PAIRS = 4 * STANDARD_BATCH
 REPEATS = 8

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
-from disco2.bulk import BulkSettings, BulkSummary, predict_files
-from disco2.bulk.job import Job
+from disco2.bulk import BulkSettings, BulkSummary, Job, predict_files
 from disco2.bulk.run import Report
 from disco2.data import Document
 from disco2.engines import Engine, LocalEngine
@@ -77,7 +76,7 @@ class Predicting:
         engine: Engine | None = None,
         annotator: type[RuleAnnotator] = WeakAnnotator,
         restart: bool = False,
-        report: Report = lambda standing: None,
+        report: Report = lambda progress: None,
         notes: list[str] | None = None,
         **settings: str | bool | int,
     ) -> BulkSummary:

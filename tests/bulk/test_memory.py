@@ -5,8 +5,8 @@ from __future__ import annotations
 import tracemalloc
 from pathlib import Path
 
-from disco2.bulk.folder import OutputFolder
-from disco2.bulk.work import BATCH_BYTES, BATCH_DOCUMENTS, SEPARATOR, ShardWork, batches
+from disco2.bulk.output import OutputFolder
+from disco2.bulk.work import BATCH_BYTES, BATCH_DOCUMENTS, SEPARATOR, ShardWork, split_batches
 from tests.bulk.stand_in import Opened, Predicting, job_of, text
 
 
@@ -36,8 +36,8 @@ def test_a_worker_holds_one_batch_of_answers(predict: Predicting, tmp_path: Path
 
 
 def test_batches_are_bounded_and_follow_from_the_sizes_alone() -> None:
-    assert list(batches([10] * 70)) == [range(32), range(32, 64), range(64, 70)]
-    assert list(batches([BATCH_BYTES // 2] * 5)) == [range(2), range(2, 4), range(4, 5)]
-    assert list(batches([1, 2 * BATCH_BYTES, 1])) == [range(1), range(1, 2), range(2, 3)]
-    assert list(batches([])) == []
+    assert list(split_batches([10] * 70)) == [range(32), range(32, 64), range(64, 70)]
+    assert list(split_batches([BATCH_BYTES // 2] * 5)) == [range(2), range(2, 4), range(4, 5)]
+    assert list(split_batches([1, 2 * BATCH_BYTES, 1])) == [range(1), range(1, 2), range(2, 3)]
+    assert list(split_batches([])) == []
     assert BATCH_DOCUMENTS == 32

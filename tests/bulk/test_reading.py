@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from disco2.bulk import reading
-from disco2.bulk.reading import Source, read_source, shown_name
+from disco2.bulk import documents
+from disco2.bulk.documents import Source, read_source, shown_name
 from disco2.errors import InputError
 
 
@@ -52,7 +52,7 @@ def test_what_can_not_be_read(tmp_path: Path) -> None:
     reasons = {name: source(tmp_path, name) for name in ("folder", "large", "circle", "pipe", "gone")}
     said = {name: str(one.refused) for name, one in reasons.items()}
     assert "folder" in said["folder"]
-    assert "101 bytes; 100 are the most" in said["large"]
+    assert "101 bytes; the limit is 100" in said["large"]
     assert "--most-bytes" in said["large"]
     assert "can't be read" in said["circle"]
     assert "pipe" in said["pipe"]
@@ -81,7 +81,7 @@ def test_a_file_that_is_written_meanwhile(tmp_path: Path, monkeypatch: pytest.Mo
                     stream.write(" More.")
             return found or b""
 
-    monkeypatch.setattr(reading, "FileIO", Growing)
+    monkeypatch.setattr(documents, "FileIO", Growing)
     found = source(tmp_path, "a.txt")
     assert "changes while it is read" in str(found.refused)
     assert found.content == b""

@@ -82,7 +82,7 @@ def test_bad_documents_in_a_row_do_not_stop_the_run(predict: Predicting, tmp_pat
 def test_an_annotator_that_refuses_everything_stops_the_run(predict: Predicting, tmp_path: Path) -> None:
     for number in range(5):
         (tmp_path / f"{number}.txt").write_text("Bob left. Tina stayed.")
-    with pytest.raises(InputError, match=r"out of order.*The parser does not answer"):
+    with pytest.raises(InputError, match=r"fail on any text.*The parser does not answer"):
         predict(tmp_path / "*.txt", output=tmp_path / "out", annotator=BrokenAnnotator)
     assert not list(tmp_path.glob("out/.working/[0-9a-f]*"))
     assert predict(tmp_path / "*.txt", output=tmp_path / "out").errors == 0
@@ -121,7 +121,7 @@ def test_interrupts_are_no_documents_fault(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(LocalSession, "_wait", interrupt)
+        patched.setattr(LocalSession, "_receive", interrupt)
         for _ in range(6):
             before = notes()
             with pytest.raises(KeyboardInterrupt):
@@ -142,7 +142,7 @@ def test_a_document_that_ends_its_worker_is_found_and_left_out(
     assert summary.errors == 2
     found = refused(out)
     assert list(found) == ["00/0007x.txt", "00/0011x.txt"]
-    assert "ended the process" in found["00/0007x.txt"]
+    assert "process died" in found["00/0007x.txt"]
     assert sum("ended" in one for one in notes) >= 8
     assert documents(out) == documents(tmp_path / "clean")
     lines = [line for file in (out / "relations").iterdir() for line in file.read_bytes().splitlines()]

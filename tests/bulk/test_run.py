@@ -15,7 +15,7 @@ from zipfile import ZipFile
 import pytest
 
 from disco2.bulk import BulkProgress, BulkSummary
-from disco2.bulk.folder import OutputFolder
+from disco2.bulk.output import OutputFolder
 from disco2.bulk.work import ShardWork
 from disco2.corpora.disrpt import read_disrpt
 from disco2.engines import DaskEngine, LocalEngine
@@ -146,7 +146,7 @@ def test_a_second_run_does_nothing(predict: Predicting, corpus: Path, tmp_path: 
     notes: list[str] = []
     again = predict(corpus / PATTERN, output=out, notes=notes)
     assert (again.made, again.shards) == (0, first.shards)
-    assert notes == [f"{first.shards} of {first.shards} shards were there already"]
+    assert notes == [f"{first.shards} of {first.shards} shards were already there"]
     assert contents(out) == before
     assert times == {path: path.stat().st_mtime_ns for path in (out / "relations").iterdir()}
 
@@ -226,7 +226,7 @@ def test_two_runs_in_one_folder(predict: Predicting, corpus: Path, tmp_path: Pat
     folder = OutputFolder(out, "jsonl")
     job = job_of(predict.bundle, shard_documents=8)
     with (
-        folder.taken(job, ["corpus/**/*.txt"], restart=False),
+        folder.locked(job, ["corpus/**/*.txt"], restart=False),
         pytest.raises(InputError, match="Another run"),
     ):
         predict(corpus / PATTERN, output=out)
@@ -272,7 +272,7 @@ def test_the_output_of_another_corpus_of_the_same_name_is_not_lost(
         file.write_text(f"This is {file.name}. It is another one.")
     predict(corpus / PATTERN, output=out)
     before = contents(out)
-    with pytest.raises(InputError, match="another run: its files lay elsewhere"):
+    with pytest.raises(InputError, match="another run: its files were in another folder"):
         predict(other / PATTERN, output=out)
     assert contents(out) == before
     assert predict(other / PATTERN, output=out, restart=True).made > 0

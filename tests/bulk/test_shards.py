@@ -6,14 +6,13 @@ import random
 
 import pytest
 
-from disco2.bulk.finding import Found
-from disco2.bulk.shards import LARGEST, SHORT, Shard, shards_of
+from disco2.bulk.documents import LARGEST, SHORT, Found, Shard, split_shards
 
 MOST = 5_000_000
 
 
 def cut(found: list[Found], documents: int = 50) -> list[Shard]:
-    return list(shards_of(found, documents=documents, most_bytes=MOST))
+    return list(split_shards(found, documents=documents, most_bytes=MOST))
 
 
 def corpus(count: int, size: int) -> list[Found]:

@@ -8,8 +8,7 @@ import pytest
 
 from disco2.annotation.annotator import Annotator
 from disco2.corpora.protocols import HeldOutSentences
-from disco2.mining.miner import MinedPair, Miner, MiningSettings
-from disco2.mining.run import load_syntax
+from disco2.mining.run import MinedPair, Miner, MiningSettings, load_syntax
 
 Mine = Callable[..., list[MinedPair]]
 

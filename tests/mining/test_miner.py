@@ -10,7 +10,7 @@ from disco2.annotation.annotator import Annotator, Layers
 from disco2.corpora.protocols import HeldOutSentences
 from disco2.data import Document
 from disco2.errors import SettingsError
-from disco2.mining.miner import Miner, MiningSettings
+from disco2.mining.run import Miner, MiningSettings
 from tests.mining.conftest import Mine
 
 TEXT = "The old boat was slow. However, it reached the harbour because the wind was good."

@@ -1,16 +1,23 @@
-"""Relations of a whole corpus: files in shards, shards on many workers, a folder that says what is in it."""
+"""Relations of a whole corpus: files in shards, shards on many workers, a folder with a manifest."""
 
-from disco2.bulk.folder import ERRORS
-from disco2.bulk.job import Job
-from disco2.bulk.run import BulkSummary, predict_files
-from disco2.bulk.settings import FORMATS, JSONL, MOST_BYTES, SHARD_DOCUMENTS, BulkSettings
-from disco2.bulk.standing import Standing as BulkProgress
+from disco2.bulk.job import (
+    FORMATS,
+    JSONL,
+    MOST_BYTES,
+    MOST_SECONDS,
+    SHARD_DOCUMENTS,
+    BulkSettings,
+    Job,
+)
+from disco2.bulk.output import ERRORS
+from disco2.bulk.run import BulkProgress, BulkSummary, predict_files
 
 __all__ = [
     "ERRORS",
     "FORMATS",
     "JSONL",
     "MOST_BYTES",
+    "MOST_SECONDS",
     "SHARD_DOCUMENTS",
     "BulkProgress",
     "BulkSettings",

@@ -1,36 +1,59 @@
-"""A corpus -> its relations in a folder: plan, hand out, collect, and say what is there."""
+"""A corpus -> its relations in a folder: plan shards, give them to workers, write the manifest."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from threading import Event, Thread
 
-from disco2.bulk.finding import FilePatterns, Found
-from disco2.bulk.folder import FORMAT, RELATIONS, Json, OutputFolder, file_hash
+from disco2.bulk.documents import FilePatterns, Found, split_shards
 from disco2.bulk.job import Job
-from disco2.bulk.shards import shards_of
-from disco2.bulk.standing import Count, Standing
-from disco2.bulk.work import SEPARATOR, ShardWork
+from disco2.bulk.output import FORMAT, RELATIONS, Json, OutputFolder, file_hash
+from disco2.bulk.work import SEPARATOR, Attempts, ShardWork
 from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
 from disco2.errors import InputError
 from disco2.files import write_text
 from disco2.inference.pipeline import Pipeline
 
-ATTEMPTS = 20  # deaths of processes on one shard, before somebody looks whether that leads anywhere
+ATTEMPTS = 20  # dead processes on one shard before it is given up; a document is blamed long before
+MOST_GIVEN_UP = 3  # shards, before the run stops
 COMPARED = 20  # shards of a corpus that was moved
 
-Report = Callable[[Standing], None]
-Notice = Callable[[str], None]
+
+@dataclass(frozen=True, slots=True)
+class BulkProgress:
+    """How far a run is; the totals are known when all files were counted."""
+
+    documents: int = 0  # done, including those of earlier runs
+    bytes: int = 0
+    made_bytes: int = 0  # done by this run
+    made_sentences: int = 0
+    workers: int = 0
+    seconds: float = 0.0  # since the run began
+    all_documents: int | None = None
+    all_bytes: int | None = None
+
+    @property
+    def rate(self) -> float:
+        """Sentences a second."""
+        return self.made_sentences / self.seconds if self.seconds else 0.0
+
+    @property
+    def left(self) -> float | None:
+        """Estimated seconds until the end; None while unknown."""
+        if self.all_bytes is None or not self.made_bytes:
+            return None
+        return (self.all_bytes - self.bytes) * self.seconds / self.made_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class BulkSummary:
-    """What is in the folder, and how much of it this run has made."""
+    """What is in the folder, and how many shards this run has made."""
 
     documents: int
     sentences: int
@@ -41,6 +64,10 @@ class BulkSummary:
     made: int  # shards
 
 
+Report = Callable[[BulkProgress], None]
+Notice = Callable[[str], None]
+
+
 def predict_files(
     patterns: Sequence[str],
     output: Path,
@@ -49,98 +76,135 @@ def predict_files(
     opened: Callable[[], AbstractContextManager[Pipeline]],
     engine: Engine,
     restart: bool = False,
-    report: Report = lambda standing: None,
+    report: Report = lambda progress: None,
     notice: Notice = lambda text: None,
 ) -> BulkSummary:
-    """The relations of all files that match, in ``output``; what an earlier run has done there is kept.
+    """Write the relations of all files that match to ``output``; finished shards of earlier runs are kept.
 
     ``opened`` loads the pipeline in a worker. Documents without relations are listed in ``errors.jsonl``.
     """
     files = FilePatterns(patterns)
     files.check_folders()
-    folder = OutputFolder(output.absolute(), job.settings.ending)
-    first = next(files.walk(without=folder.path), None)
-    if first is None:
+    folder = OutputFolder(output.absolute(), job.settings.suffix)
+    if next(files.walk(without=folder.path), None) is None:
         raise InputError(
-            "No file matches.", where=", ".join(patterns), hint="Look what is there, and mind the quotes."
+            "No file matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
         )
-    with folder.taken(job, files.described, restart=restart) as begin:
+    with folder.locked(job, files.described, restart=restart) as begin:
         work = ShardWork(files.root, folder, job, opened)
         if not restart:
             _check_place(work, _tasks(files.walk(without=folder.path), job))
-        with Count(files.walk(without=folder.path), most_bytes=job.settings.most_bytes) as count:
-            run = _Run(folder, count, report, notice)
-            with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-                begin()
-                folder.note_root(files.root)
-                run.before = folder.keys()
-                run.work_off(session, _tasks(files.walk(without=folder.path), job))
+        with _Counter(files.walk(without=folder.path), most_bytes=job.settings.most_bytes) as counter:
+            run = _Run(folder, counter, report, notice)
+            try:
+                with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
+                    begin()
+                    folder.write_root(files.root)
+                    run.before = folder.keys()
+                    run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
+            except BaseException:
+                for note in folder.notes():  # their workers were stopped by this command, by no document
+                    with suppress(OSError, InputError):
+                        Attempts(note, died=False).pause()
+                raise
         for pattern in files.unmatched:
             notice(f"no file matches {pattern}")
         return run.finish(job, files.described)
 
 
 def _check_place(work: ShardWork, tasks: Iterator[Task]) -> None:
-    """Raise InputError where what is there was made from other texts at another place."""
+    """Raise InputError if the output was made from other texts in another folder of the same name."""
     there = work.folder.keys()
     if not there or work.folder.is_from(work.root):
         return
     if not any(work.key(task.given) in there for task in islice(tasks, COMPARED)):
-        raise work.folder.other_run("its files lay elsewhere, and had other texts")
+        raise work.folder.other_run("its files were in another folder, with other texts")
 
 
 def _tasks(found: Iterator[Found], job: Job) -> Iterator[Task]:
     settings = job.settings
-    planned = shards_of(found, documents=settings.shard_documents, most_bytes=settings.most_bytes)
-    for number, shard in enumerate(planned):
+    shards = split_shards(found, documents=settings.shard_documents, most_bytes=settings.most_bytes)
+    for number, shard in enumerate(shards):
         yield Task(f"{number}", SEPARATOR.join(shard))
 
 
-class _Run:
-    """Collects what workers have done, by the number of the shard."""
+class _Counter:
+    """Counts files in a thread while workers process the first of them."""
 
-    def __init__(self, folder: OutputFolder, count: Count, report: Report, notice: Notice) -> None:
+    def __init__(self, found: Iterable[Found], *, most_bytes: int) -> None:
+        self._found = found
+        self._most_bytes = most_bytes
+        self._stop = Event()
+        self._thread = Thread(target=self._count, daemon=True)
+        self.documents: int | None = None
+        self.bytes: int | None = None
+
+    def __enter__(self) -> _Counter:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _count(self) -> None:
+        documents = total = 0
+        with suppress(OSError):
+            for one in self._found:
+                if self._stop.is_set():
+                    return
+                documents += 1
+                total += one.size if one.size <= self._most_bytes else 0
+            self.documents, self.bytes = documents, total
+
+
+class _Run:
+    """Collects the records of shards and writes the manifest."""
+
+    def __init__(self, folder: OutputFolder, counter: _Counter, report: Report, notice: Notice) -> None:
         self._folder = folder
-        self._count = count
+        self._counter = counter
         self._report = report
         self._notice = notice
-        self.before: set[str] = set()  # keys of shards that were there when the run began
+        self.before: set[str] = set()  # keys of shards of earlier runs
         self._done: dict[int, Json] = {}
         self._given_up: list[str] = []  # how processes ended
-        self._standing = Standing()
+        self._progress = BulkProgress()
 
-    def work_off(self, session: Session, tasks: Iterator[Task]) -> None:
+    def run_tasks(self, session: Session, tasks: Iterator[Task]) -> None:
         begun = time.monotonic()
-        self._report(replace(self._standing, workers=session.workers))
+        self._report(replace(self._progress, workers=session.workers))
         for outcome in outcomes_of(session, tasks):
-            self._take(outcome)
-            self._standing = replace(
-                self._standing,
+            self._add(outcome)
+            self._progress = replace(
+                self._progress,
                 workers=session.workers,
                 seconds=time.monotonic() - begun,
-                all_documents=self._count.documents,
-                all_bytes=self._count.bytes,
+                all_documents=self._counter.documents,
+                all_bytes=self._counter.bytes,
             )
-            self._report(self._standing)
+            self._report(self._progress)
+        self._check_given_up(0)
 
-    def _take(self, outcome: Outcome) -> None:
+    def _add(self, outcome: Outcome) -> None:
         if outcome.error is not None:
             raise outcome.error
         if outcome.died:
             self._given_up.append(outcome.died)
+            self._check_given_up(MOST_GIVEN_UP)
             return
         record: Json = outcome.result
-        # A shard may be done, and its worker or the scheduler end before that is heard of.
+        # A worker may die after it finished a shard, before it answered.
         made = record.pop("made") or record["key"] not in self.before
         if made and not self._folder.record(record["key"]).is_file():
             raise InputError(
-                "A worker has written what can't be seen here.",
+                "The output of a worker can't be seen here.",
                 where=str(self._folder.path),
                 hint="The output must be on a disk that all machines have under the same path.",
             )
         self._done[int(outcome.task.key)] = record | {"made": made}
-        before = self._standing
-        self._standing = replace(
+        before = self._progress
+        self._progress = replace(
             before,
             documents=before.documents + record["documents"],
             bytes=before.bytes + record["bytes"],
@@ -148,24 +212,26 @@ class _Run:
             made_sentences=before.made_sentences + made * record["sentences"],
         )
 
-    def finish(self, job: Job, files: Sequence[str]) -> BulkSummary:
-        """Write the errors and the manifest, and remove what they do not name."""
-        if self._given_up:
+    def _check_given_up(self, most: int) -> None:
+        if len(self._given_up) > most:
             raise InputError(
-                f"{len(self._given_up)} shards are missing: {ATTEMPTS} processes have ended on each, "
-                f"at last {self._given_up[-1]}.",
+                f"{len(self._given_up)} shards are missing: {ATTEMPTS} processes died on each, "
+                f"the last ones {self._given_up[-1]}.",
                 where=str(self._folder.path),
-                hint="Is there enough memory? The others are done; give the same command again to go on.",
+                hint="Is there enough memory? Finished shards are kept; run the same command to resume.",
             )
+
+    def finish(self, job: Job, files: Sequence[str]) -> BulkSummary:
+        """Write the errors and the manifest, and remove files that they don't name."""
         shards = [self._done[number] for number in sorted(self._done)]
         made = sum(shard.pop("made") for shard in shards)
         if len(shards) > made:
-            self._notice(f"{len(shards) - made} of {len(shards)} shards were there already")
+            self._notice(f"{len(shards) - made} of {len(shards)} shards were already there")
         totals = {
             name: sum(shard[name] for shard in shards)
             for name in ("documents", "bytes", "sentences", "relations", "errors")
         }
-        write_text(self._folder.errors, self._refusals(shards))
+        write_text(self._folder.errors, self._error_lines(shards))
         content = {
             "format": FORMAT,
             "job": job.to_json(),
@@ -173,31 +239,31 @@ class _Run:
             **totals,
             "errors_sha256": file_hash(self._folder.errors),
         }
-        write_text(self._folder.manifest, _manifest(content, shards, self._folder.format))
+        write_text(self._folder.manifest, _manifest(content, shards, self._folder.suffix))
         self._folder.finish({shard["key"] for shard in shards})
         return BulkSummary(**totals, shards=len(shards), made=made)
 
-    def _refusals(self, shards: Sequence[Json]) -> Iterator[str]:
+    def _error_lines(self, shards: Sequence[Json]) -> Iterator[str]:
         for shard in shards:
             if not shard["errors"]:
                 continue
             record = self._folder.read_record(shard["key"])
             if record is None or len(record["refused"]) != shard["errors"]:
                 raise InputError(
-                    "The record of a shard was changed meanwhile.",
+                    "The record of a shard was changed during the run.",
                     where=str(self._folder.record(shard["key"])),
-                    hint="Give the same command again.",
+                    hint="Run the same command again.",
                 )
             for refused in record["refused"]:
                 yield json.dumps(refused, ensure_ascii=False) + "\n"
 
 
-def _manifest(content: Json, shards: Sequence[Json], ending: str) -> Iterator[str]:
+def _manifest(content: Json, shards: Sequence[Json], suffix: str) -> Iterator[str]:
     """One shard a line, however many there are."""
     yield json.dumps(content, ensure_ascii=False, indent=1).removesuffix("\n}")
     yield ',\n "shards": [\n'
     for number, shard in enumerate(shards):
-        entry = {"file": f"{RELATIONS}/{shard['key']}.{ending}"} | {
+        entry = {"file": f"{RELATIONS}/{shard['key']}.{suffix}"} | {
             name: value for name, value in shard.items() if name != "key"
         }
         yield ("" if not number else ",\n") + f"  {json.dumps(entry, ensure_ascii=False)}"

@@ -1,0 +1,296 @@
+"""Training, scoring and preparation of the paper's model, beside their floors and references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import pdtb_sized
+from benchmarks.speed.data import SCORING_BATCH, STANDARD_BATCH, STANDARD_K, Workload
+from benchmarks.speed.floor import (
+    Sizes,
+    feature_products,
+    in_blocks,
+    looked_up,
+    products_alone,
+    scoring_products,
+    training_products,
+)
+from benchmarks.speed.measure import Beside, Row, Run, in_turns, peak_bytes, resident_bytes, row
+from benchmarks.speed.steps import (
+    TORCH_ABSENT,
+    Step,
+    autograd_step,
+    collated_scores,
+    is_torch_installed,
+    product_scores,
+    product_steps,
+    recursive_step,
+)
+from disco2.data import Instance
+from disco2.data.batch import collate
+from disco2.features import FeatureExtractor, FeatureSettings
+from disco2.features.encoder import UNKNOWN_WORD, Encoder
+from disco2.features.pairs_and_rules import pair_candidates
+from disco2.model import ModelSettings, RelationModel
+from disco2.training.preparation import word_vectors_for
+from disco2.vectors import VectorSettings
+
+STEP = "training step, generated"
+FIRST_STEP = f"{STEP}, one batch, first step"
+MIDWAY = f"{STEP}, one batch, midway"
+
+FLOOR = "floor"
+LOOKED_UP, IN_BLOCKS = "floor, siblings looked up", "floor, in blocks"
+DENSE_FLOOR = "floor with dense features"
+RECURSIVE = "recursive"
+ONE_PASS = "recursive, one pass back"  # noqa: S105  not that kind of pass
+NODES, LEVELS = "autograd, node by node", "autograd, by levels"
+
+
+def measure_training(run: Run) -> list[Row]:
+    """Pairs a second of whole steps in batches of 64.
+
+    Against the floor over all batches; against implementations that take seconds, over the first batch: in
+    the first step of a training, when all labels violate the margin, and in its midst, when a few do.
+    """
+    rows = [_training_against_floor(run, workload) for workload in run.workloads]
+    rows.append(against_others(run, run.generated.at_the_start(), FIRST_STEP))
+    rows.append(against_others(run, run.generated, MIDWAY))
+    return rows
+
+
+def _training_against_floor(run: Run, workload: Workload) -> Row:
+    batches = workload.batches(STANDARD_BATCH)
+    steps = {
+        "product": product_steps(workload, batches),
+        FLOOR: training_floor(workload, STANDARD_BATCH),
+        **other_floors(workload, STANDARD_BATCH),
+    }
+    return row(
+        f"training step, {workload.name}",
+        "pairs",
+        count=len(batches) * STANDARD_BATCH,
+        seconds=in_turns(steps, repeats=run.repeats),
+        peak=None if run.quick else peak_bytes(lambda: product_steps(workload, batches[:1])()),
+    )
+
+
+def against_others(run: Run, workload: Workload, name: str) -> Row:
+    some = workload.made[:STANDARD_BATCH]
+    steps: dict[str, Step] = {
+        "product": product_steps(workload, workload.batches(STANDARD_BATCH)[:1]),
+        RECURSIVE: recursive_step(workload, some, one_pass=False),
+        ONE_PASS: recursive_step(workload, some, one_pass=True),
+    }
+    absent: list[Beside] = []
+    if not run.quick:
+        for other, levels in ((NODES, False), (LEVELS, True)):
+            if is_torch_installed():
+                steps[other] = autograd_step(workload, some, levels=levels)
+            else:
+                absent.append(Beside(other, note=TORCH_ABSENT))
+    return row(
+        name,
+        "pairs",
+        count=STANDARD_BATCH,
+        seconds=in_turns(steps, repeats=run.slow_repeats),
+        absent=absent,
+    )
+
+
+def training_floor(workload: Workload, batch: int) -> Step:
+    """The matrix products of the steps over all batches."""
+    return products_alone(
+        [training_products(sizes, workload.settings) for sizes in Sizes.of_batches(workload, batch)]
+    )
+
+
+def other_floors(workload: Workload, batch: int) -> dict[str, Step]:
+    """Two lower ones, and a higher one."""
+    sizes = Sizes.of_batches(workload, batch)
+    products = [training_products(one, workload.settings) for one in sizes]
+    pairs = list(zip(products, sizes, strict=True))
+    return {
+        LOOKED_UP: products_alone([looked_up(some, one, workload.settings) for some, one in pairs]),
+        IN_BLOCKS: products_alone([in_blocks(some) for some in products]),
+        DENSE_FLOOR: products_alone([some + feature_products(one, gradients=True) for some, one in pairs]),
+    }
+
+
+SCORING = "scoring, generated"
+
+
+def measure_scoring(run: Run) -> list[Row]:
+    """Pairs a second in batches of 1,024, and with collating, which a program that scores can't avoid."""
+    rows = [_scoring_against_floor(run, workload) for workload in run.workloads]
+    if not run.quick:
+        rows += [with_collating(run, workload) for workload in run.workloads]
+    return rows
+
+
+def _scoring_against_floor(run: Run, workload: Workload) -> Row:
+    batches = workload.batches(SCORING_BATCH)
+    steps = {
+        "product": product_scores(workload, batches),
+        FLOOR: scoring_floor(workload, SCORING_BATCH),
+        **lower_floors(workload, SCORING_BATCH),
+    }
+    return row(
+        f"scoring, {workload.name}",
+        "pairs",
+        count=len(batches) * SCORING_BATCH,
+        seconds=in_turns(steps, repeats=run.repeats),
+        peak=None if run.quick else peak_bytes(lambda: product_scores(workload, batches[:1])()),
+    )
+
+
+def with_collating(run: Run, workload: Workload) -> Row:
+    """From encoded examples, in the batches that the product makes of them."""
+    examples = [one.example for one in workload.made]
+    works = {"product": collated_scores(workload, examples)}
+    name = f"collating and scoring, {workload.name}"
+    return row(name, "pairs", count=len(examples), seconds=in_turns(works, repeats=run.repeats))
+
+
+def scoring_floor(workload: Workload, batch: int) -> Step:
+    """The matrix products of scoring all batches."""
+    return products_alone(
+        [scoring_products(sizes, workload.settings) for sizes in Sizes.of_batches(workload, batch)]
+    )
+
+
+def lower_floors(workload: Workload, batch: int) -> dict[str, Step]:
+    """Two lower ones."""
+    sizes = Sizes.of_batches(workload, batch)
+    products = [scoring_products(one, workload.settings) for one in sizes]
+    pairs = zip(products, sizes, strict=True)
+    return {
+        LOOKED_UP: products_alone([looked_up(some, one, workload.settings) for some, one in pairs]),
+        IN_BLOCKS: products_alone([in_blocks(some) for some in products]),
+    }
+
+
+PREPARED = 1024
+PREPARED_STEP = "training step"
+
+
+def measure_preparation(run: Run) -> list[Row]:
+    """Relations a second for finding features, for encoding without them, and for collating batches of 64."""
+    instances = pdtb_sized.generate(PREPARED)
+    extractor = FeatureExtractor.fit(instances)
+    vectors = word_vectors_for(instances, VectorSettings(), STANDARD_K, seed=1, sentences=())
+    model = RelationModel(ModelSettings(K=STANDARD_K), pdtb_sized.LABELS, vectors, extractor, {})
+    rows = _rows(run, run.generated, model, instances)
+    if run.gum:
+        rows += _rows(run, run.gum.workload, run.gum.untrained, run.gum.instances[:PREPARED])
+    return rows
+
+
+def _rows(run: Run, workload: Workload, model: RelationModel, instances: Sequence[Instance]) -> list[Row]:
+    extractor = model.extractor
+    assert extractor is not None
+    examples = [one.example for one in workload.made[:PREPARED]]
+
+    def find_features() -> object:
+        return extractor.transform(instances)
+
+    def word_row(form: str) -> int:
+        row = model.vectors.row(form)
+        return UNKNOWN_WORD if row is None else row + 1
+
+    def encode() -> object:
+        # A new encoder has seen no word yet.
+        encoder = Encoder(
+            word_row=word_row,
+            labels=model.labels,
+            extractor=None,
+            with_entities=True,
+        )
+        return encoder.encode(instances)
+
+    def collate_all() -> object:
+        return [
+            collate(examples[begin : begin + STANDARD_BATCH]) for begin in range(0, PREPARED, STANDARD_BATCH)
+        ]
+
+    step = product_steps(workload, workload.batches(STANDARD_BATCH)[: PREPARED // STANDARD_BATCH])
+    found = []
+    for name, work in (
+        ("feature extraction", find_features),
+        ("encoding, features apart", encode),
+        ("collating batches", collate_all),
+    ):
+        seconds = in_turns({"product": work, PREPARED_STEP: step}, repeats=2 * run.slow_repeats)
+        found.append(
+            row(
+                f"{name}, {workload.name}",
+                "relations",
+                count=PREPARED,
+                seconds=seconds,
+                peak=peak_bytes(work),
+            )
+        )
+    return found
+
+
+SELECTED = 17_000
+ALONE = f"""
+from benchmarks.pdtb_sized import generate
+from disco2.features import FeatureExtractor
+FeatureExtractor.fit(generate({SELECTED}))
+"""
+
+
+def measure_selection(run: Run) -> list[Row]:
+    """Relations a second for all of ``FeatureExtractor.fit``; the peak is that of a whole process.
+
+    To count pairs they must be brought together: the reference sorts the pairs of words (of any frequency)
+    that the relations have, each already a number, and does nothing else.
+    """
+    instances = pdtb_sized.generate(SELECTED)
+    pairs = word_pairs(instances)
+    seconds = in_turns(
+        {
+            "product": lambda: FeatureExtractor.fit(instances),
+            "one sort of the word pairs": lambda: np.sort(pairs),
+        },
+        repeats=run.slow_repeats,
+    )
+    least = FeatureSettings().minimum_count
+    facts = {
+        "relations": SELECTED,
+        "word_pairs": len(pairs),
+        "candidates": len(pair_candidates(instances, minimum_count=least)[0]),
+        "seconds": seconds["product"],
+    }
+    return [
+        row(
+            f"feature selection, {facts['candidates']:,} word-pair candidates",
+            "relations",
+            count=SELECTED,
+            seconds=seconds,
+            peak=resident_bytes(ALONE),
+            facts=facts,
+        )
+    ]
+
+
+def word_pairs(instances: Sequence[Instance]) -> NDArray[np.int64]:
+    """Every pair of different words of every relation as one number, words numbered as they come."""
+    numbers: dict[str, int] = {}
+    found = []
+    for instance in instances:
+        first, second = (
+            np.array(
+                [
+                    numbers.setdefault(word, len(numbers))
+                    for word in sorted(set(instance.document.words(argument.tokens)))
+                ]
+            )
+            for argument in (instance.relation.arg1, instance.relation.arg2)
+        )
+        found.append(np.add.outer(first << 32, second).ravel())
+    return np.concatenate(found)
