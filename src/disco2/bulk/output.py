@@ -3,7 +3,7 @@
 OUTPUT/
   manifest.json             the job, totals, every shard with its hash; written last
   errors.jsonl              documents without relations, and why
-  relations/KEY.jsonl       the shards (or .parquet, .csv, .zip); KEY is a hash of their documents and of the job
+  relations/KEY.jsonl       the shards (or .parquet, .csv, .zip); KEY is a hash of documents and job
   records/KEY.json          what is in a shard, and its hash
   records/.root             a hash of the path of the documents: two corpora may have the same name
   .working/                 during a run: its job, what workers are doing, a lock
