@@ -21,6 +21,7 @@ from disco2.inference.pipeline import Pipeline, load, model_digest
 from tests.inference.rule_annotator import RuleAnnotator
 
 ENDS, REFUSED, STUMBLES, SLOW = "Dynamite", "Nonsense", "Banana", "Snail"
+HANGS, GREEDY = "Sloth", "Elephant"
 
 
 class WeakAnnotator(RuleAnnotator):
@@ -34,6 +35,10 @@ class WeakAnnotator(RuleAnnotator):
                 raise LayerError("This is nonsense.")
             if STUMBLES in document.text:
                 raise ValueError("slipped")
+            if HANGS in document.text:
+                time.sleep(600)
+            if GREEDY in document.text:
+                bytearray(4_000_000_000)
             if SLOW in document.text:
                 time.sleep(0.02)
         return super().annotate(documents, layers=layers)

@@ -16,6 +16,8 @@ from disco2.engines.local import LocalSession
 from disco2.errors import InputError
 from tests.bulk.stand_in import (
     ENDS,
+    GREEDY,
+    HANGS,
     REFUSED,
     STUMBLES,
     BrokenAnnotator,
@@ -150,6 +152,25 @@ def test_a_document_that_ends_its_worker_is_found_and_left_out(
     assert sorted(lines) == sorted(line for file in others for line in file.read_bytes().splitlines())
     assert not (out / ".working").exists()
     assert predict(corpus / PATTERN, output=out, shard_documents=20).made == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "limit", "reason"),
+    [
+        (HANGS, {"most_seconds": 3}, "It took more than 3 seconds."),
+        (GREEDY, {"most_memory": 3000}, "Its process died 3 times."),
+    ],
+)
+def test_a_document_that_takes_too_much_time_or_memory_is_left_out(
+    predict: Predicting, tmp_path: Path, word: str, limit: dict[str, int], reason: str
+) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}.txt").write_text(f"Bob left. {word if number == 3 else 'Tina'} stayed.")
+    out = tmp_path / "out"
+    assert predict(tmp_path / "*.txt", output=out, **limit).errors == 1
+    assert refused(out) == {"3.txt": reason}
+    assert len(documents(out)) == 5
+    assert not (out / ".working").exists()
 
 
 def test_files_that_go_or_change_between_planning_and_reading(

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from io import FileIO
 from pathlib import Path
+from typing import NamedTuple
 
 from disco2.errors import InputError
 from disco2.inference.plain_text import check_text, decoded, has_word
@@ -82,9 +83,11 @@ class FilePatterns:
     def walk(self, *, without: Path | None = None) -> Iterator[Found]:
         """Yield all files in order of their paths, except those in the folder ``without``."""
         avoided = os.stat(without) if without is not None and without.is_dir() else None
-        return self._walk("", avoided)
+        return self._walk("", (), avoided)
 
-    def _walk(self, folder: str, avoided: os.stat_result | None) -> Iterator[Found]:
+    def _walk(
+        self, folder: str, folders: tuple[_Name, ...], avoided: os.stat_result | None
+    ) -> Iterator[Found]:
         try:
             with os.scandir(os.path.join(self.root, folder)) as scan:
                 entries = sorted(scan, key=lambda entry: os.fsencode(entry.name))
@@ -96,18 +99,18 @@ class FilePatterns:
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             is_folder = _is_folder(entry)
-            if self._matches(path, is_folder=is_folder):
+            if self._matches((*folders, _Name(entry.name, False)), is_folder=is_folder):
                 yield Found(os.fsencode(path), _size(entry))
-            if (
-                is_folder
-                and self._may_match_below(path, is_link=entry.is_symlink())
-                and (avoided is None or not os.path.samestat(entry.stat(), avoided))
+            if not is_folder:
+                continue
+            below = (*folders, _Name(entry.name, entry.is_symlink()))
+            if any(_match_folder(below, parts) for parts in self._parsed) and (
+                avoided is None or not os.path.samestat(entry.stat(), avoided)
             ):
-                yield from self._walk(path, avoided)
+                yield from self._walk(path, below, avoided)
 
-    def _matches(self, path: str, *, is_folder: bool) -> bool:
+    def _matches(self, names: Sequence[_Name], *, is_folder: bool) -> bool:
         """Whether a pattern matches. A folder is reported if its name was asked for, not by a final star."""
-        names = path.split("/")
         found = [
             number
             for number, parts in enumerate(self._parsed)
@@ -116,9 +119,12 @@ class FilePatterns:
         self._matched.update(found)
         return bool(found)
 
-    def _may_match_below(self, path: str, *, is_link: bool) -> bool:
-        names = path.split("/")
-        return any(_match_folder(names, parts, is_link=is_link) for parts in self._parsed)
+
+class _Name(NamedTuple):
+    """One component of a path."""
+
+    text: str
+    is_link: bool  # to a folder
 
 
 class _Part:
@@ -130,14 +136,15 @@ class _Part:
         self.plain = not _MAGIC.search(text)
         self._match = re.compile(fnmatch.translate(text.replace("[^", "[!"))).match
 
-    def matches(self, name: str) -> bool:
+    def matches(self, name: _Name) -> bool:
+        """A wildcard matches no leading dot, and no link to a folder."""
         if self.plain:
-            return name == self.text
-        hidden = name.startswith(".") and not self.text.startswith(".")
-        return not hidden and self._match(name) is not None
+            return name.text == self.text
+        hidden = name.text.startswith(".") and not self.text.startswith(".")
+        return not hidden and not name.is_link and self._match(name.text) is not None
 
 
-def _match(names: Sequence[str], parts: Sequence[_Part]) -> bool:
+def _match(names: Sequence[_Name], parts: Sequence[_Part]) -> bool:
     """Whether a path matches a whole pattern."""
     if not parts or not names:
         return not parts and not names
@@ -147,17 +154,17 @@ def _match(names: Sequence[str], parts: Sequence[_Part]) -> bool:
     return parts[0].matches(names[0]) and _match(names[1:], rest)
 
 
-def _match_folder(names: Sequence[str], parts: Sequence[_Part], *, is_link: bool) -> bool:
-    """Whether files below a folder may match. A link is followed only if the pattern names it."""
+def _match_folder(names: Sequence[_Name], parts: Sequence[_Part]) -> bool:
+    """Whether files below a folder may match a pattern."""
+    if not names:
+        return bool(parts)
     if len(parts) < 2:
         return False
-    if parts[0].any_folders and _match_folder(names, parts[1:], is_link=is_link):
+    if parts[0].any_folders and _match_folder(names, parts[1:]):
         return True
-    if not parts[0].matches(names[0]):
-        return False
-    if len(names) == 1:
-        return parts[0].plain or not is_link
-    return _match_folder(names[1:], parts if parts[0].any_folders else parts[1:], is_link=is_link)
+    return parts[0].matches(names[0]) and _match_folder(
+        names[1:], parts if parts[0].any_folders else parts[1:]
+    )
 
 
 def _parse(pattern: str) -> tuple[str, list[str]]:

@@ -23,7 +23,7 @@ BATCH_DOCUMENTS, BATCH_BYTES = 32, 100_000
 SEPARATOR = b"\0"  # between names: no path can contain it
 HARMLESS = "It rained. We stayed at home."  # if this can't be annotated, no document is to blame
 SEPARATE_AFTER = 3  # deaths of a batch whose documents kill no process alone
-BLAMED_AFTER = 2  # deaths of a document alone
+BLAMED_AFTER = 3  # deaths of a document alone
 
 
 @dataclass
@@ -252,8 +252,9 @@ class Attempts:
     """What a worker is doing in a shard, noted on disk, so that the next attempt knows where this one died.
 
     A process that was killed from outside leaves the same note as one that a document killed. So the
-    documents of a batch that killed a process are tried alone, and a document that killed two processes alone
-    is refused. A batch or document that takes more than ``seconds`` ends the process, and leaves a traceback.
+    documents of a batch that killed a process are tried alone, and a document that killed three processes
+    alone is refused. A batch or document that takes more than ``seconds`` ends its process and leaves a
+    traceback.
     """
 
     def __init__(self, path: Path, *, seconds: float = 0, died: bool = True) -> None:

@@ -20,6 +20,7 @@ from disco2.bulk import (
     FORMATS,
     JSONL,
     MOST_BYTES,
+    MOST_SECONDS,
     SHARD_DOCUMENTS,
     BulkProgress,
     BulkSettings,
@@ -376,6 +377,13 @@ def bulk(
         int, typer.Option(help="Short documents per output file; fewer if they are long.")
     ] = SHARD_DOCUMENTS,
     most_bytes: Annotated[int, typer.Option(help="Skip and report larger documents.")] = MOST_BYTES,
+    most_seconds: Annotated[
+        float, typer.Option(help="Skip and report documents that take longer.")
+    ] = MOST_SECONDS,
+    most_memory: Annotated[
+        int,
+        typer.Option(help="Skip and report documents that need more megabytes. 0: no limit."),
+    ] = 0,
     restart: Restart = False,
     paragraphs: Paragraphs = BLANK,
     explain: Explain = False,
@@ -399,6 +407,8 @@ def bulk(
         encoding=encoding,
         shard_documents=shard_documents,
         most_bytes=most_bytes,
+        most_seconds=most_seconds,
+        most_memory=most_memory,
     )
     if workers < 0:
         raise InputError(f"There can't be {workers} workers.", hint="Give --workers 1 or more.")
