@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +20,32 @@ from disco2.errors import BundleError, InputError
 from disco2.files import HIDDEN_LIST, check_folder_place, folder_in_place
 from disco2.shipped import MANIFEST
 from tests.fuzzing.tiny_model import tiny_model
-from tests.interfaces.killed_training import kill_at
 
 posix_only = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+CHANGES = {"open", "os.mkdir", "os.chmod", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"}
 OLD = {"a.txt": "old", "below/b.txt": "old", "gone/c.txt": "old"}
 NEW = {"a.txt": "new", "below/b.txt": "new", "later/d.txt": "new"}
+
+
+def kill_at(change: int, room: Path) -> None:
+    """Let this process kill itself right before the n-th change of anything in a folder."""
+    seen = 0
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal seen
+        if event in CHANGES and _is_change(event, arguments, room):
+            seen += 1
+            if seen == change:
+                os.write(2, f"killed before: {event} {' '.join(map(str, arguments))}\n".encode())
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+
+
+def _is_change(event: str, arguments: tuple[Any, ...], room: Path) -> bool:
+    if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)):
+        return False
+    return str(arguments[0]).startswith(str(room))
 
 
 def fill(path: Path, texts: dict[str, str], *, force: bool = False) -> None:

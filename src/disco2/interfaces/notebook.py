@@ -1,10 +1,10 @@
-"""Relations to look at: ``disco2.render(doc)``, in the manner of spaCy's displacy.
+"""Drawings of relations: ``disco2.render(doc)``, similar to spaCy's displacy.
 
     disco2.render(doc)                                  # a spaCy document that the component has seen
     disco2.render(disco2.load()(text), pipeline=nlp)    # what a pipeline of disco2's own answers
 
-In a notebook the drawing is shown; elsewhere the result is a complete page of HTML, which needs nothing from
-outside: ``Path("relations.html").write_text(disco2.render(doc), encoding="utf-8")``.
+In a notebook the drawing is shown; elsewhere the result is a self-contained HTML page:
+``Path("relations.html").write_text(disco2.render(doc), encoding="utf-8")``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from disco2.inference.view import RelationView
     from disco2.interfaces.spacy_component.pipe import Disco2Pipe
 
-MOST_VIEWS = 25  # relations whose trees are put into a page, unless told: some 90 kB each
+MOST_VIEWS = 25  # default number of relations whose trees are in a page: some 90 kB each
 
 # In a notebook each drawing is a page in a frame of its own, so that several leave each other alone.
 _FRAME = (

@@ -83,6 +83,12 @@ def test_an_annotated_document_is_used_again(run_small: Run, tmp_path: Path) -> 
     assert text.read_bytes() == STORY.encode()
 
 
+def test_relations_in_other_forms(run_small: Run, tmp_path: Path) -> None:
+    code, out, err = run_small("predict", STORY, "--form", "brat", "--output", tmp_path / "out")
+    assert (code, out, "relations written as brat" in err) == (0, "", True)
+    assert (tmp_path / "out" / "text.ann").is_file()
+
+
 def test_texts_without_relations(run_small: Run) -> None:
     for text in ("", "It rained.", "..."):
         code, out, err = run_small("predict", text)

@@ -1,4 +1,4 @@
-"""The command line: one file a command, each a thin wrapper over a typed function."""
+"""The command line: thin commands over typed functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disco2.threads import limit_this_process
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
-INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
+INTERRUPTED = 130  # as in shells: 128 plus the number of the signal
 
 
 def main() -> None:
@@ -22,13 +22,13 @@ def main() -> None:
         _run()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output closed the pipe
         _drop_output()
         sys.exit(1)
     except Disco2Error as error:
         _fail(error)
     except MemoryError:
-        _fail(InputError("There is not enough memory.", hint="Try smaller settings, or a smaller corpus."))
+        _fail(InputError("Out of memory.", hint="Try smaller settings, or a smaller corpus."))
     except OSError as error:
         _drop_output()
         where = error.filename if isinstance(error.filename, str) else ""
@@ -36,8 +36,8 @@ def main() -> None:
 
 
 def _run() -> None:
-    """Run a command; importing it takes a moment in which users interrupt."""
-    if sys.stdout is None:  # closed by whoever started the program: nobody wants to see results
+    """Run a command. Imports are inside, so that an interrupt during them is handled."""
+    if sys.stdout is None:  # closed by the caller
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     limit_this_process()  # before anything is imported that multiplies matrices
     if not any(argument.startswith("--spacy") for argument in sys.argv):
@@ -45,7 +45,7 @@ def _run() -> None:
     from disco2.interfaces.cli.app import app
 
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # where the terminal lacks a character
+        sys.stdout.reconfigure(errors="backslashreplace")  # if the terminal lacks a character
     try:
         app()
     finally:
@@ -53,14 +53,14 @@ def _run() -> None:
 
 
 class _NoTorchForThinc:
-    """Hides PyTorch from thinc, which spaCy imports and which imports PyTorch where it is installed.
+    """Hides PyTorch from thinc, which spaCy imports and which imports PyTorch if it is installed.
 
-    That takes over two seconds, and only pipelines of --spacy may need it. Everybody else can import it.
+    That takes over two seconds, and only pipelines of --spacy may need it. Other importers still find it.
     """
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """None: other finders are asked. While thinc looks at what is installed, torch is not."""
+        """Return None, so that other finders are asked; raise while thinc checks for torch."""
         compat = sys.modules.get("thinc.compat")
         if name == "torch" and compat is not None and not hasattr(compat, "has_torch"):
             raise ModuleNotFoundError("No PyTorch is needed here.", name=name)
@@ -75,5 +75,5 @@ def _fail(error: Disco2Error) -> None:
 
 
 def _drop_output() -> None:
-    """Python flushes standard output once more when it ends, which would fail again."""
+    """Redirect standard output: Python flushes it once more at exit, which would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

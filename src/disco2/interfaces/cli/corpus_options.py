@@ -37,7 +37,7 @@ from disco2.interfaces.cli.options import AnnotatorOptions, among, path_option, 
 
 @dataclass(frozen=True)
 class CorpusOptions(AnnotatorOptions):
-    """The corpus that the options of a command name. Every field is an option."""
+    """A corpus and the annotators of its layers. Every field is an option."""
 
     corpus: Annotated[
         str,
@@ -53,13 +53,11 @@ class CorpusOptions(AnnotatorOptions):
         bool,
         typer.Option(
             "--with-coref-only",
-            help="Keep only the documents that have coreference of their own: PDTB ∩ OntoNotes.",
+            help="Use only documents that have their own coreference: PDTB ∩ OntoNotes.",
         ),
     ] = False
     dependencies: Annotated[Path | None, path_option(help="Folder of CoNLL-U files.")] = None
-    raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, where it is elsewhere.")] = (
-        None
-    )
+    raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, if it is elsewhere.")] = None
     offsets: Annotated[
         str,
         typer.Option(
@@ -77,36 +75,34 @@ class CorpusOptions(AnnotatorOptions):
     automatic: Annotated[
         str,
         typer.Option(
-            help=f"Layers to make anew, not to take from the corpus: all, none, or {', '.join(Layer)}. "
-            "Default: all for pairs and discogem, which bring none; none for any other corpus.",
+            help=f"Layers to annotate instead of those of the corpus: all, none, or {', '.join(Layer)}. "
+            "Default: all for pairs and discogem, which have none; none for any other corpus.",
             autocompletion=several_of(Layer, alone=(ALL, NONE)),
         ),
     ] = ""
     no_cache: Annotated[
         bool,
-        typer.Option(
-            "--no-cache", help="Neither take automatic layers from the cache nor keep those that are made."
-        ),
+        typer.Option("--no-cache", help="Neither read nor write the cache of automatic layers."),
     ] = False
 
     def layers(self, *, usual: str = "") -> Layers:
-        """Those to be made anew: as ``automatic`` says, else the usual ones, by default of such a corpus."""
+        """The layers to annotate: those of ``automatic``, else ``usual``, else the default of the corpus."""
         kind, _ = self._named
         layers = read_layers(self.automatic or usual or usual_layers(kind))
         check_mixture(layers)
         if not layers and self.chosen:
             raise SettingsError(
-                "An annotator is chosen, but no layer for it to make.", hint="Add --automatic with layers."
+                "An annotator was given, but no layer to annotate.", hint="Add --automatic with layers."
             )
         return layers
 
     @property
     def makes_layers(self) -> bool:
-        """Whether any layer of the corpus is to be made anew."""
+        """Whether any layer of the corpus is to be annotated."""
         return bool(read_layers(self.automatic or usual_layers(self._named[0])))
 
     def read(self, *, check: Callable[[Corpus], object] = lambda own: None, usual: str = "") -> Corpus:
-        """The corpus with its automatic layers; as these may take long to make, there is a check before."""
+        """Read the corpus and annotate its layers; ``check`` runs before the annotation, which is slow."""
         layers = self.layers(usual=usual)
         own = self.read_own()
         if layers:
@@ -116,7 +112,7 @@ class CorpusOptions(AnnotatorOptions):
     def other(self, entry: DataSettings) -> CorpusOptions:
         """The corpus of a ``[[data]]`` entry, with the annotators chosen here.
 
-        Some layers alone may be made anew for a corpus that has the others; all or none for any corpus.
+        Only --automatic all or none applies to it; single layers depend on the corpus.
         """
         return replace(
             self,
@@ -133,7 +129,7 @@ class CorpusOptions(AnnotatorOptions):
         )
 
     def annotated(self, corpus: Corpus, layers: Layers) -> Corpus:
-        """The corpus with these layers by the chosen annotators, saying on standard error who they are."""
+        """Annotate these layers with the chosen annotators, and print a note with their names."""
         if not layers:
             return corpus
         with (
@@ -150,7 +146,7 @@ class CorpusOptions(AnnotatorOptions):
             note += f"; {maker.recalled} of {len(corpus.documents)} documents from the cache"
         print_note(note)
         if lost := len(corpus.relations) - len(made.relations):
-            print_note(f"{lost} relations lie under no automatic token")
+            print_note(f"{lost} relations cover no automatic token")
         return made
 
     @property
@@ -163,7 +159,7 @@ class CorpusOptions(AnnotatorOptions):
 
     @contextmanager
     def _cached(self, annotators: Annotators) -> Iterator[Annotators]:
-        """The annotators, with the cache unless it is not wanted; what is wrong with it is a note."""
+        """The annotators with the cache, unless --no-cache; an unusable cache is a note."""
         if self.no_cache:
             yield annotators
             return
@@ -180,9 +176,9 @@ class CorpusOptions(AnnotatorOptions):
             print_note(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
 
     def read_own(self) -> Corpus:
-        """The corpus with its own layers, saying on standard error what was wrong in its files."""
+        """Read the corpus with its own layers, and print notes about faults in its files."""
         kind, path = self._named
-        with messages.status(f"reading {kind}"), gc_disabled():  # silent where nobody watches
+        with messages.status(f"reading {kind}"), gc_disabled():  # silent without a terminal
             corpus = read_corpus(
                 kind,
                 path,
@@ -193,7 +189,7 @@ class CorpusOptions(AnnotatorOptions):
                 offsets=self.offsets,
                 encoding=self.encoding,
             )
-            gc.freeze()  # a command keeps its corpus to the end, so nobody need look through it for cycles
+            gc.freeze()  # a command keeps its corpus to the end: no need to search it for cycles
         if self.with_coref_only:
             corpus = documents_with_coreference(corpus)
         for note in corpus.notes:
@@ -206,7 +202,7 @@ class CorpusOptions(AnnotatorOptions):
 
 @dataclass(frozen=True)
 class Mixture:
-    """The corpora of a training; ``entry`` is the main one's, where it is the first of ``[[data]]``."""
+    """The corpora of a training. ``entry`` is set if the main corpus is the first of ``[[data]]``."""
 
     main: CorpusOptions
     entry: DataSettings | None
@@ -215,7 +211,7 @@ class Mixture:
 
     @classmethod
     def of(cls, corpus: CorpusOptions, configuration: Configuration) -> Mixture:
-        """The corpus that options name is the main one, else the first of ``[[data]]``."""
+        """The main corpus is that of the options, else the first of ``[[data]]``."""
         if corpus.corpus or corpus.path or not configuration.data:
             _check_not_repeated(corpus, configuration.data)
             return cls(corpus, None, configuration.data, configuration)
@@ -230,14 +226,14 @@ class Mixture:
             "task.protocol": configuration.task.protocol or entry.protocol,
             "task.level": configuration.task.level if entry.level < 0 else entry.level,
         }
-        # Options of layers belong to the main corpus, whichever way it was named.
+        # Options of layers belong to the main corpus, also if it is named in [[data]].
         main = replace(corpus, corpus=entry.corpus, path=corpus.other(entry).path)
         return cls(main, entry, tuple(others), configuration.changed(changed))
 
     def read(self) -> tuple[Corpus, Parts]:
-        """The main corpus and its parts, with what the others add. Annotators only see what is used."""
+        """Read the main corpus, its parts, and what the others add. Only used documents are annotated."""
         choices = [self.main, *map(self.main.other, self.others)]
-        if self.configuration.model.kind == "encoder":  # layers are for its features alone
+        if self.configuration.model.kind == "encoder":  # it needs layers only for features
             wanted = [self.entry is None or self.entry.features, *(one.features for one in self.others)]
             choices = [
                 one if asked and self.configuration.model.features else replace(one, automatic=NONE)
@@ -245,7 +241,7 @@ class Mixture:
             ]
         main = choices[0]
         layers = [read_layers(one.automatic or usual_layers(one.corpus)) for one in choices[1:]]
-        # A chosen annotator that has nothing to do is a mistake, unless another corpus needs it.
+        # An annotator without a layer to annotate is an error, unless another corpus needs it.
         layers.insert(0, frozenset() if any(layers) and not main.makes_layers else main.layers())
         own, *rest = [choice.read_own() for choice in choices]
         seed = self.configuration.task.folds

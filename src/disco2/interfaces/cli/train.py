@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,6 @@ from rich.progress import Progress, TaskID
 
 from disco2.annotation.annotator import Layer
 from disco2.bundle import check_target
-from disco2.bundle.manifest import EVERY_FILE
 from disco2.corpora.catalogue import read_layers, usual_layers
 from disco2.data import Corpus
 from disco2.errors import InputError, SettingsError
@@ -41,7 +40,7 @@ from disco2.experiments.tuning import (
     tune,
     write_best,
 )
-from disco2.files import check_file_place, check_writable, scratch_folders
+from disco2.files import check_file_place, check_writable
 from disco2.interfaces.cli.corpus_options import CorpusOptions, Mixture
 from disco2.interfaces.cli.listing import (
     messages,
@@ -64,12 +63,15 @@ from disco2.interfaces.cli.options import (
 )
 from disco2.lock import FileLock
 from disco2.model.settings import KINDS
-from disco2.shipped import MANIFEST
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch
 
 LOCK = "training.lock"
+MOST_REASONS = 3  # that are named in a note
+SHOWN = 10  # trials in the table
+
+Kind = Annotated[str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))]
 
 
 @contextmanager
@@ -89,11 +91,10 @@ def kept_training(output: Path) -> Iterator[Path]:
         )
     try:
         yield folder
-        _remove_half_bundles(target)
         remove_stages(folder)  # last: a process that is killed before need not train again
     except BaseException as error:
         kept = any((folder / STAGES).glob("*.safetensors"))
-        what = f"finished passes are kept in {folder}; give the same command again to resume"
+        what = f"finished passes are kept in {folder}; run the same command to resume"
         if isinstance(error, KeyboardInterrupt):
             messages.print(f"interrupted: {what if kept else 'nothing is kept'}", markup=False)
         elif kept:
@@ -103,31 +104,10 @@ def kept_training(output: Path) -> Iterator[Path]:
         lock.give_up()
 
 
-def _remove_half_bundles(target: Path) -> None:
-    """Take away what ``files.folder_in_place`` leaves beside a bundle when its process is killed.
-
-    Only files with the names of a bundle go, and folders that are empty then.
-    """
-    with suppress(OSError):  # the model is in place; nothing of this is worth an error
-        for folder in scratch_folders(target):
-            with suppress(OSError):
-                for half in (folder / "new", folder / "old"):
-                    for name in (MANIFEST, *EVERY_FILE):
-                        (half / name).unlink(missing_ok=True)
-                    with suppress(FileNotFoundError):
-                        half.rmdir()
-                folder.rmdir()
-
-
-MOST_REASONS = 3  # that are named
-
-
 def train(
     output: Annotated[Path | None, path_option(help="Folder to write the model to.")] = None,
     config: ConfigFile = None,
-    kind: Annotated[
-        str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
-    ] = "",
+    kind: Kind = "",
     features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None,
     vectors: Annotated[
         str,
@@ -135,7 +115,7 @@ def train(
             help="Word vectors: shipped, word2vec, or a file.", autocompletion=among(("shipped", "word2vec"))
         ),
     ] = "",
-    seed: Annotated[int | None, typer.Option(help="Fixes everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
     assignments: Assignments = None,
     protocol: Protocol = "",
     data: Annotated[
@@ -159,7 +139,16 @@ def train(
     Of several corpora, in tables [[data]] of the configuration or by --data, the main one has the labels, the
     dev and the test part; the others add training relations.
     """
-    configuration = _configure(config, assignments or [], kind, features, vectors, seed, protocol)
+    configuration = _override(
+        read_configuration(config, assignments or []),
+        {
+            "model.kind": kind or None,
+            "model.features": features,
+            "vectors.source": vectors or None,
+            "training.seed": seed,
+            "task.protocol": protocol or None,
+        },
+    )
     entries = tuple(map(read_data, data or ()))
     configuration = replace(configuration, data=(*configuration.data, *entries))
     if print_config:
@@ -169,7 +158,7 @@ def train(
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output, force=force)
     if configuration.model.kind == "encoder":
-        encoder_folder(configuration.encoder.folder)  # now, not after an hour of annotation
+        encoder_folder(configuration.encoder.folder)  # fail before an hour of annotation
     started = time.perf_counter()
     mixture = Mixture.of(corpus, configuration)
     configuration = mixture.configuration
@@ -177,7 +166,7 @@ def train(
         found, parts = mixture.read()
         for note in _notes(found, parts, configuration):
             print_note(note)
-        fitted = _trained(found, parts, configuration, state)
+        fitted = _train(found, parts, configuration, state)
         save_model(fitted, parts, configuration, found, output, force=force)
     best, members = fitted.history.best, configuration.model.all_members
     summary = {
@@ -206,8 +195,8 @@ def train(
         results.print(f"development {parts.score_name} {percent(best.score)}% {when}", markup=False)
 
 
-def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
-    """Train, or go on from the state, behind a progress bar."""
+def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
+    """Train, or resume, with a progress bar."""
     with progress_bar() as bar:
         members = configuration.model.all_members
         passes = configuration.training.epochs
@@ -232,10 +221,10 @@ def _trained(corpus: Corpus, parts: Parts, configuration: Configuration, state: 
 
 
 def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterator[str]:
-    """What a user should know before the training begins."""
+    """Notes that a user should see before the training starts."""
     if lacking := read_layers(usual_layers(corpus.name)).difference(corpus.automatic):
         layers = ", ".join(layer for layer in Layer if layer in lacking)
-        yield f"no annotator made {layers}; predict and serve will have them made, and may do worse for it"
+        yield f"no annotator made {layers}; predict and serve make them, so accuracy may be lower there"
     dropped, kept = parts.dropped["train"], len(parts.instances["train"])
     if dropped:
         named = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common(MOST_REASONS))
@@ -244,31 +233,12 @@ def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterat
     yield from map(str, parts.further)
     if not parts.instances["dev"] and configuration.model.kind != "majority":
         share = configuration.training.development_share
-        yield f"there is no dev part: {share:.0%} of the training relations are held out to say when to stop"
+        yield f"there is no dev part: {share:.0%} of the training relations are held out for early stopping"
 
 
-def _configure(
-    config: Path | None,
-    assignments: list[str],
-    kind: str,
-    features: bool | None,
-    vectors: str,
-    seed: int | None,
-    protocol: str,
-) -> Configuration:
-    """The settings of file and --set, overruled by the options that have a name of their own."""
-    named = {
-        "model.kind": kind or None,
-        "model.features": features,
-        "vectors.source": vectors or None,
-        "training.seed": seed,
-        "task.protocol": protocol or None,
-    }
-    configuration = read_configuration(config, assignments)
+def _override(configuration: Configuration, named: Mapping[str, object]) -> Configuration:
+    """Replace the settings that have an option of their own and were given there."""
     return configuration.changed({name: value for name, value in named.items() if value is not None})
-
-
-SHOWN = 10  # trials
 
 
 def tune_settings(
@@ -276,16 +246,16 @@ def tune_settings(
     grid: Annotated[
         str,
         typer.Option(
-            help=f"What is tried: {', '.join(GRIDS)}. quick: rates and regularisers from a third to three "
+            help=f"Search space: {', '.join(GRIDS)}. quick: rates and regularisers from a third to three "
             "times the configured ones, which come first. paper: K, lambda and eta from the paper's lists, "
-            "the last two apart for each group of parameters.",
+            "the last two separately for each group of parameters.",
             autocompletion=among(GRIDS),
         ),
     ] = GRIDS[0],
     sampler: Annotated[
         str,
         typer.Option(
-            help=f"Who chooses: {', '.join(SAMPLERS)}. tpe: learns from the trials so far. grid, for the "
+            help=f"Sampler: {', '.join(SAMPLERS)}. tpe: learns from the trials so far. grid, for the "
             "paper's lists: every point, with one lambda and one eta for all groups.",
             autocompletion=among(SAMPLERS),
         ),
@@ -299,26 +269,24 @@ def tune_settings(
     ] = "",
     trials: Annotated[
         int | None,
-        typer.Option(help="Finished trials in the end, those of earlier calls among them.", min=1),
+        typer.Option(help="Total number of finished trials, including those of earlier calls.", min=1),
     ] = None,
     seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
     development: Annotated[
         str,
         typer.Option(
-            help=f"What trials are judged on: {', '.join(DEVELOPMENTS)}. dev: the corpus's dev part. random: "
+            help=f"What trials are scored on: {', '.join(DEVELOPMENTS)}. dev: the corpus's dev part. random: "
             "as in the paper, a random fifth (training.development_share) of the training relations.",
             autocompletion=among(DEVELOPMENTS),
         ),
     ] = DEVELOPMENTS[0],
-    pruning: Annotated[bool, typer.Option(help="Give up trials that do worse than most.")] = True,
+    pruning: Annotated[bool, typer.Option(help="Stop trials that do worse than most.")] = True,
     timeout: Annotated[
         float | None, typer.Option(help="Seconds after which no further trial begins.", min=0)
     ] = None,
-    study: Annotated[str, typer.Option(help="Name of the study. Default: follows from what is asked.")] = "",
+    study: Annotated[str, typer.Option(help="Name of the study. Default: derived from the settings.")] = "",
     config: ConfigFile = None,
-    kind: Annotated[
-        str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))
-    ] = "",
+    kind: Kind = "",
     assignments: Assignments = None,
     protocol: Protocol = "",
     as_json: AsJson = False,
@@ -328,10 +296,13 @@ def tune_settings(
 ) -> None:
     """Search settings that do well on the development relations; the test part is not used.
 
-    Called again with the same storage, it goes on where it was; a trial that was cut short is done again.
+    Called again with the same storage, it resumes; a trial that was interrupted is repeated.
     Binary classifiers, such as --set task.versus=Comparison, are tuned for F1, others for accuracy.
     """
-    configuration = _configure_tuning(config, assignments or [], kind, protocol)
+    configuration = _override(
+        of_one_corpus(read_configuration(config, assignments or [])),
+        {"model.kind": kind or None, "task.protocol": protocol or None},
+    )
     engine = workers.open_if_parallel()
     space = choose_space(configuration, grid=grid, sampler=sampler)
     if output is None:
@@ -363,12 +334,6 @@ def tune_settings(
         print_json({"output": str(output), **tuned.to_json()})
     else:
         _print_tuned(tuned, output)
-
-
-def _configure_tuning(config: Path | None, assignments: list[str], kind: str, protocol: str) -> Configuration:
-    named = {"model.kind": kind, "task.protocol": protocol}
-    configuration = of_one_corpus(read_configuration(config, assignments))
-    return configuration.changed({name: value for name, value in named.items() if value})
 
 
 class ShownProgress:

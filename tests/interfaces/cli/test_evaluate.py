@@ -124,16 +124,8 @@ def test_only_documents_with_coreference(run: Any, made: Mapping[str, Path]) -> 
 def test_forms_that_make_no_sense(
     run: Any, made: Mapping[str, Path], options: list[str], message: str
 ) -> None:
-    code, _, errors = run(
-        "evaluate",
-        "--corpus",
-        "conll16",
-        "--path",
-        made["conll16"],
-        "--model",
-        made["conll16 model"],
-        *options,
-    )
+    here = ("--corpus", "conll16", "--path", made["conll16"], "--model", made["conll16 model"])
+    code, _, errors = run("evaluate", *here, *options)
     assert code == 2
     assert message in errors
 

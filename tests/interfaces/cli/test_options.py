@@ -1,11 +1,10 @@
-"""Expected shares of senses, from Python and on the command line."""
+"""Shared options: expected shares of senses (--prior), from Python too, and paragraphs."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,21 +12,17 @@ from jsonschema import Draft202012Validator
 
 import disco2
 from disco2.bundle import read_manifest, save_bundle
-from disco2.inference.pipeline import Pipeline
+from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.prediction import RelationChoice
 from disco2.inference.results import read_schema
+from disco2.interfaces.cli.options import PARAGRAPHS
 from disco2.shipped import find_model, shipped_names
 from tests.inference.rule_annotator import RuleAnnotator
-from tests.inference.small_pipeline import COUNTS, LABELS, made_up_instances, small_model, small_pipeline
+from tests.inference.small_pipeline import COUNTS, LABELS, small_model, small_pipeline
 from tests.interfaces.conftest import Run
 
 TEXT = "Bob gave Tina the burger. She was hungry. However, Bob ate it."
 PAIR = ("Bob gave Tina the burger.", "She was hungry.")
-
-
-def test_the_counts_of_the_small_model_are_those_of_its_pairs() -> None:
-    gold = [label for one in made_up_instances() for label in one.gold]
-    assert {label: gold.count(label) for label in LABELS} == COUNTS
 
 
 def test_every_way_to_ask_takes_a_prior(small_bundle: Path) -> None:
@@ -124,13 +119,11 @@ def test_shares_as_text_and_in_files(run_small: Run, tmp_path: Path, file: str, 
     assert result["relations"][0]["probabilities"] == pytest.approx(wanted.probabilities, abs=1e-5)
 
 
-def test_a_uniform_prior_is_said_in_the_json(run_small: Run) -> None:
-    _, out, _ = run_small("predict", TEXT, "--json", "--prior", "uniform")
-    result = json.loads(out)
+def test_the_prior_is_in_the_json(run_small: Run) -> None:
+    result = json.loads(run_small("predict", TEXT, "--json", "--prior", "uniform")[1])
     Draft202012Validator(read_schema()).validate(result)
     assert result["model"]["prior"] == "uniform"
-    _, out, _ = run_small("predict", TEXT, "--json")
-    assert "prior" not in json.loads(out)["model"]
+    assert "prior" not in json.loads(run_small("predict", TEXT, "--json")[1])["model"]
 
 
 @pytest.mark.parametrize(
@@ -173,41 +166,5 @@ def test_files_that_make_no_sense(run_small: Run, tmp_path: Path, name: str, con
     assert "Traceback" not in err
 
 
-def test_a_run_over_pairs_does_not_go_on_with_another_prior(
-    run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pairs, output = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
-    pairs.write_text(2 * (json.dumps({"arg1": PAIR[0], "arg2": PAIR[1]}) + "\n"), encoding="utf-8")
-    command = ("predict-pairs", pairs, "--output", output, "--batch-size", 1)
-    answer, asked = Pipeline.classify_pairs, []
-
-    def interrupted(*given: Any, **options: Any) -> Any:
-        asked.append(given)
-        if len(asked) == 2:
-            raise KeyboardInterrupt
-        return answer(*given, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Pipeline, "classify_pairs", interrupted)
-        assert run_small(*command, "--prior", "uniform")[0] == 130
-    code, _, err = run_small(*command)
-    assert code == 2
-    assert "another prior" in err
-    assert run_small(*command, "--prior", "uniform")[0] == 0
-
-
-def test_shards_of_another_prior_are_refused_or_made_anew(run_small: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
-    command = ("bulk", tmp_path / "*.txt", "--output", tmp_path / "out", "--workers", 1)
-
-    def probability() -> float:
-        (shard,) = (tmp_path / "out" / "relations").iterdir()
-        return float(json.loads(shard.read_text(encoding="utf-8"))["relations"][0]["probability"])
-
-    assert run_small(*command)[0] == 0
-    usual = probability()
-    code, _, err = run_small(*command, "--prior", "NoRel=0.9")
-    assert (code, "it differs in prior" in err) == (2, True)
-    assert run_small(*command, "--prior", "NoRel=0.9", "--restart")[0] == 0
-    assert probability() != usual
-    assert "it differs in prior" in run_small(*command)[2]
+def test_paragraph_modes_are_those_of_the_pipeline() -> None:
+    assert tuple(PARAGRAPH_BREAKS) == PARAGRAPHS

@@ -1,4 +1,4 @@
-"""disco2 tune as a user meets it."""
+"""disco2 tune: settings, bad input, and interrupts."""
 
 from __future__ import annotations
 
@@ -54,20 +54,8 @@ def test_tuning_from_nothing_to_settings_that_train(run: Any, role_pairs: Path, 
 def test_binary_classifiers_are_tuned_for_f1_on_a_random_share(
     run: Any, role_pairs: Path, tmp_path: Path
 ) -> None:
-    code, out, _ = run(
-        "tune",
-        *here(role_pairs),
-        *SMALL,
-        "--trials",
-        1,
-        "--output",
-        tmp_path / "best.toml",
-        "--set",
-        "task.versus=Contingency",
-        "--development",
-        "random",
-        "--json",
-    )
+    options = ("--trials", 1, "--output", tmp_path / "best.toml", "--development", "random", "--json")
+    code, out, _ = run("tune", *here(role_pairs), *SMALL, *options, "--set", "task.versus=Contingency")
     assert code == 0
     assert (json.loads(out)["score"], json.loads(out)["development"]) == ("f1", "random")
     assert "random share" in (tmp_path / "best.toml").read_text(encoding="utf-8")
@@ -109,7 +97,7 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts go to a group of processes")
 def test_an_interrupt_ends_all_processes_and_keeps_what_is_finished(role_pairs: Path, tmp_path: Path) -> None:
     arguments = ["tune", *here(role_pairs), "--output", "best.toml", "--trials", "1000", "--jobs", "2"]
-    command = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()", *arguments, *SMALL]
+    command = [sys.executable, "-m", "disco2", *arguments, *SMALL]
     process = subprocess.Popen(
         command,
         cwd=tmp_path,

@@ -133,3 +133,22 @@ def test_finished_runs_are_not_made_again(
     assert len(finished()) == 8  # the model with random factors was there
     assert run("experiment", "multiclass", *here, "--redo")[:2] == (0, out)
     assert all(when > before[path] for path, when in finished().items() if path in before)
+
+
+def test_layers_are_compared_with_several_seeds(run: Any, tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    with pairs.open("w") as stream:
+        for number in range(16):
+            arg1, label = (("Ann was hungry.", "Result"), ("Ann was late.", "Reason"))[number % 2]
+            part = "train" if number < 8 else "dev" if number < 12 else "test"
+            record = {"arg1": arg1, "arg2": f"She ran {number}.", "label": label, "split": part}
+            stream.write(json.dumps(record) + "\n")
+    command = ("experiment", "layers", "--corpus", "pairs", "--path", pairs, "--automatic", "all")
+    quick = ("--set", "model.kind=surface", "--set", "training.epochs=2", "--set", "task.minimum=1")
+    code, out, err = run(*command, *quick, "--seeds", 2, "--json")
+    assert code == 0, err
+    (table,) = json.loads(out)["layers"]["tables"]
+    assert [row[:2] for row in table["rows"]] == [
+        [layers, part] for layers in ("the corpus's own", "automatic: all") for part in ("dev", "test")
+    ]
+    assert all(row[2]["n"] == 4 and row[2]["deviation"] is not None for row in table["rows"])

@@ -1,0 +1,371 @@
+"""disco2 train: from pairs with a user's own labels, or several corpora, to a model in a folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import disco2
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
+from disco2.bundle import load_bundle
+from disco2.corpora.catalogue import with_automatic_layers
+from disco2.corpora.pairs import read_pairs
+from disco2.inference.candidates import GivenPair
+from disco2.interfaces.cli.train import LOCK
+from disco2.lock import FileLock
+from disco2.training.loop import Learner
+from tests.conftest import ROOT
+from tests.corpora.discogem_files import write_discogem
+from tests.interfaces.conftest import Run
+from tests.interfaces.made_up_pairs import made_up_pairs
+
+EXAMPLE = ROOT / "examples" / "feedback.csv"
+QUICK = ("--set", "training.epochs=3", "--set", "model.K=10")
+Relabel = Callable[[int, str], str]
+
+
+def write_csv(file: Path, rows: Sequence[Sequence[str]], header: str = "arg1,arg2,label,split") -> Path:
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([header.split(","), *rows])
+    return file
+
+
+def example() -> list[list[str]]:
+    with EXAMPLE.open(newline="", encoding="utf-8") as stream:
+        return list(csv.reader(stream))[1:]
+
+
+def relabel_example(file: Path, relabel: Relabel, *, split: bool = True) -> tuple[str, ...]:
+    """Write the example with other labels; the options that name it."""
+    rows = [[*row[:2], relabel(number, row[2]), row[3]] for number, row in enumerate(example())]
+    header = "arg1,arg2,label,split" if split else "arg1,arg2,label"
+    path = write_csv(file, rows if split else [row[:3] for row in rows], header)
+    return "--corpus", "pairs", "--path", str(path)
+
+
+# A user's own labels
+
+
+@pytest.fixture(scope="module")
+def annotators() -> Iterator[Annotators]:
+    with AnnotatorChoice().open() as found:
+        yield found
+
+
+def test_a_pair_gets_the_same_layers_in_training_and_prediction(
+    tmp_path: Path, annotators: Annotators
+) -> None:
+    pairs = [
+        ("He left", "the house was empty"),  # without a full stop
+        ("Tina, who is tall, waited.", "She saw Bob and he waved at her."),
+        ("  Dr. Smith\n\nis in. ", "\tHe's late\u2026 Isn't he?\n"),
+        ("\u201cOh\u201d \u200d", "\u200d she said\u200b; then\u00adleft. \ufeff"),
+        ("A\x00B\x0c c.", "D\x85e\x1ff"),
+        ("However, it rained.", "But we went out."),
+        ("x" * 900, "one. Two! three? " * 30),
+        *((row[0], row[1]) for row in example()[:20]),
+    ]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps({"arg1": one, "arg2": two}) + "\n" for one, two in pairs))
+    corpus = with_automatic_layers(read_pairs(file), annotators, ALL_LAYERS)
+    given = [GivenPair(one, two) for one, two in pairs]
+    documents = annotators.annotate([pair.document() for pair in given])
+    for relation, pair, document in zip(corpus.relations, given, documents, strict=True):
+        asked = pair.candidate(document).instance
+        trained = corpus.documents[relation.document]
+        for one, other in zip(trained.tokens, asked.document.tokens, strict=True):
+            assert (one.text, one.tag) == (other.text, other.tag)
+        assert (trained.sentences, trained.mentions) == (asked.document.sentences, asked.document.mentions)
+        assert relation.arg1.tokens == asked.relation.arg1.tokens
+        assert relation.arg2.tokens == asked.relation.arg2.tokens
+
+
+def test_own_labels_from_training_to_prediction(run: Run, tmp_path: Path) -> None:
+    model, lines = tmp_path / "model", tmp_path / "lines.jsonl"
+    labels = {row[2] for row in example()}
+    code, out, err = run("train", "--corpus", "Pairs", "--path", EXAMPLE, "--output", model)
+    assert (code, "trained on 50 relations with 5 labels" in out) == (0, True), err
+    assert "note: tokens, tags, dependencies, constituents, coreference by disco2 English" in err
+    here = ("--corpus", "pairs", "--path", EXAMPLE)
+    code, _, err = run("evaluate", "--model", model, *here, "--predictions", lines)
+    assert (code, "warning" in err) == (0, False), err
+    nlp = disco2.load(model)
+    test = [(row[0], row[1]) for row in example() if row[3] == "test"]
+    records = [json.loads(line) for line in lines.read_text().splitlines()]
+    for record, answer in zip(records, nlp.classify_many(test), strict=True):
+        assert answer.scores == pytest.approx(record["scores"], abs=1e-4)
+        assert answer.sense == record["predicted"]
+    text = "The lamp broke. It fell from the desk. I like the new one."
+    relations = json.loads(run("predict", "--model", model, text, "--json", "--explain")[1])["relations"]
+    assert [set(one["probabilities"]) for one in relations] == [labels, labels]
+    assert "Layers: tokens, tags" in (model / "MODEL_CARD.md").read_text()
+    code, _, err = run("evaluate", "--model", model, *here, "--automatic", "none")
+    assert (code, "trained with automatic tokens" in err) == (0, True)
+
+
+ODD_LABELS = {
+    "reason": "a reason, with a comma",
+    "contrast": "Gegensatz \u5bfe\u6bd4",
+    "example": "3",
+    "consequence": "Comparison",  # also a class of the PDTB
+    "unrelated": "Expansion.of.my.own",
+}
+
+
+@pytest.mark.parametrize(
+    ("relabel", "labels"),
+    [
+        (lambda _, label: ODD_LABELS[label], set(ODD_LABELS.values())),
+        (lambda _, label: str(label == "reason"), {"True", "False"}),
+        (lambda number, _: f"label {number % 45}", {f"label {number}" for number in range(45)}),
+        (lambda number, _: "rare" if number == 3 else "usual", {"rare", "usual"}),
+    ],
+)
+def test_any_set_of_labels_can_be_learned(
+    run: Run, tmp_path: Path, relabel: Relabel, labels: set[str]
+) -> None:
+    here = relabel_example(tmp_path / "p.csv", relabel)
+    code, out, err = run("train", *here, "--output", tmp_path / "m", *QUICK, "--json")
+    assert code == 0, err
+    assert set(json.loads(out)["labels"]) == labels
+    probabilities = disco2.load(tmp_path / "m").classify("It rained.", "We left.").probabilities
+    assert set(probabilities) == labels
+    assert sum(probabilities.values()) == pytest.approx(1)
+
+
+def test_entrel_and_norel_keep_their_meaning(run: Run, tmp_path: Path) -> None:
+    kinds = {"unrelated": "NoRel", "example": "EntRel"}
+    here = relabel_example(tmp_path / "p.csv", lambda _, label: kinds.get(label, label))
+    code, _, err = run("train", *here, "--output", tmp_path / "m", *QUICK)
+    assert code == 0, err
+    for label in kinds.values():
+        assert f"The label {label} (16 pairs) has a meaning of its own here" in err
+    figures = json.loads(run("evaluate", "--model", tmp_path / "m", *here, "--json")[1])
+    assert (figures["n"], figures["senses_only"]["n"]) == (15, 9)
+    nlp = disco2.load(tmp_path / "m")
+    senses = {"reason", "contrast", "consequence"}
+    assert set(nlp.classify("It rained.", "We left.").probabilities) == senses
+    assert set(nlp("It rained. We left.")[0].probabilities) == senses | {"EntRel", "NoRel"}
+    here = relabel_example(tmp_path / "q.csv", lambda number, _: ("EntRel", "NoRel")[number % 2])
+    code, _, err = run("train", *here, "--output", tmp_path / "n", *QUICK)
+    assert (code, "other names" in err) == (2, True)
+
+
+def test_pairs_without_a_split(run: Run, tmp_path: Path) -> None:
+    here = relabel_example(tmp_path / "p.csv", lambda n, label: "" if n < 5 else label, split=False)
+    code, out, err = run("train", *here, "--output", tmp_path / "m", *QUICK)
+    assert (code, "trained on 60 relations" in out) == (0, True)
+    assert "5 of 80 training relations are left out: no sense (5)" in err
+    assert "20% of the training relations are held out" in err
+    code, _, err = run("evaluate", "--model", tmp_path / "m", *here)
+    assert (code, "--split" in err, "--protocol cv5-0" in err) == (2, True, True)
+    assert "by disco2 English" not in err  # checked before the annotation
+    code, out, _ = run("evaluate", "--model", tmp_path / "m", *here, "--split", "train")
+    assert (code, "75 relations of 'train'" in out) == (0, True)
+    assert run("train", *here, "--output", tmp_path / "f", *QUICK, "--protocol", "cv5-0")[0] == 0
+    code, out, err = run("evaluate", "--model", tmp_path / "f", *here)
+    assert (code, "relations of 'test'" in out, "warning" in err) == (0, True, False)
+    assert not read_pairs(EXAMPLE).notes
+
+
+# Several corpora
+
+SURFACE = ("--kind", "surface", "--set", "training.epochs=1", "--automatic", "none", "--json")
+LABELS = ("Contingency.Cause", "Expansion.Conjunction", "Comparison.Contrast")
+MAIN = 'corpus = "pairs"\npath = "main.jsonl"\nlevel = 2'
+FURTHER = 'corpus = "discogem"\npath = "discogem"\nweight = 0.5'
+
+
+@pytest.fixture
+def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Pairs with level-2 senses, DiscoGeM, and pairs without labels; the current folder is above them."""
+    folder = tmp_path / "corpora"
+    write_discogem(folder / "discogem", 12)
+    lines, bare = [], []
+    for number in range(36):
+        pair = {"arg1": f"Lamp {number} went out.", "arg2": f"Room {number % 5} was dark for guest {number}."}
+        bare.append(json.dumps(pair) + "\n")
+        split = ("train", "train", "dev")[number // 3 % 3]
+        lines.append(json.dumps({**pair, "label": LABELS[number % 3], "split": split}) + "\n")
+    (folder / "main.jsonl").write_text("".join(lines))
+    (folder / "bare.jsonl").write_text("".join(bare))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def configure(corpora: Path, *entries: str) -> Path:
+    file = corpora / "mixture.toml"
+    file.write_text("".join(f"[[data]]\n{entry}\n" for entry in entries))
+    return file
+
+
+def test_several_corpora_by_configuration_and_by_options(run: Run, corpora: Path, tmp_path: Path) -> None:
+    config = ("--config", configure(corpora, MAIN, FURTHER))
+    code, out, err = run("train", *config, "--output", "model", *SURFACE)
+    assert code == 0, err
+    summary = json.loads(out)
+    assert summary["labels"] == sorted(LABELS)
+    assert (summary["training_relations"], summary["development_relations"]) == (24, 12)
+    (further,) = summary["further"]
+    assert (further["corpus"], further["protocol"], further["weight"]) == ("discogem", "documents", 0.5)
+    assert "discogem (train, protocol documents) adds" in err
+    assert str(tmp_path) not in Path("model/bundle.json").read_text()
+    by_options = ("--data", "discogem=corpora/discogem:0.5", "--set", "task.level=2")
+    for number, main in enumerate(
+        (["--corpus", "pairs", "--path", "corpora/main.jsonl"], ["--data", "pairs=corpora/main.jsonl"])
+    ):
+        code, _, err = run("train", *main, *by_options, "--output", f"model{number}", *SURFACE)
+        assert code == 0, err
+        for name in ("parameters.safetensors", "features.json"):
+            assert Path(f"model{number}", name).read_bytes() == Path("model", name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ('corpus = "discogem"\npath = "discogem"\nwieght = 1', "'wieght'"),
+        ('corpus = "discogen"\npath = "discogem"', "Did you mean 'discogem'?"),
+        ('corpus = "discogem"', "The path is missing"),
+        ('corpus = "discogem"\npath = "nowhere"', "no such folder"),
+        ('corpus = "discogem"\npath = "discogem"\npart = "blind"', "part 'blind'"),
+        ('corpus = "discogem"\npath = "discogem"\nweight = 0', "above 0"),
+        ('corpus = "discogem"\npath = "discogem"\nlevel = 4', "no level 4"),
+        ('corpus = "pairs"\npath = "bare.jsonl"', "has a label"),
+    ],
+)
+def test_bad_entries_of_data(run: Run, corpora: Path, entry: str, message: str) -> None:
+    config = ("--config", configure(corpora, MAIN, entry))
+    code, _, err = run("train", *config, "--output", "model", *SURFACE)
+    assert (code, message in " ".join(err.split()), "Traceback" in err) == (2, True, False), err
+    assert not Path("model").exists()
+
+
+def test_bad_combinations_of_corpora(run: Run, corpora: Path) -> None:
+    main = ("--corpus", "pairs", "--path", "corpora/main.jsonl")
+    out = ("--output", "model", *SURFACE)
+    code, _, err = run("train", "--config", configure(corpora, MAIN + '\npart = "dev"', FURTHER), *out)
+    assert (code, "'train'" in err) == (2, True)
+    code, _, err = run("train", *main, "--config", configure(corpora, MAIN), *out)
+    assert (code, "in [[data]] as well" in " ".join(err.split())) == (2, True)
+    for text in ("discogem", "=corpora", "discogem=", "odd=corpora", "discogem=corpora:0"):
+        code, _, err = run("train", *main, "--data", text, *out)
+        assert (code, f"--data {text}" in err) == (2, True)
+    config = ("--config", configure(corpora, FURTHER))
+    for command in (("tune", "--output", "best.toml"), ("experiment", "multiclass")):
+        code, _, err = run(*command, *main, *config)
+        assert (code, "works on one corpus" in " ".join(err.split())) == (2, True), err
+
+
+# The output folder
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> list[str]:
+    """A training that takes a moment."""
+    pairs, labels = made_up_pairs(60)
+    rows = [
+        [*pair, label, "train" if n % 3 else "dev"]
+        for n, (pair, label) in enumerate(zip(pairs, labels, strict=True))
+    ]
+    path = write_csv(tmp_path / "pairs.csv", rows)
+    settings = ("model.K=5", "vectors.frequent=0", "features.minimum_count=2", "training.epochs=3")
+    options = [f"--set={one}" for one in settings]
+    return ["train", "--corpus", "pairs", "--path", str(path), "--automatic", "none", *options]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_an_interrupted_training_leaves_nothing(run: Run, given: list[str], tmp_path: Path) -> None:
+    room = tmp_path / "room"
+
+    def interrupt(*_: Any) -> float:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Learner, "one_pass", interrupt)
+        code, _, err = run(*given, "--output", room / "model")
+    assert code == 128 + signal.SIGINT
+    assert err.endswith("interrupted: nothing is kept\n")
+    assert list(room.iterdir()) == []
+    for name in ("one", "two"):
+        assert run(*given, "--output", room / name)[0] == 0
+    assert (room / "one/parameters.safetensors").read_bytes() == (
+        room / "two/parameters.safetensors"
+    ).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "src/main.py", "link"])
+def test_foreign_files_in_the_folder_stay(run: Run, given: list[str], tmp_path: Path, name: str) -> None:
+    model = tmp_path / "room" / "model"
+    assert run(*given, "--output", model)[0] == 0
+    (tmp_path / "mine").write_text("mine")
+    (model / name).parent.mkdir(exist_ok=True)
+    if name == "link":
+        (model / name).symlink_to(tmp_path / "mine")
+    else:
+        (model / name).write_text("mine")
+    before = contents(tmp_path)
+    code, _, err = run(*given, "--output", model)
+    assert (code, "does not know as its own" in err, "--force" in err) == (2, True, True)
+    assert contents(tmp_path) == before
+    assert run(*given, "--set=training.seed=5", "--output", model, "--force")[0] == 0
+    assert load_bundle(model)[1].configuration["training"]["seed"] == 5
+    assert (model / name).read_text() == "mine"
+    assert contents(tmp_path).keys() == before.keys()
+
+
+def test_a_file_that_appears_during_the_training_stays(
+    run: Run, given: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "room" / "model"
+    run(*given, "--output", model)
+    before = contents(model)
+    one_pass = Learner.one_pass
+
+    def write_and_learn(self: Learner, *rest: Any) -> float:
+        (model / "thesis.txt").write_text("mine")
+        return one_pass(self, *rest)
+
+    monkeypatch.setattr(Learner, "one_pass", write_and_learn)
+    code, _, err = run(*given, "--set=training.seed=5", "--output", model)
+    assert (code, "thesis.txt" in err) == (2, True)
+    assert contents(model) == before | {str(model / "thesis.txt"): b"mine"}
+
+
+def test_places_that_are_refused_before_any_work(
+    run: Run, tmp_path: Path, given: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "room").mkdir()
+    monkeypatch.chdir(tmp_path / "room")
+    missing = ["train", "--corpus", "pairs", "--path", "missing.csv"]
+    for place in (".", "..", "/"):
+        code, _, err = run(*missing, "--output", place)
+        assert (code, "missing.csv" in err) == (2, False), place
+    Path("model.training").write_text("mine")
+    code, _, err = run(*missing, "--output", "model")
+    assert (code, "training.lock: It can't be written" in err) == (2, True)
+    assert Path("model.training").read_text() == "mine"
+    (tmp_path / "real").mkdir()
+    Path("link").symlink_to(tmp_path / "real")
+    assert run(*given, "--output", "link")[0] == 0
+    assert (tmp_path / "real" / "bundle.json").is_file()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_one_training_at_a_time(run: Run, given: list[str], tmp_path: Path) -> None:
+    lock = FileLock(tmp_path / "model.training" / LOCK)
+    assert lock.take()
+    code, _, err = run(*given, "--output", tmp_path / "model")
+    assert (code, "Another process is training this model" in err) == (2, True)
+    lock.give_up()
+    assert run(*given, "--output", tmp_path / "model")[0] == 0
+    assert not lock.path.parent.exists()
