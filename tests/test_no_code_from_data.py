@@ -47,7 +47,7 @@ MAY_START = ("annotation/stanford.py", "engines/dask/")
 def sources() -> dict[str, str]:
     """The package's files by their paths in it."""
     found = {file.relative_to(PACKAGE).as_posix(): file for file in sorted(PACKAGE.rglob("*.py"))}
-    assert len(found) > 300
+    assert len(found) > 100
     return {name: file.read_text(encoding="utf-8") for name, file in found.items()}
 
 

@@ -75,26 +75,6 @@ def test_a_saved_pipeline_answers_as_before(nlp: Language, tmp_path: Path) -> No
     assert_same(answers(again.pipe(TEXTS)), answers(nlp.pipe(TEXTS)))
 
 
-def test_two_components_under_two_names(tmp_path: Path) -> None:
-    def found(nlp: Language) -> list[str]:
-        return [
-            relation.arg1.text for relation in nlp("It rained.\nWe left. He stayed.")._.discourse_relations
-        ]
-
-    nlp = spacy.blank("en")
-    nlp.add_pipe("disco2")
-    nlp.add_pipe("disco2", name="lines", config={"paragraphs": "line"})
-    nlp.to_disk(tmp_path / "pipeline")
-    from_config = spacy.util.load_model_from_config(
-        spacy.util.load_config(tmp_path / "pipeline" / "config.cfg")
-    )
-    assert from_config.config == nlp.config
-    for one in (nlp, spacy.load(tmp_path / "pipeline"), from_config):
-        assert found(one) == ["We left."]  # the last one's
-        with one.select_pipes(disable="lines"):
-            assert found(one) == ["It rained.", "We left."]
-
-
 def test_a_saved_pipeline_has_its_own_model(own: Language, tmp_path: Path) -> None:
     expected = answers(own.pipe(TEXTS))
     assert set(expected[0][0]["probabilities"]) <= set(LABELS)

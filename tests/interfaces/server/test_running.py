@@ -294,18 +294,6 @@ def test_slow_and_endless_clients(small_bundle: Path) -> None:
         half.close()
 
 
-def test_chunked_bodies(small_bundle: Path) -> None:
-    with served(small_bundle, options=["--max-body", "1000"]) as server:
-        for pieces, status in (
-            ([b'{"text": ', b'"It rained. ', b'We left."}'], 200),
-            ([b'{"text": "', *[b"a" * 500] * 5, b'"}'], 413),
-        ):
-            connection = server.connect()
-            connection.request("POST", "/v1/relations", iter(pieces), JSON, encode_chunked=True)
-            assert connection.getresponse().status == status
-            connection.close()
-
-
 @pytest.mark.parametrize(
     ("version", "length", "status"), [("1.1", b"Content-Length: 5\r\n", 400), ("9.9", b"", 505)]
 )

@@ -20,7 +20,7 @@ from disco2.inference.results import text_result
 from disco2.interfaces.server import worker
 from disco2.interfaces.server.app import make_app
 from disco2.interfaces.server.errors import ApiError
-from disco2.interfaces.server.schemas import PairsRequest, TextRequest
+from disco2.interfaces.server.schemas import TextRequest
 from disco2.interfaces.server.settings import Limits, ServerSettings
 from disco2.interfaces.server.worker import Answer, Job, WorkQueue, annotator_lock
 from tests.inference.rule_annotator import RuleAnnotator
@@ -182,12 +182,6 @@ def test_long_texts_do_not_block_short_ones_and_do_not_fill_the_queue() -> None:
     assert all(one.done() for one in long)
     with pytest.raises(ApiError, match="shutting down"):
         queue.ask(TEXTS[0])
-
-
-def test_size_of_a_job() -> None:
-    assert Job(TextRequest(text="a" * 70), deadline=1.0).characters == 70
-    pairs = PairsRequest.model_validate({"pairs": [{"arg1": "abc", "arg2": "b"}] * 100})
-    assert Job(pairs, deadline=1.0).characters == 400
 
 
 class ThreadCounter(RuleAnnotator):

@@ -196,13 +196,10 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(encode(metrics.registry), headers={"Content-Type": media_type})
 
-    description = _describe(app, settings)
-    content = json.dumps(description).encode()
-
     @app.head(middleware.OPENAPI, include_in_schema=False)
     @app.get(middleware.OPENAPI, include_in_schema=False)
     async def openapi() -> Response:
-        return Response(content, media_type="application/json")
+        return JSONResponse(app.openapi())
 
     @app.head(middleware.PAGE, include_in_schema=False)
     @app.get(middleware.PAGE, include_in_schema=False)
@@ -211,6 +208,7 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         return FileResponse(PAGE_FOLDER / "index.html", headers=headers)
 
     app.mount("/assets", _Assets(directory=PAGE_FOLDER, packages=[("disco2.drawing", "web")]))
+    _complete_description(app, settings)
     return app
 
 
@@ -315,9 +313,9 @@ def _result_schema(examples: dict[str, Json]) -> Json:
     }
 
 
-def _describe(app: FastAPI, settings: ServerSettings) -> Json:
-    """FastAPI's description, with the schema of results, the limit on pairs and the API key."""
-    description: Json = app.openapi()
+def _complete_description(app: FastAPI, settings: ServerSettings) -> None:
+    """Add the schema of results, the limit on pairs and the API key to FastAPI's description."""
+    description: Json = app.openapi()  # FastAPI keeps it
     schemas = description["components"]["schemas"]
     results = json.dumps(read_schema()["$defs"]).replace("#/$defs/", "#/components/schemas/")
     schemas |= json.loads(results)
@@ -328,4 +326,3 @@ def _describe(app: FastAPI, settings: ServerSettings) -> Json:
             for operation in operations.values():
                 if path != middleware.HEALTH:
                     operation["security"] = [{"key": []}]
-    return description
