@@ -7,14 +7,16 @@ from dataclasses import replace
 from disco2.data import Corpus, RelationKind
 from disco2.experiments.parser import (
     RuleBaseline,
+    System,
     as_spans,
     gold_relations,
     has_relations,
+    parser_findings,
     score_parser,
-    with_neighbours,
 )
-from disco2.interfaces.cli.evaluate_parser import score_pipeline
+from disco2.interfaces.cli.evaluate_parser import pipeline_system
 from disco2.parser.parser import DiscourseParser
+from disco2.reporting.findings import Measure
 from tests.inference.small_pipeline import small_pipeline
 from tests.training.test_parser_training import corpus
 
@@ -51,16 +53,12 @@ def test_scores_of_rules_and_parser() -> None:
     rules = RuleBaseline.learn(both)
     parser = DiscourseParser.load()
     assert len(gold_relations(both, "test")) == 2
-    for scores in (
-        score_parser(both, rules.parse, rules.parse_given, part="test"),
-        score_parser(
-            both,
-            with_neighbours(parser, rules.implicit_sense),
-            lambda doc, tokens: as_spans(doc, parser.parse(doc, connectives=tokens)),
-            part="test",
-        ),
-    ):
-        assert scores.senses == 1.0
+    system = System(
+        lambda doc: as_spans(doc, parser.parse(doc)),
+        lambda doc, tokens: as_spans(doc, parser.parse(doc, connectives=tokens)),
+    )
+    for scores in (score_parser(both, one, part="test") for one in (rules.system, system)):
+        assert scores.senses.f1 == 1.0
         assert scores.end_to_end["connectives"].f1 == 1.0
         assert scores.given["explicit both exact"].f1 == 1.0
         assert scores.whole["all exact"].right == 1
@@ -69,10 +67,31 @@ def test_scores_of_rules_and_parser() -> None:
 def test_scores_of_a_pipeline() -> None:
     both = two_documents()
     pipeline = small_pipeline()
-    scores = score_pipeline(pipeline, both, part="test")
+    scores = score_parser(both, pipeline_system(pipeline), part="test")
     assert scores.end_to_end["connectives"].f1 == 1.0
-    assert scores.senses == 1.0
+    assert scores.senses.f1 == 1.0
+    assert scores.implicit_senses is not None
+    assert scores.implicit_senses.gold == 1
     assert scores.whole["all exact"].found == len(pipeline.relations(both.documents["other"]))
+
+
+def test_tables_of_a_system_beside_rules_and_by_genre() -> None:
+    both = two_documents()
+    names = {"made-up": "GUM_news_one", "other": "GUM_news_two"}
+    documents = {names[name]: replace(doc, id=names[name]) for name, doc in both.documents.items()}
+    documents["GUM_fiction_three"] = replace(documents["GUM_news_two"], id="GUM_fiction_three")
+    relations = [replace(one, document=names[one.document]) for one in both.relations]
+    relations += [replace(one, document="GUM_fiction_three") for one in relations[2:]]
+    parts = {"GUM_news_one": "train", "GUM_news_two": "test", "GUM_fiction_three": "test"}
+    renamed = replace(both, documents=documents, relations=tuple(relations), parts=parts)
+    rules = RuleBaseline.learn(renamed).system
+    whole, genres = parser_findings(renamed, rules, part="test", name="rules").tables
+    assert [row[0] for row in whole.rows][:2] == ["connectives", "explicit: Arg1 exact"]
+    for row in whole.rows:
+        assert isinstance(row[4], Measure)
+        assert row[4].interval is not None
+        assert row[4] == row[5]  # rules beside rules
+    assert [row[:2] for row in genres.rows] == [("fiction", 2), ("news", 2)]
 
 
 def test_gold_senses_are_those_of_pdtb_3() -> None:

@@ -88,18 +88,20 @@ def score_relations(
     documents = sorted({one.document for one in (*gold, *predicted)})
     golds, founds = _by_document(gold), _by_document(predicted)
     each = [count_document(golds[name], founds[name], cutoff=cutoff) for name in documents]
-    drawn = np.random.default_rng(seed).multinomial(
-        len(documents), np.full(len(documents), 1 / len(documents)), size=resamples
-    )  # [resamples, documents]
-    result = {}
-    for measure in each[0]:
-        counts = np.array([one[measure] for one in each])  # [documents, 3]
-        right, found, there = counts.sum(axis=0).tolist()
-        totals = drawn @ counts
-        f1 = 2 * totals[:, 0] / np.maximum(totals[:, 1] + totals[:, 2], 1)
-        low, high = np.quantile(f1, [0.025, 0.975])
-        result[measure] = PrecisionRecall(right, found, there, (float(low), float(high)))
-    return result
+    return {
+        measure: with_interval(np.array([one[measure] for one in each]), seed=seed, resamples=resamples)
+        for measure in each[0]
+    }
+
+
+def with_interval(counts: NDArray[np.int64], *, seed: int = 1, resamples: int = 1000) -> PrecisionRecall:
+    """[documents, 3] counts of right, found and gold ones -> their sums, with the interval of F1."""
+    shares = np.full(len(counts), 1 / len(counts))
+    drawn = np.random.default_rng(seed).multinomial(len(counts), shares, size=resamples)
+    totals = drawn @ counts  # [resamples, 3]
+    f1 = 2 * totals[:, 0] / np.maximum(totals[:, 1] + totals[:, 2], 1)
+    low, high = np.quantile(f1, [0.025, 0.975])
+    return PrecisionRecall(*counts.sum(axis=0).tolist(), (float(low), float(high)))
 
 
 def _by_document(relations: Sequence[SpanRelation]) -> dict[str, list[SpanRelation]]:

@@ -7,18 +7,56 @@ lie on the automatic tokens under the same characters, so that nothing but the t
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from disco2.data import Corpus, Document, Relation, RelationKind
+import numpy as np
+
+from disco2.data import Corpus, Document, Instance, Relation, RelationKind
 from disco2.data.senses import in_pdtb3
-from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation, score_relations
+from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation, score_relations, with_interval
 from disco2.experiments.annotators import documents_of
-from disco2.parser.parser import DiscourseParser, ParsedRelation
+from disco2.parser.parser import ParsedRelation
+from disco2.reporting.findings import Cell, Findings, Measure, Table
 from disco2.training.parser import level2
 
 Parse = Callable[[Document], list[SpanRelation]]
 ParseGiven = Callable[[Document, list[tuple[int, ...]]], list[SpanRelation]]
+
+
+@dataclass(frozen=True)
+class System:
+    """A parser under test: all relations of a document, the explicit ones of given connectives, and the
+    sense of implicit relations whose arguments are given (None where it has no say).
+    """
+
+    parse: Parse
+    parse_given: ParseGiven
+    classify: Callable[[Sequence[Instance]], list[str]] | None = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a system finds in a part of a corpus, beside the gold relations there."""
+
+    corpus: Corpus
+    documents: tuple[str, ...]
+    gold: tuple[SpanRelation, ...]
+    found: tuple[SpanRelation, ...]
+    given: tuple[SpanRelation, ...]  # explicit ones, of gold connectives
+    classified: tuple[
+        tuple[str, bool], ...
+    ]  # document of each implicit relation in a sentence, and whether right
+
+    def of(self, documents: Collection[str]) -> Output:
+        """The same for some of the documents."""
+        gold, found, given = (
+            tuple(one for one in relations if one.document in documents)
+            for relations in (self.gold, self.found, self.given)
+        )
+        classified = tuple(one for one in self.classified if one[0] in documents)
+        chosen = tuple(name for name in self.documents if name in documents)
+        return Output(self.corpus, chosen, gold, found, given, classified)
 
 
 @dataclass(frozen=True)
@@ -27,40 +65,172 @@ class ParserScores:
 
     end_to_end: dict[str, PrecisionRecall]
     given: dict[str, PrecisionRecall]
-    senses: float  # accuracy of the sense of gold connectives
+    senses: PrecisionRecall  # of gold connectives
     implicit: dict[str, PrecisionRecall]  # inside a sentence; empty where the corpus has none there
+    implicit_senses: PrecisionRecall | None  # of those, with gold arguments
     whole: dict[str, PrecisionRecall]  # everything but NoRel
 
+    def measure(self, group: str, name: str) -> PrecisionRecall | None:
+        """A figure by its group and name; a group may be a figure itself."""
+        found = getattr(self, group)
+        return found.get(name) if isinstance(found, dict) else found
 
-def score_parser(corpus: Corpus, parse: Parse, parse_given: ParseGiven, *, part: str) -> ParserScores:
-    """Score a system that parses documents, and one that is given the connectives."""
+
+# What is shown: a name, which scores it is in, and its measure there.
+ROWS = (
+    ("connectives", "end_to_end", "connectives"),
+    ("explicit: Arg1 exact", "end_to_end", "explicit Arg1 exact"),
+    ("explicit: Arg2 exact", "end_to_end", "explicit Arg2 exact"),
+    ("explicit: both exact", "end_to_end", "explicit both exact"),
+    ("explicit: both overlap", "end_to_end", "explicit both overlap"),
+    ("explicit: aligned", "end_to_end", "explicit aligned"),
+    ("explicit: exact, with sense", "end_to_end", "explicit exact"),
+    ("explicit: aligned, with sense", "end_to_end", "explicit overlap"),
+    ("gold connectives: Arg1 exact", "given", "explicit Arg1 exact"),
+    ("gold connectives: Arg2 exact", "given", "explicit Arg2 exact"),
+    ("gold connectives: both exact", "given", "explicit both exact"),
+    ("gold connectives: both overlap", "given", "explicit both overlap"),
+    ("gold connectives: aligned", "given", "explicit aligned"),
+    ("gold connectives: sense", "senses", ""),
+    ("implicit in sentences, gold arguments: sense", "implicit_senses", ""),
+    ("implicit in sentences: both exact", "implicit", "not explicit both exact"),
+    ("implicit in sentences: exact, with sense", "implicit", "not explicit exact"),
+    ("implicit in sentences: aligned, with sense", "implicit", "not explicit overlap"),
+    ("not explicit: exact, with sense", "whole", "not explicit exact"),
+    ("not explicit: aligned, with sense", "whole", "not explicit overlap"),
+    ("all: exact, with sense", "whole", "all exact"),
+    ("all: aligned, with sense", "whole", "all overlap"),
+)
+NOTES = (
+    "F1 with its 95% interval over documents. exact: the same tokens; overlap: an F1 of 0.7 of each "
+    "argument; aligned: of both on average, as at CoNLL-2016.",
+    "rules: connectives by a list, sentences as arguments, the most common sense.",
+)
+
+
+def run_system(corpus: Corpus, system: System, *, part: str) -> Output:
+    """Let a system find the relations of a part."""
     documents = documents_of(corpus, part)
     gold = gold_relations(corpus, part)
-    stated = [one for one in gold if one.kind == RelationKind.EXPLICIT and one.connective]
-    inside = [one for one in gold if one.kind == RelationKind.IMPLICIT and _in_one_sentence(corpus, one)]
-    found = [one for document in documents for one in parse(document)]
     connectives: dict[str, set[tuple[int, ...]]] = defaultdict(set)
-    for one in stated:
+    for one in _stated(gold):
         connectives[one.document].add(tuple(sorted(one.connective)))
-    given = [
-        one
-        for document in documents
-        for one in parse_given(document, sorted(connectives[document.id]))
-        if one.kind == RelationKind.EXPLICIT
-    ]
-    sense_of = {(one.document, one.connective): one.senses[0] for one in given}
-    right = sum(sense_of.get((one.document, one.connective)) in one.senses for one in stated)
-    found_stated = [one for one in found if one.kind == RelationKind.EXPLICIT]
-    found_inside = [
-        one for one in found if one.kind == RelationKind.IMPLICIT and _in_one_sentence(corpus, one)
-    ]
-    return ParserScores(
-        end_to_end=score_relations(stated, found_stated),
-        given=score_relations(stated, given),
-        senses=right / len(stated),
-        implicit=score_relations(inside, found_inside) if inside else {},
-        whole=score_relations(gold, found),
+    classified: list[tuple[str, bool]] = []
+    if system.classify is not None:
+        inside = [
+            one
+            for one in corpus.relations
+            if corpus.parts.get(one.document) == part
+            and one.kind == RelationKind.IMPLICIT
+            and one.senses
+            and _in_one_sentence(corpus, one.document, {*one.arg1.tokens, *one.arg2.tokens})
+        ]
+        answers = system.classify([Instance(one, corpus.documents[one.document]) for one in inside])
+        for one, answer in zip(inside, answers, strict=True):
+            classified.append((one.document, answer in _senses(one)))
+    return Output(
+        corpus,
+        tuple(document.id for document in documents),
+        tuple(gold),
+        tuple(one for document in documents for one in system.parse(document)),
+        tuple(
+            one
+            for document in documents
+            for one in system.parse_given(document, sorted(connectives[document.id]))
+            if one.kind == RelationKind.EXPLICIT
+        ),
+        tuple(classified),
     )
+
+
+def score_output(output: Output) -> ParserScores:
+    """The figures of what a system has found."""
+    stated = _stated(output.gold)
+    sense_of = {(one.document, one.connective): one.senses[0] for one in output.given}
+    senses = [(one.document, sense_of.get((one.document, one.connective)) in one.senses) for one in stated]
+    inside, found_inside = (
+        [
+            one
+            for one in relations
+            if one.kind == RelationKind.IMPLICIT
+            and _in_one_sentence(output.corpus, one.document, one.arg1 | one.arg2)
+        ]
+        for relations in (output.gold, output.found)
+    )
+    return ParserScores(
+        end_to_end=score_relations(stated, _stated(output.found)),
+        given=score_relations(stated, output.given),
+        senses=_accuracy(senses),
+        implicit=score_relations(inside, found_inside) if inside else {},
+        implicit_senses=_accuracy(output.classified) if output.classified else None,
+        whole=score_relations(output.gold, output.found),
+    )
+
+
+def score_parser(corpus: Corpus, system: System, *, part: str) -> ParserScores:
+    """The figures of a system on a part of a corpus."""
+    return score_output(run_system(corpus, system, part=part))
+
+
+def parser_findings(corpus: Corpus, system: System, *, part: str, name: str) -> Findings:
+    """The end-to-end table of a system beside rules, and its main figures by genre."""
+    output = run_system(corpus, system, part=part)
+    scores = score_output(output)
+    rules = None
+    if part != "train" and has_relations(corpus, "train"):
+        rules = score_parser(corpus, RuleBaseline.learn(corpus).system, part=part)
+    rows = []
+    for title, group, measure in ROWS:
+        one, other = scores.measure(group, measure), rules.measure(group, measure) if rules else None
+        if one is not None:
+            rules_cell = Measure(other.f1, interval=other.interval) if other else None
+            f1 = Measure(one.f1, interval=one.interval)
+            rows.append((title, one.gold, Measure(one.precision), Measure(one.recall), f1, rules_cell))
+    columns = ("", "gold", "precision", "recall", "F1", "F1 of rules")
+    heading = f"{corpus.name}, {part}: {name}"
+    tables = [Table(f"parser-{part}", f"Relations from end to end, {heading}", columns, tuple(rows), NOTES)]
+    genres = _genre_rows(output)
+    if len(genres) > 1:
+        columns = ("genre", "relations", *(title for title, *_ in GENRE_COLUMNS))
+        tables.append(Table(f"parser-{part}-genres", f"By genre (F1), {heading}", columns, genres))
+    return Findings("parser", "The discourse parser from end to end", tables=tuple(tables))
+
+
+GENRE_COLUMNS = (
+    ("connectives", "end_to_end", "connectives"),
+    ("sense", "senses", ""),
+    ("both exact", "given", "explicit both exact"),
+    ("all exact", "whole", "all exact"),
+    ("all aligned", "whole", "all overlap"),
+)
+
+
+def _genre_rows(output: Output) -> tuple[tuple[Cell, ...], ...]:
+    """A row for each genre, which GUM's names of documents tell: ``GUM_academic_art``."""
+    genres: dict[str, list[str]] = defaultdict(list)
+    for name in output.documents:
+        genres[name.split("_")[1] if name.count("_") > 1 else ""].append(name)
+    rows: list[tuple[Cell, ...]] = []
+    for genre, names in sorted(genres.items()):
+        chosen = output.of(names)
+        if not _stated(chosen.gold):
+            continue
+        scores = score_output(chosen)
+        found = [scores.measure(group, measure) for _, group, measure in GENRE_COLUMNS]
+        rows.append((genre, len(chosen.gold), *(Measure(one.f1) if one else None for one in found)))
+    return tuple(rows)
+
+
+def _stated(relations: Sequence[SpanRelation]) -> list[SpanRelation]:
+    return [one for one in relations if one.kind == RelationKind.EXPLICIT and one.connective]
+
+
+def _accuracy(answers: Sequence[tuple[str, bool]]) -> PrecisionRecall:
+    """The share of right answers, with its interval over documents."""
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for document, right in answers:
+        counts[document] = [sum(pair) for pair in zip(counts[document], (int(right), 1, 1), strict=True)]
+    return with_interval(np.array(list(counts.values())))
 
 
 def has_relations(corpus: Corpus, part: str) -> bool:
@@ -82,7 +252,7 @@ def gold_relations(corpus: Corpus, part: str) -> list[SpanRelation]:
             one.kind.value,
             frozenset(one.arg1.tokens),
             frozenset(one.arg2.tokens),
-            tuple(level2(in_pdtb3(sense)) for sense in one.senses) or (one.kind.value,),
+            _senses(one),
             frozenset(one.connective_tokens),
         )
         for one in corpus.relations
@@ -90,9 +260,12 @@ def gold_relations(corpus: Corpus, part: str) -> list[SpanRelation]:
     ]
 
 
-def _in_one_sentence(corpus: Corpus, relation: SpanRelation) -> bool:
-    document = corpus.documents[relation.document]
-    tokens = relation.arg1 | relation.arg2
+def _senses(relation: Relation) -> tuple[str, ...]:
+    return tuple(level2(in_pdtb3(sense)) for sense in relation.senses) or (relation.kind.value,)
+
+
+def _in_one_sentence(corpus: Corpus, name: str, tokens: Collection[int]) -> bool:
+    document = corpus.documents[name]
     return document.sentence_index(min(tokens)) == document.sentence_index(max(tokens))
 
 
@@ -150,6 +323,10 @@ class RuleBaseline:
             longest,
             implicit.most_common(1)[0][0],
         )
+
+    @property
+    def system(self) -> System:
+        return System(self.parse, self.parse_given, lambda inside: [self.implicit_sense] * len(inside))
 
     def parse(self, document: Document) -> list[SpanRelation]:
         """All relations of a document by the rules."""
@@ -218,33 +395,3 @@ class RuleBaseline:
 def _is_run(relation: Relation) -> bool:
     tokens = relation.connective_tokens
     return bool(tokens) and tokens[-1] - tokens[0] == len(tokens) - 1
-
-
-def with_neighbours(parser: DiscourseParser, sense: str) -> Parse:
-    """The parser, with one sense for neighbouring sentences that no explicit relation joins.
-
-    It stands in for a model of implicit relations between sentences, so that whole parsers can be compared.
-    """
-
-    def parse(document: Document) -> list[SpanRelation]:
-        relations = as_spans(document, parser.parse(document))
-        linked = {
-            (document.sentence_index(min(one.arg1)), document.sentence_index(min(one.arg2)))
-            for one in relations
-        }
-        for number, (first, second) in enumerate(
-            zip(document.sentences, document.sentences[1:], strict=False), start=1
-        ):
-            if (number - 1, number) not in linked:
-                relations.append(
-                    SpanRelation(
-                        document.id,
-                        RelationKind.IMPLICIT.value,
-                        frozenset(range(first.start, first.end)),
-                        frozenset(range(second.start, second.end)),
-                        (sense,),
-                    )
-                )
-        return relations
-
-    return parse

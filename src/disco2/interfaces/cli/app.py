@@ -97,6 +97,10 @@ _EXPERIMENT = {
         "experiment:beyond", "Beyond the paper: the steps from its model to the best one we know."
     ),
     "all": CommandEntry("experiment:everything", "All experiments; an interrupted run resumes."),
+    "parser": CommandEntry(
+        "evaluate_parser:parser",
+        "Connectives, arguments, senses and all relations from raw text, beside rules, and by genre.",
+    ),
     "layers": CommandEntry(
         "experiment:layers",
         "The same model on the corpus's own layers and on automatic ones, as named by --automatic.",

@@ -54,12 +54,11 @@ def evaluate(
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     _check_form(form, predictions)
     if end_to_end:
-        if predictions is not None or protocol:
+        if predictions is not None:
             raise SettingsError(
-                "--end-to-end scores the whole text of a part.",
-                hint="Leave out --predictions and --protocol.",
+                "--predictions has no effect with --end-to-end.", hint="Use disco2 predict --form."
             )
-        evaluate_end_to_end(corpus, model, part=split, as_json=as_json)
+        evaluate_end_to_end(corpus, model, part=split, protocol=protocol, as_json=as_json)
         return
     bundle = load_bundle(find_model(model))
     judged_here = partial(judged_parts, *bundle, part=split, protocol=protocol)

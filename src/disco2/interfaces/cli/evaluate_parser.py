@@ -1,60 +1,77 @@
-"""The part of disco2 evaluate that scores whole parsers from raw text, as the CoNLL shared tasks do."""
+"""Scores of the whole pipeline from raw text: disco2 evaluate --end-to-end, disco2 experiment parser."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
 
 from disco2.annotation.annotator import Annotators
 from disco2.corpora.catalogue import ALL
-from disco2.data import Corpus, Document
+from disco2.corpora.protocols import document_parts
+from disco2.data import Corpus, Document, Instance
 from disco2.data.senses import in_pdtb3
 from disco2.errors import InputError
-from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation
-from disco2.experiments.parser import ParserScores, RuleBaseline, as_spans, has_relations, score_parser
+from disco2.evaluation.end_to_end import SpanRelation
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.parser import System, as_spans, has_relations, parser_findings
+from disco2.inference.candidates import Candidate, judged
+from disco2.inference.finding import find_span
 from disco2.inference.pipeline import Pipeline, load
 from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.corpus_options import CorpusOptions
-from disco2.interfaces.cli.listing import percent, print_json, print_table, results
-
-# What is shown: a name, which scores it is in, and its measure there.
-ROWS = (
-    ("connectives", "end_to_end", "connectives"),
-    ("explicit: Arg1 exact", "end_to_end", "explicit Arg1 exact"),
-    ("explicit: Arg2 exact", "end_to_end", "explicit Arg2 exact"),
-    ("explicit: both exact", "end_to_end", "explicit both exact"),
-    ("explicit: both overlap", "end_to_end", "explicit both overlap"),
-    ("explicit: exact, with sense", "end_to_end", "explicit exact"),
-    ("explicit: overlap, with sense", "end_to_end", "explicit overlap"),
-    ("gold connectives: both exact", "given", "explicit both exact"),
-    ("gold connectives: both overlap", "given", "explicit both overlap"),
-    ("implicit in sentences: both exact", "implicit", "not explicit both exact"),
-    ("implicit in sentences: exact, with sense", "implicit", "not explicit exact"),
-    ("implicit in sentences: overlap, with sense", "implicit", "not explicit overlap"),
-    ("not explicit: exact, with sense", "whole", "not explicit exact"),
-    ("not explicit: overlap, with sense", "whole", "not explicit overlap"),
-    ("all: exact, with sense", "whole", "all exact"),
-    ("all: overlap, with sense", "whole", "all overlap"),
-)
+from disco2.interfaces.cli.experiment import show_findings
+from disco2.interfaces.cli.listing import print_note
+from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, path_option
+from disco2.reporting.findings import Findings
+from disco2.reporting.writing import write_findings
 
 
-def evaluate_end_to_end(corpus: CorpusOptions, model: str | None, *, part: str, as_json: bool) -> None:
-    """Print the scores of the pipeline on a part, beside those of rules where there is a training part."""
+def parser(
+    model: Model = None,
+    split: Part = "test",
+    protocol: Protocol = "",
+    output: Annotated[Path, path_option(help="Folder for tables.")] = Path("runs"),
+    as_json: AsJson = False,
+    *,
+    corpus: CorpusOptions,
+) -> None:
+    """Connectives, arguments, senses and all relations from raw text, beside rules, and by genre.
+
+    Layers are made anew unless --automatic says otherwise.
+    """
+    found = score_end_to_end(corpus, model, part=split, protocol=protocol)
+    write_findings(found, output)
+    show_findings([found], as_json=as_json)
+    print_note(f"tables are in {output}")
+
+
+def evaluate_end_to_end(
+    corpus: CorpusOptions, model: str | None, *, part: str, protocol: str, as_json: bool
+) -> None:
+    """Print the same tables without writing them."""
+    show_findings([score_end_to_end(corpus, model, part=part, protocol=protocol)], as_json=as_json)
+
+
+def score_end_to_end(corpus: CorpusOptions, model: str | None, *, part: str, protocol: str = "") -> Findings:
+    """The figures of a pipeline on a part, beside those of rules where there is a training part."""
     pipeline = load(model, annotators=Annotators([]))
-    found = corpus.read(check=lambda own: _check_part(own, part), usual=ALL)
-    scores = score_pipeline(pipeline, found, part=part)
-    rules = None
-    if part != "train" and has_relations(found, "train"):
-        baseline = RuleBaseline.learn(found)
-        rules = score_parser(found, baseline.parse, baseline.parse_given, part=part)
-    if as_json:
-        print_json({"split": part, "model": pipeline.info.name, **_to_json(scores, rules)})
-    else:
-        _show(scores, rules, part)
+    found = corpus.read(check=lambda own: _check_part(_with_parts(own, protocol), part), usual=ALL)
+    system = pipeline_system(pipeline)
+    return parser_findings(_with_parts(found, protocol), system, part=part, name=pipeline.info.name)
 
 
-def score_pipeline(pipeline: Pipeline, corpus: Corpus, *, part: str) -> ParserScores:
-    """The scores of everything that a pipeline finds in the documents of a part, which have their layers."""
+def _with_parts(corpus: Corpus, protocol: str) -> Corpus:
+    """The corpus with the parts of a protocol, by default its own or those that are usual for it."""
+    if corpus.parts and not protocol:
+        return corpus
+    name = protocol or Configuration().task.protocol_for(corpus.name)
+    return replace(corpus, parts=document_parts(corpus, name, seed=1))
+
+
+def pipeline_system(pipeline: Pipeline) -> System:
+    """The pipeline as a system to be scored on documents that have their layers."""
     choice = RelationChoice()
 
     def parse(document: Document) -> list[SpanRelation]:
@@ -72,59 +89,23 @@ def score_pipeline(pipeline: Pipeline, corpus: Corpus, *, part: str) -> ParserSc
         ]
 
     def parse_given(document: Document, connectives: list[tuple[int, ...]]) -> list[SpanRelation]:
-        given = pipeline.parser.parse(document, connectives=connectives, implicit=False)
-        return as_spans(document, given)
+        return as_spans(document, pipeline.parser.parse(document, connectives=connectives, implicit=False))
 
-    return score_parser(corpus, parse, parse_given, part=part)
+    def classify(instances: Sequence[Instance]) -> list[str]:
+        pairs = [
+            Candidate(
+                one,
+                find_span(one.document, one.relation.arg1.tokens),
+                find_span(one.document, one.relation.arg2.tokens),
+                senses_only=True,
+            )
+            for one in instances
+        ]
+        return [in_pdtb3(one.sense) for one in judged(pipeline.model, pipeline.calibration, pairs)]
+
+    return System(parse, parse_given, classify)
 
 
 def _check_part(corpus: Corpus, part: str) -> None:
     if not has_relations(corpus, part):
         raise InputError(f"No document of the part '{part}' has an explicit relation.", hint="Use --split.")
-
-
-def _measure(scores: ParserScores, group: str, measure: str) -> PrecisionRecall | None:
-    found: dict[str, PrecisionRecall] = getattr(scores, group)
-    return found.get(measure)
-
-
-def _show(scores: ParserScores, rules: ParserScores | None, part: str) -> None:
-    rows = []
-    for name, group, measure in ROWS:
-        one = _measure(scores, group, measure)
-        if one is None:
-            continue
-        low, high = one.interval or (0.0, 0.0)
-        other = _measure(rules, group, measure) if rules else None
-        rows.append(
-            [
-                name,
-                percent(one.precision),
-                percent(one.recall),
-                percent(one.f1),
-                f"{percent(low)} to {percent(high)}",
-                percent(other.f1) if other else "",
-            ]
-        )
-    print_table(
-        f"Relations of '{part}', from end to end",
-        ["", "precision", "recall", "F1", "95% interval", "F1 of rules"],
-        rows,
-    )
-    compared = f", of rules {percent(rules.senses)}%" if rules else ""
-    results.print(f"sense of gold connectives: accuracy {percent(scores.senses)}%{compared}", markup=False)
-
-
-def _to_json(scores: ParserScores, rules: ParserScores | None) -> dict[str, Any]:
-    def written(one: ParserScores) -> dict[str, Any]:
-        groups = {
-            group: {
-                name: asdict(figure)
-                | {"precision": figure.precision, "recall": figure.recall, "f1": figure.f1}
-                for name, figure in getattr(one, group).items()
-            }
-            for group in ("end_to_end", "given", "implicit", "whole")
-        }
-        return groups | {"sense_accuracy": one.senses}
-
-    return {"scores": written(scores), "rules": None if rules is None else written(rules)}
