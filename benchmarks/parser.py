@@ -3,7 +3,8 @@
     python -m benchmarks.parser --gum DIR [--train FOLDER]
 
 ``--train`` trains into a folder first; src/disco2/models/parser is the shipped one. How good it is:
-``disco2 experiment parser --corpus gum --path DIR``. Automatic layers come from the cache where they are there.
+``disco2 experiment parser --corpus gum --path DIR``. Automatic layers are
+cached.
 """
 
 from __future__ import annotations
