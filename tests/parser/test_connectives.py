@@ -9,6 +9,7 @@ from disco2.parser.connectives import (
     usual_senses,
     without_overlaps,
 )
+from disco2.parser.linear import feature_names
 from disco2.parser.sentences import read_sentence
 from tests.parser.made_up import document
 
@@ -69,7 +70,7 @@ def test_a_connective_with_a_gap_wins_over_its_parts() -> None:
 def test_features_describe_words_phrases_and_dependencies() -> None:
     sentence = read_sentence(document(), 0)
     (candidate,) = LISTED.candidates(sentence)
-    features = connective_features(sentence, candidate, LISTED)
+    features = feature_names(connective_features(sentence, candidate, LISTED))
     for wanted in (
         "because",
         "behind it",

@@ -9,21 +9,31 @@ from disco2.errors import BundleError
 from disco2.parser.linear import (
     MODEL_FILE,
     WEIGHTS_FILE,
+    Item,
     LinearModel,
+    feature_names,
     probabilities,
     read_models,
     write_models,
     yes_probabilities,
 )
 
-MODEL = LinearModel(("x", "y"), {"a": 0, "b": 1}, np.array([[1, -1], [0.5, 2], [0, 0]], dtype=np.float32))
-ITEMS = [["a", "b"], [], ["unknown", "b"], ["a", "a"]]
+WEIGHTS = np.array([[1, -1], [0.5, 2], [4, 8], [0, 0]], dtype=np.float32)
+MODEL = LinearModel(("x", "y"), {"a": 0, "b": 1, "if|b": 2}, WEIGHTS)
+ITEMS: list[Item] = [
+    ["a", "b"],
+    [],
+    ["unknown", "b"],
+    ["a", "a"],
+    ["a", ("if", ["a", "b"]), ("as", ["b"])],
+    [("as", ["b"])],
+]
 
 
-def slow_scores(model: LinearModel, item: list[str]) -> list[float]:
+def slow_scores(model: LinearModel, item: Item) -> list[float]:
     """One feature after the other."""
     total = np.zeros(len(model.classes))
-    for name in item:
+    for name in feature_names(item):
         if name in model.rows:
             total += model.weights[model.rows[name]]
     return total.tolist()

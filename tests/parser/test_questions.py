@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from disco2.data import Document
 from disco2.parser.connectives import ConnectiveList
+from disco2.parser.linear import feature_names
 from disco2.parser.questions import answer_features, is_question
 from disco2.parser.sentences import read_sentence
 from tests.parser.made_up import document
@@ -18,7 +19,7 @@ def features(between: str) -> list[str]:
     (first,) = one.sentences
     second = type(first)(6, 12, first.constituents, first.dependencies)
     both = Document("two", text, tuple(tokens), (first, second))
-    return answer_features(both, read_sentence(both, 0), read_sentence(both, 1), LISTED)
+    return feature_names(answer_features(both, read_sentence(both, 0), read_sentence(both, 1), LISTED))
 
 
 def test_a_line_break_between_question_and_answer_counts() -> None:

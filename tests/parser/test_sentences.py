@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from disco2.errors import LayerError
-from disco2.parser.sentences import behind_marks, read_sentence, unit_boundaries
+from disco2.parser.sentences import read_sentence, unit_boundaries
 from tests.parser.made_up import document
 
 
@@ -27,7 +27,7 @@ def test_phrases_over_words() -> None:
 
 def test_units_end_behind_closing_marks() -> None:
     sentence = read_sentence(document(), 0)
-    assert behind_marks(sentence, 5) == 6
+    assert sentence.behind == (0, 1, 2, 3, 4, 6, 6)
     assert unit_boundaries(sentence) == [0, 1, 2, 3, 4, 6]
 
 

@@ -101,7 +101,8 @@ def with_interval(counts: NDArray[np.int64], *, seed: int = 1, resamples: int = 
     totals = drawn @ counts  # [resamples, 3]
     f1 = 2 * totals[:, 0] / np.maximum(totals[:, 1] + totals[:, 2], 1)
     low, high = np.quantile(f1, [0.025, 0.975])
-    return PrecisionRecall(*counts.sum(axis=0).tolist(), (float(low), float(high)))
+    right, found, gold = counts.sum(axis=0).tolist()
+    return PrecisionRecall(right, found, gold, (float(low), float(high)))
 
 
 def _by_document(relations: Sequence[SpanRelation]) -> dict[str, list[SpanRelation]]:

@@ -126,8 +126,8 @@ def run_system(corpus: Corpus, system: System, *, part: str) -> Output:
             and _in_one_sentence(corpus, one.document, {*one.arg1.tokens, *one.arg2.tokens})
         ]
         answers = system.classify([Instance(one, corpus.documents[one.document]) for one in inside])
-        for one, answer in zip(inside, answers, strict=True):
-            classified.append((one.document, answer in _senses(one)))
+        for relation, answer in zip(inside, answers, strict=True):
+            classified.append((relation.document, answer in _senses(relation)))
     return Output(
         corpus,
         tuple(document.id for document in documents),
@@ -186,7 +186,7 @@ def parser_findings(corpus: Corpus, system: System, *, part: str, name: str) -> 
             rules_cell = Measure(other.f1, interval=other.interval) if other else None
             f1 = Measure(one.f1, interval=one.interval)
             rows.append((title, one.gold, Measure(one.precision), Measure(one.recall), f1, rules_cell))
-    columns = ("", "gold", "precision", "recall", "F1", "F1 of rules")
+    columns: tuple[str, ...] = ("", "gold", "precision", "recall", "F1", "F1 of rules")
     heading = f"{corpus.name}, {part}: {name}"
     tables = [Table(f"parser-{part}", f"Relations from end to end, {heading}", columns, tuple(rows), NOTES)]
     genres = _genre_rows(output)

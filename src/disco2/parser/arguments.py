@@ -20,8 +20,8 @@ import numpy as np
 
 from disco2.data import Document
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
-from disco2.parser.linear import LinearModel
-from disco2.parser.sentences import CLAUSES, ParsedSentence, behind_marks, is_closing, unit_boundaries
+from disco2.parser.linear import Item, LinearModel
+from disco2.parser.sentences import CLAUSES, ParsedSentence, unit_boundaries
 
 Span = tuple[int, int]
 MOST_BOUNDARIES = 14  # on either side of a connective: bounds the time, whatever the text
@@ -57,7 +57,7 @@ def find_edges(sentence: ParsedSentence) -> SentenceEdges:
     for node, label in enumerate(sentence.labels):
         if label in CLAUSES:
             clauses.setdefault(sentence.starts[node], label)
-            clause_ends.setdefault(behind_marks(sentence, sentence.ends[node]), label)
+            clause_ends.setdefault(sentence.behind[sentence.ends[node]], label)
     return SentenceEdges(sentence, tuple(unit_boundaries(sentence)), tokens, clauses, clause_ends)
 
 
@@ -114,7 +114,7 @@ def _anchor(edges: SentenceEdges, name: str, own: Span, other: Span | None, link
     node = sentence.leaf[start]
     while node >= 0:
         label = sentence.labels[node]
-        here, there = sentence.starts[node], behind_marks(sentence, sentence.ends[node])
+        here, there = sentence.starts[node], sentence.behind[sentence.ends[node]]
         if here < start and here not in upper_starts:
             upper_starts[here] = f"{min(len(upper_starts), 3)} {label}"
         if there > end and there not in upper_ends:
@@ -201,7 +201,7 @@ def _what_begins(anchor: Anchor, place: int, listed: ConnectiveList) -> tuple[st
 def _mark_before(sentence: ParsedSentence, place: int) -> str:
     if place == 0:
         return "^"
-    return sentence.tags[place - 1] if is_closing(sentence, place - 1) else "none"
+    return sentence.tags[place - 1] if sentence.closing[place - 1] else "none"
 
 
 def _number(count: int) -> str:
@@ -209,7 +209,7 @@ def _number(count: int) -> str:
     return str(count) if count < 4 else "4" if count < 7 else "7"
 
 
-def begin_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) -> list[str]:
+def begin_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) -> Item:
     """Features of the beginning of Arg2, the ``rank``-th boundary before its connective."""
     sentence = anchor.sentence
     tag, word, link, clause = _what_begins(anchor, place, listed)
@@ -227,13 +227,13 @@ def begin_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList
     return _with_connective(anchor, place, alone, more)
 
 
-def end_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) -> list[str]:
+def end_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) -> Item:
     """Features of the end of Arg2, the ``rank``-th boundary behind its connective."""
     sentence = anchor.sentence
     tag, word, link, clause = _what_begins(anchor, place, listed)
     where = "last" if place == len(sentence) else "here" if place == anchor.end else "behind"
     second = anchor.second
-    same = second >= 0 and behind_marks(sentence, sentence.right[second]) == place
+    same = second >= 0 and sentence.behind[sentence.right[second]] == place
     mark = _mark_before(sentence, place)
     alone = [
         f"e {where}",
@@ -252,23 +252,17 @@ def end_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) 
     return _with_connective(anchor, place, alone, more)
 
 
-def _with_connective(anchor: Anchor, place: int, alone: list[str], more: list[str]) -> list[str]:
+def _with_connective(anchor: Anchor, place: int, alone: list[str], more: list[str]) -> Item:
     """The features of a boundary alone, and each with the connective and with what binds it."""
     name, link = anchor.name, anchor.link
     if anchor.other:
         which = "begin" if place == anchor.other[0] else "end" if place == anchor.other[1] else "none"
         alone = [*alone, f"{alone[0]} other {which}"]
     where = "first" if anchor.start == 0 else "inside"
-    return [
-        *alone,
-        *more,
-        *[f"{name}|{feature}" for feature in alone],
-        *[f"{link} {where}|{feature}" for feature in alone],
-        *[f"{link}|{feature}" for feature in more],
-    ]
+    return [*alone, *more, (name, alone), (f"{link} {where}", alone), (link, more)]
 
 
-def arg1_begin_features(anchor: Anchor, place: int, arg2: Span, listed: ConnectiveList) -> list[str]:
+def arg1_begin_features(anchor: Anchor, place: int, arg2: Span, listed: ConnectiveList) -> Item:
     """Features of the beginning of Arg1, given Arg2."""
     sentence = anchor.sentence
     tag, word, link, clause = _what_begins(anchor, place, listed)
@@ -292,14 +286,14 @@ def arg1_begin_features(anchor: Anchor, place: int, arg2: Span, listed: Connecti
     return _with_connective(anchor, place, alone, more)
 
 
-def arg1_end_features(anchor: Anchor, place: int, arg2: Span, listed: ConnectiveList) -> list[str]:
+def arg1_end_features(anchor: Anchor, place: int, arg2: Span, listed: ConnectiveList) -> Item:
     """Features of the end of Arg1, given Arg2."""
     sentence = anchor.sentence
     tag, word, link, clause = _what_begins(anchor, place, listed)
     side = "next" if place == arg2[0] else "before" if place < arg2[0] else "behind"
     edge = "$" if place == len(sentence) else ""
     first = anchor.first
-    same = first >= 0 and behind_marks(sentence, sentence.right[first]) == place
+    same = first >= 0 and sentence.behind[sentence.right[first]] == place
     places = anchor.boundaries
     between = bisect_left(places, place) - bisect_left(places, arg2[1]) - 1
     mark = _mark_before(sentence, place)
@@ -315,7 +309,7 @@ def arg1_end_features(anchor: Anchor, place: int, arg2: Span, listed: Connective
     return _with_connective(anchor, place, alone, more)
 
 
-def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[list[list[str]], list[int]]:
+def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[list[Item], list[int]]:
     """Features of spans as the whole of Arg1: how they lie to Arg2, which heads and verbs they hold.
 
     There are few kinds of spans and many spans: features of each kind, and the kind of each span.
@@ -327,7 +321,7 @@ def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[li
     outside = first >= 0 and not arg2[0] <= first < arg2[1]
     place = "first" if arg2[0] == 0 else "inside"
     made: dict[tuple[str, bool, bool, bool], int] = {}
-    rows: list[list[str]] = []
+    rows: list[Item] = []
     kinds = []
     for begin, end in spans:
         shape = "before" if end <= arg2[0] else "behind" if begin >= arg2[1] else "around"
@@ -339,9 +333,9 @@ def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[li
             rows.append(
                 [
                     *alone,
-                    *[f"{anchor.name}|{feature}" for feature in alone],
-                    f"{anchor.name} {place}|{alone[0]}",
-                    f"{anchor.link} {place}|{alone[0]}",
+                    (anchor.name, alone),
+                    (f"{anchor.name} {place}", alone[:1]),
+                    (f"{anchor.link} {place}", alone[:1]),
                 ]
             )
         kinds.append(made[key])
@@ -354,7 +348,7 @@ def earlier_features(
     distance: int,
     candidate: ConnectiveCandidate,
     paragraphs: int,
-) -> list[str]:
+) -> Item:
     """Features of the sentence ``distance`` before the connective's as its Arg1; ``paragraphs`` part the
     two.
     """
@@ -376,7 +370,7 @@ def earlier_features(
         f"d last {other.words[-1] if not other.words[-1].isalpha() else 'word'}",
         f"d tag {other.tags[0]}",
     ]
-    return [*alone, *[f"{candidate.name}|{feature}" for feature in alone[:8]]]
+    return [*alone, (candidate.name, alone[:8])]
 
 
 def count_paragraphs(document: Document, earlier: ParsedSentence, later: ParsedSentence) -> int:
@@ -400,9 +394,9 @@ class SpanChoice:
     Each of the ``pairs`` has the numbers of its beginning, its end and its kind.
     """
 
-    begins: list[list[str]]
-    ends: list[list[str]]
-    kinds: list[list[str]]
+    begins: list[Item]
+    ends: list[Item]
+    kinds: list[Item]
     pairs: list[tuple[int, int, int]]
     spans: list[Span]
 

@@ -11,7 +11,8 @@ from collections.abc import Collection
 
 from disco2.parser.arguments import Anchor, SentenceEdges, anchor_clause
 from disco2.parser.connectives import ConnectiveList, describe_tense
-from disco2.parser.sentences import ParsedSentence, is_closing
+from disco2.parser.linear import Item
+from disco2.parser.sentences import ParsedSentence
 
 LINKS = frozenset(
     {
@@ -55,7 +56,7 @@ def _has_verb(sentence: ParsedSentence, token: int) -> bool:
 
 def clause_features(
     anchor: Anchor, listed: ConnectiveList, connectives: Collection[int], style: Collection[str]
-) -> list[str]:
+) -> Item:
     """Features of a place where a clause begins. ``connectives`` are the tokens of those found in the
     sentence.
     """
@@ -69,7 +70,7 @@ def clause_features(
     introduced = "cc" if "cc" in kinds else "mark" if "mark" in kinds else "none"
     stated = any(place <= other <= token for other in connectives)
     stated_before = any(other < place for other in connectives)
-    mark = tags[place - 1] if place and is_closing(sentence, place - 1) else "none" if place else "^"
+    mark = tags[place - 1] if place and sentence.closing[place - 1] else "none" if place else "^"
     first_tag = tags[first] if first >= 0 else "none"
     side = "left" if first < token else "right"
     subject = sentence.has_subject(token)
@@ -103,9 +104,4 @@ def clause_features(
         *style,
     ]
     head = f"{link} {introduced} {stated:d}"
-    return [
-        "bias",
-        *alone,
-        *[f"{head}|{feature}" for feature in alone],
-        *[f"{kind}|{feature}" for feature in alone[4:12]],
-    ]
+    return ["bias", *alone, (head, alone), (kind, alone[4:12])]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from disco2.parser.linear import Item
 from disco2.parser.sentences import ParsedSentence
 
 GAP = " ... "  # between the parts of a discontinuous connective
@@ -173,7 +174,7 @@ def connective_features(
     listed: ConnectiveList,
     *,
     style: Iterable[str] = (),
-) -> list[str]:
+) -> Item:
     """Features of a candidate: names of what holds. ``style`` describes the document."""
     words, tags, links, heads = sentence.words, sentence.tags, sentence.links, sentence.heads
     name = candidate.name
@@ -238,7 +239,7 @@ def connective_features(
         f"verb behind {rest:d}",
         *style,
     ]
-    return ["bias", name, *alone, *[f"{name}|{feature}" for feature in alone]]
+    return ["bias", name, *alone, (name, alone)]
 
 
 def _siblings(sentence: ParsedSentence, parent: int, start: int, end: int) -> tuple[str, str, bool]:
@@ -278,7 +279,7 @@ def sense_features(
     sentence: ParsedSentence,
     candidate: ConnectiveCandidate,
     listed: ConnectiveList,
-) -> list[str]:
+) -> Item:
     """Features of a connective's sense beside ``connective_features``: what its two clauses look like."""
     name = candidate.name
     start, end = candidate.first_part
@@ -303,7 +304,7 @@ def sense_features(
                 alone.append(f"{number} adverb {listed.word(word)}")
     alone.append(f"tenses {' '.join(described)}")
     alone.append(f"order {second >= 0 and first >= 0 and first < second:d}")
-    return [*alone, *[f"{name}|{feature}" for feature in alone]]
+    return [*alone, (name, alone)]
 
 
 def describe_tense(sentence: ParsedSentence, clause: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place, hash_file
 
 Scores = NDArray[np.float32]
+# Names of features, and pairs of a head with names: ``("if", ["x", "y"])`` stands for "if|x" and "if|y". Few
+# heads occur in a model, so that most of such names need neither be made nor looked up.
+Item = Sequence[str | tuple[str, Sequence[str]]]
 MODEL_FILE, WEIGHTS_FILE = "model.json", "weights.safetensors"
 FORMAT = 1
 
@@ -34,24 +38,53 @@ class LinearModel:
     rows: Mapping[str, int]
     weights: Scores
 
-    def scores(self, items: Sequence[Sequence[str]]) -> Scores:
+    @cached_property
+    def _rows_by_head(self) -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = {}
+        for name, row in self.rows.items():
+            head, bar, rest = name.partition("|")
+            if bar:
+                found.setdefault(head, {})[rest] = row
+        return found
+
+    def scores(self, items: Sequence[Item]) -> Scores:
         """[items, classes]; all items at once, because one gather is quicker than many."""
         result = np.zeros((len(items), self.weights.shape[1]), dtype=np.float32)
         unknown = len(self.rows)
-        known = self.rows.get
-        lengths = [len(item) for item in items]
-        if not sum(lengths):
-            return result
-        rows = np.array([known(name, unknown) for item in items for name in item], dtype=np.intp)
-        begins = np.concatenate(([0], np.cumsum(lengths)[:-1]))
-        filled = np.flatnonzero(np.array(lengths))
-        result[filled] = np.add.reduceat(self.weights[rows], begins[filled], axis=0)
+        known, by_head = self.rows.get, self._rows_by_head
+        rows: list[int] = []
+        ends = []
+        for item in items:
+            for part in item:
+                if isinstance(part, str):
+                    rows.append(known(part, unknown))
+                elif part[0] in by_head:
+                    below = by_head[part[0]]
+                    rows += [below[name] for name in part[1] if name in below]
+            ends.append(len(rows))
+        begins = np.array([0, *ends[:-1]])
+        filled = np.flatnonzero(begins < ends)
+        if len(filled):
+            gathered = self.weights[np.array(rows, dtype=np.intp)]
+            result[filled] = np.add.reduceat(gathered, begins[filled], axis=0)
         return result
 
-    def terms(self, item: Sequence[str], number: int) -> list[tuple[str, float]]:
+    def terms(self, item: Item, number: int) -> list[tuple[str, float]]:
         """The features of one item with their part in the score of a class, the largest first."""
-        found = [(name, float(self.weights[self.rows[name], number])) for name in item if name in self.rows]
+        names = feature_names(item)
+        found = [(name, float(self.weights[self.rows[name], number])) for name in names if name in self.rows]
         return sorted(found, key=lambda term: -abs(term[1]))
+
+
+def feature_names(item: Item) -> list[str]:
+    """All names of an item's features, each with its head."""
+    names = []
+    for part in item:
+        if isinstance(part, str):
+            names.append(part)
+        else:
+            names += [f"{part[0]}|{name}" for name in part[1]]
+    return names
 
 
 def probabilities(scores: Scores) -> NDArray[np.float64]:

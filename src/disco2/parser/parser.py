@@ -45,8 +45,10 @@ from disco2.parser.connectives import (
     without_overlaps,
 )
 from disco2.parser.linear import (
+    Item,
     LinearModel,
     Scores,
+    feature_names,
     models_digest,
     probabilities,
     read_models,
@@ -98,7 +100,7 @@ class FoundConnective:
     sentence: int
     candidate: ConnectiveCandidate
     probability: float
-    features: list[str]  # of ``connective_features``
+    features: Item  # of ``connective_features``
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +152,14 @@ class ParsedDocument:
 
     def connective_features(
         self, number: int, candidate: ConnectiveCandidate, listed: ConnectiveList
-    ) -> list[str]:
+    ) -> Item:
         return connective_features(self.sentences[number], candidate, listed, style=self.style)
 
-    def sense_features(
-        self, number: int, candidate: ConnectiveCandidate, listed: ConnectiveList
-    ) -> list[str]:
+    def sense_features(self, number: int, candidate: ConnectiveCandidate, listed: ConnectiveList) -> Item:
         own = self.connective_features(number, candidate, listed)
         return [*own, *sense_features(self.sentences[number], candidate, listed)]
 
-    def earlier_features(self, number: int, candidate: ConnectiveCandidate) -> list[list[str]]:
+    def earlier_features(self, number: int, candidate: ConnectiveCandidate) -> list[Item]:
         """Features of each earlier sentence that may be the Arg1, the nearest first."""
         return [
             earlier_features(
@@ -172,7 +172,7 @@ class ParsedDocument:
             for distance in range(1, min(number, FARTHEST) + 1)
         ]
 
-    def answer_items(self, listed: ConnectiveList) -> tuple[list[int], list[list[str]]]:
+    def answer_items(self, listed: ConnectiveList) -> tuple[list[int], list[Item]]:
         """The sentences that follow a question, and features of whether they answer it."""
         numbers = [n for n in range(1, len(self.sentences)) if is_question(self.sentences[n - 1])]
         pairs = [(self.sentences[number - 1], self.sentences[number]) for number in numbers]
@@ -242,7 +242,7 @@ class DiscourseParser:
         """
         parsed = document if isinstance(document, ParsedDocument) else ParsedDocument(document)
         number, candidate = parsed.locate(connective)
-        items = parsed.sense_features(number, candidate, self.listed)
+        items = feature_names(parsed.sense_features(number, candidate, self.listed))
         found = FoundConnective(
             number, candidate, 1.0, parsed.connective_features(number, candidate, self.listed)
         )

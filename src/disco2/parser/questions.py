@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from disco2.data import Document
 from disco2.parser.connectives import ConnectiveList
+from disco2.parser.linear import Item
 from disco2.parser.sentences import ParsedSentence
 
 REPLIES = frozenset({"yes", "no", "yeah", "nope", "yep", "yup", "sure", "okay", "well", "mhm", "uh", "right"})
@@ -23,7 +24,7 @@ def is_question(sentence: ParsedSentence) -> bool:
 
 def answer_features(
     document: Document, question: ParsedSentence, answer: ParsedSentence, listed: ConnectiveList
-) -> list[str]:
+) -> Item:
     """Features of two neighbouring sentences, the first of which is a question.
 
     What kind of question it is and whether a line break parts the two (as where speakers take turns) decide
@@ -50,7 +51,7 @@ def answer_features(
         f"asks {is_question(answer):d}",
     ]
     heads = (kind, f"{PARTED} {parted:d}", f"{kind} {PARTED} {parted:d}")
-    return [*alone, *[f"{head}|{feature}" for head in heads for feature in alone]]
+    return [*alone, *[(head, alone) for head in heads]]
 
 
 def _size(sentence: ParsedSentence) -> str:

@@ -43,7 +43,8 @@ class ParsedSentence:
     """The words and both trees of a sentence.
 
     ``leaf`` is the smallest phrase over each token, ``children`` the phrases below each phrase, ``left`` and
-    ``right`` the first token and the end of the subtree that a token heads.
+    ``right`` the first token and the end of the subtree that a token heads. ``closing`` are marks that belong
+    to the words before them, ``behind`` has each place moved behind such marks.
     """
 
     start: int
@@ -62,6 +63,8 @@ class ParsedSentence:
     parents: tuple[int, ...]
     children: tuple[tuple[int, ...], ...]
     leaf: tuple[int, ...]
+    closing: tuple[bool, ...]
+    behind: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -105,11 +108,16 @@ def read_sentence(document: Document, number: int) -> ParsedSentence:
         if head >= 0:
             dependents[head].append(token)
     depths = depths_below_root(heads)
+    closing = tuple([_closes(token) for token in tokens])
+    behind = list(range(length + 1))
+    for place in range(length - 1, 0, -1):
+        if closing[place]:
+            behind[place] = behind[place + 1]
     left, right = list(range(length)), list(range(1, length + 1))
     for token in sorted(range(length), key=lambda token: -depths[token]):
         head = heads[token]
         # A comma before a clause hangs on the clause's head, but the clause begins behind it.
-        if head >= 0 and not (links.labels[token] == "punct" and token < head and _closes(tokens[token])):
+        if head >= 0 and not (links.labels[token] == "punct" and token < head and closing[token]):
             left[head] = min(left[head], left[token])
             right[head] = max(right[head], right[token])
     leaf = [0] * length
@@ -137,24 +145,13 @@ def read_sentence(document: Document, number: int) -> ParsedSentence:
         parents=phrases.parents,
         children=tuple(map(tuple, children)),
         leaf=tuple(leaf),
+        closing=closing,
+        behind=tuple(behind),
     )
 
 
 def _closes(token: Token) -> bool:
     return token.text in CLOSING_WORDS or (token.tag in CLOSING and token.text not in DASHES)
-
-
-def is_closing(sentence: ParsedSentence, token: int) -> bool:
-    """Whether a token is a mark that belongs to the words before it."""
-    word = sentence.words[token]
-    return word in CLOSING_WORDS or (sentence.tags[token] in CLOSING and word not in DASHES)
-
-
-def behind_marks(sentence: ParsedSentence, place: int) -> int:
-    """The boundary moved behind closing marks."""
-    while 0 < place < len(sentence) and is_closing(sentence, place):
-        place += 1
-    return place
 
 
 def unit_boundaries(sentence: ParsedSentence) -> list[int]:
@@ -178,4 +175,4 @@ def unit_boundaries(sentence: ParsedSentence) -> list[int]:
             places.add(token)
         if sentence.tags[token] in (":", "-LRB-", "``"):
             places.add(token)
-    return sorted({behind_marks(sentence, place) for place in places})
+    return sorted({sentence.behind[place] for place in places})

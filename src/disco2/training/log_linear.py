@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from disco2.errors import MissingExtraError
 from disco2.parser.arguments import SpanChoice
-from disco2.parser.linear import LinearModel
+from disco2.parser.linear import Item, LinearModel, feature_names
 
 Numbers = NDArray[np.float64]
-Items = list[list[str]]
+Items = list[Item]
 SMALL_WEIGHT = 0.02  # features none of whose weights is larger are left out
 STEPS = 150
 
@@ -70,7 +70,7 @@ def fit_ranker(groups: Sequence[Group], *, held_back: float, least: int) -> Line
     pairs = np.array([pair for choice in choices for pair in choice.pairs])
     sizes = np.array([len(choice.pairs) for choice in choices])
 
-    def rows(items: list[list[str]], lengths: list[int], column: int) -> Any:
+    def rows(items: Items, lengths: list[int], column: int) -> Any:
         before = np.cumsum(lengths) - lengths
         return _matrix(items, names)[np.repeat(before, sizes) + pairs[:, column]]
 
@@ -99,20 +99,20 @@ def fit_ranker(groups: Sequence[Group], *, held_back: float, least: int) -> Line
     return _kept(names, _descend(loss, len(names))[:, None], ("score",))
 
 
-def _names(items: Sequence[Sequence[str]], least: int) -> dict[str, int]:
-    counts = Counter(name for item in items for name in set(item))
+def _names(items: Sequence[Item], least: int) -> dict[str, int]:
+    counts = Counter(name for item in items for name in set(feature_names(item)))
     return {
         name: row for row, name in enumerate(sorted(name for name, count in counts.items() if count >= least))
     }
 
 
-def _matrix(items: Sequence[Sequence[str]], names: dict[str, int]) -> Any:
+def _matrix(items: Sequence[Item], names: dict[str, int]) -> Any:
     """[items, features] with the counts of each feature."""
     sparse = _scipy().sparse
     columns: list[int] = []
     ends = [0]
     for item in items:
-        columns.extend(names[name] for name in item if name in names)
+        columns.extend(names[name] for name in feature_names(item) if name in names)
         ends.append(len(columns))
     return sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(items), len(names)))
 

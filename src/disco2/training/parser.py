@@ -20,7 +20,7 @@ from disco2.errors import CorpusError
 from disco2.parser.arguments import Anchor, Span, anchor_connective
 from disco2.parser.clauses import clause_candidates, clause_features
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, usual_senses, without_overlaps
-from disco2.parser.linear import LinearModel, write_models, yes_probabilities
+from disco2.parser.linear import LinearModel, feature_names, write_models, yes_probabilities
 from disco2.parser.parser import DiscourseParser, ParsedDocument, SpanChoice, arg1_choice, arg2_choice
 from disco2.parser.questions import PARTED
 from disco2.parser.sentences import ParsedSentence
@@ -353,7 +353,7 @@ def offset_answers(model: LinearModel, material: Material, listed: ConnectiveLis
     weights = model.weights.copy()
     for group in (f"{PARTED} 1|bias", f"{PARTED} 0|bias"):
         chances = yes_probabilities(replace(model, weights=weights).scores(items))
-        inside = np.array([group in item for item in items])
+        inside = np.array([group in feature_names(item) for item in items])
 
         def f1(least: float, chances: Numbers = chances, inside: NDArray[np.bool_] = inside) -> float:
             return _f1(chances >= np.where(inside, least, 0.5), answers, len(material.answers))

@@ -16,7 +16,7 @@ from disco2.errors import InputError
 from disco2.evaluation.end_to_end import SpanRelation
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.parser import System, as_spans, has_relations, parser_findings
-from disco2.inference.candidates import Candidate, judged
+from disco2.inference.candidates import Candidate, predict_candidates
 from disco2.inference.finding import find_span
 from disco2.inference.pipeline import Pipeline, load
 from disco2.inference.prediction import RelationChoice
@@ -25,7 +25,7 @@ from disco2.interfaces.cli.experiment import show_findings
 from disco2.interfaces.cli.listing import print_note
 from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, path_option
 from disco2.reporting.findings import Findings
-from disco2.reporting.writing import write_findings
+from disco2.reporting.page import write_findings
 
 
 def parser(
@@ -101,7 +101,9 @@ def pipeline_system(pipeline: Pipeline) -> System:
             )
             for one in instances
         ]
-        return [in_pdtb3(one.sense) for one in judged(pipeline.model, pipeline.calibration, pairs)]
+        return [
+            in_pdtb3(one.sense) for one in predict_candidates(pipeline.model, pipeline.calibration, pairs)
+        ]
 
     return System(parse, parse_given, classify)
 
