@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
 from disco2.bundle.folder import parameter_shapes
-from disco2.bundle.manifest import PARAMETERS, WORDS
+from disco2.bundle.manifest import PARAMETERS
 from disco2.errors import BundleError, Disco2Error
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.settings import PAPER_KINDS
@@ -50,16 +50,6 @@ def folder(tmp_path: Path) -> Path:
 def test_settings_are_not_taken_at_their_word(settings: dict[str, object], folder: Path) -> None:
     sealed(folder, model=settings)
     refused(folder)
-
-
-def test_a_table_without_words_declares_no_dimensions(tmp_path: Path) -> None:
-    """An array without values may declare any number of columns; scoring would make a row of them."""
-    save_bundle(small_model("surface"), tmp_path / "m")
-    arrays = load_file(tmp_path / "m" / PARAMETERS)
-    save_file(arrays | {"vectors": np.zeros((0, 10**9), dtype=np.float32)}, tmp_path / "m" / PARAMETERS)
-    (tmp_path / "m" / WORDS).write_text("")
-    sealed(tmp_path / "m", model={"kind": "surface", "K": 10**9})
-    refused(tmp_path / "m")
 
 
 def tensors(header: object, data: bytes = b"") -> bytes:
@@ -101,13 +91,6 @@ def test_a_header_is_not_taken_at_its_word(content: bytes, folder: Path) -> None
     (folder / PARAMETERS).write_bytes(content)
     sealed(folder)
     refused(folder)
-
-
-def test_twins_in_a_header_are_refused_by_that(folder: Path) -> None:
-    (folder / PARAMETERS).write_bytes(tensors(f'{{"b": {TWIN}, "b": {TWIN}}}', b"\0" * 8))
-    sealed(folder)
-    with pytest.raises(BundleError, match="occurs twice"):
-        load_bundle(folder)
 
 
 def test_arrays_of_other_names_types_and_values_are_refused(folder: Path) -> None:

@@ -34,18 +34,6 @@ def test_values_that_overflow_in_use_are_refused(value: float, tmp_path: Path) -
         assert "beyond 100,000" in refused(tmp_path / "m")
 
 
-def test_double_and_half_precision(tmp_path: Path) -> None:
-    """What single precision can't hold is refused, as are parameters too short to be added up."""
-    save_bundle(small_model(), tmp_path / "m")
-    good = load_file(tmp_path / "m" / PARAMETERS)
-    save_file(good | {"parameters.b": np.full(2, 1e300)}, tmp_path / "m" / PARAMETERS)
-    sealed(tmp_path / "m")
-    refused(tmp_path / "m")
-    save_file(good | {"parameters.U": good["parameters.U"].astype(np.float16)}, tmp_path / "m" / PARAMETERS)
-    sealed(tmp_path / "m")
-    assert "parameter U" in refused(tmp_path / "m")
-
-
 @pytest.mark.parametrize("deviation", [1e-300, 1e-40, 1e-9])
 def test_a_table_that_overflows_when_it_is_made_is_refused(deviation: float, tmp_path: Path) -> None:
     saved(tmp_path / "m")

@@ -14,15 +14,11 @@ import pytest
 from disco2.bundle import folder as bundle_folder
 from disco2.bundle import load_bundle, read_manifest, save_bundle
 from disco2.bundle import manifest as bundle_manifest
-from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS, hash_of
+from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS
 from disco2.errors import BundleError
-from disco2.files import hash_file
-from disco2.interfaces.doctor import check_model
 from disco2.shipped import MANIFEST
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
-from tests.bundle.test_word_table import saved
-from tests.bundle.test_word_table import sealed as sealed_named
 
 
 @pytest.fixture
@@ -83,18 +79,6 @@ def test_what_is_no_file_is_refused_and_not_waited_for(name: str, kind: str, fol
     refused(folder)
 
 
-def test_a_pipe_that_comes_after_the_look_is_not_waited_for(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("no pipes here")
-    state = (folder / CARD).stat()
-    (folder / CARD).unlink()
-    os.mkfifo(folder / CARD)
-    monkeypatch.setattr(Path, "stat", lambda *_, **__: state)
-    refused(folder)
-
-
 def test_links_and_further_files_are_no_matter(folder: Path) -> None:
     """The hash decides, wherever the bytes lie; what is not in the manifest is not looked at."""
     for name in (PARAMETERS, CARD):
@@ -113,16 +97,6 @@ def test_a_file_of_holes_takes_no_room(name: str, folder: Path) -> None:
     for size in (1 << 40, 200 << 20):
         os.truncate(folder / name, size)
         refused(folder)
-
-
-def test_the_hash_of_a_file_of_holes_is_not_waited_for(folder: Path) -> None:
-    """Which disco2 doctor asks for; a terabyte of nothing would take half an hour."""
-    assert hash_of(folder, CARD) == hash_file(folder / CARD)
-    os.truncate(folder / CARD, 1 << 40)
-    with pytest.raises(BundleError, match="too large"):
-        hash_of(folder, CARD)
-    found = {finding.name: finding for finding in check_model(folder)}["files"]
-    assert (found.status, found.facts["damaged"]) == ("failed", [CARD])
 
 
 def test_a_file_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,12 +135,6 @@ def test_a_deep_manifest_is_refused(depth: int, folder: Path) -> None:
         load_bundle(folder)
 
 
-def test_labels_by_the_hundred_thousand_are_refused(folder: Path) -> None:
-    sealed(folder, labels=[f"l{number}" for number in range(100_000)])
-    with pytest.raises(BundleError, match="parameter"):
-        load_bundle(folder)
-
-
 @pytest.mark.parametrize("version", [None, 2, "", "1\x1b[2J", "9" * 1000, ["1"]])
 def test_a_version_that_is_none_is_refused(version: object, folder: Path) -> None:
     sealed(folder, version=version)
@@ -177,14 +145,6 @@ def test_a_version_that_is_none_is_refused(version: object, folder: Path) -> Non
 def test_a_format_that_is_none_is_refused(number: object, folder: Path) -> None:
     sealed(folder, format=number)
     refused(folder)
-
-
-@pytest.mark.parametrize("source", ["../glove", "/etc/passwd", "shipped\0", "glove-100d-50k", {"a": 1}])
-def test_word_vectors_are_never_a_path(source: object, tmp_path: Path) -> None:
-    saved(tmp_path / "m")
-    vectors = json.loads((tmp_path / "m" / MANIFEST).read_text())["vectors"]
-    sealed_named(tmp_path / "m", {"vectors": vectors | {"source": source}})
-    refused(tmp_path / "m")
 
 
 @pytest.mark.parametrize(

@@ -73,11 +73,6 @@ def test_a_table_of_shipped_vectors_is_named_and_comes_back_to_the_digit(
     assert (tmp_path / "again" / PARAMETERS).read_bytes() == (tmp_path / "m" / PARAMETERS).read_bytes()
 
 
-def test_a_named_table_takes_no_room(tmp_path: Path) -> None:
-    saved(tmp_path / "named", K=100, frequent=50_000)
-    assert sum(file.stat().st_size for file in (tmp_path / "named").iterdir()) < 300_000
-
-
 def test_other_tables_are_stored(tmp_path: Path) -> None:
     vectors = replace(shipped(4, 3), recipe=None)
     save_bundle(model_with(vectors), tmp_path / "m")
@@ -85,24 +80,6 @@ def test_other_tables_are_stored(tmp_path: Path) -> None:
     loaded = load_bundle(tmp_path / "m")[0].vectors
     assert loaded.words == vectors.words
     np.testing.assert_array_equal(loaded.matrix, vectors.matrix)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_damaged_cut_or_missing_file_is_refused_by_name(name: str, tmp_path: Path) -> None:
-    file = saved(tmp_path / "m") / name
-    content = file.read_bytes()
-    for place in (0, len(content) // 3, len(content) - 2):
-        damaged = bytearray(content)
-        damaged[place] ^= 1
-        file.write_bytes(damaged)
-        with pytest.raises(BundleError, match=name):
-            load_bundle(tmp_path / "m")
-    file.write_bytes(content[: len(content) // 2])
-    with pytest.raises(BundleError, match=name):
-        load_bundle(tmp_path / "m")
-    file.unlink()
-    with pytest.raises(BundleError, match=name):
-        load_bundle(tmp_path / "m")
 
 
 def test_other_shipped_vectors_are_refused_with_the_way_out(tmp_path: Path) -> None:

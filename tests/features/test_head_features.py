@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,68 +103,13 @@ def test_pronouns_are_named_and_other_subjects_are_nouns(subject: str, named: st
     assert "same pronoun as subject" not in found
 
 
-def test_the_same_predicate_is_found_by_its_stem() -> None:
-    ran, runs = "Bo/NNP/2/nsubj walked/VBD/0/root", "Jo/NNP/2/nsubj Walks/VBZ/0/root"
-    assert "same predicate" in features(clauses(ran, runs))
-    assert "same predicate" not in features(clauses(ran, HUNGRY))
-    assert "same pronoun as subject" not in features(clauses(ran, runs))  # two nouns are not one
-
-
-def test_dependents_outside_the_argument_do_not_count() -> None:
-    doc = clauses(STAYED, HUNGRY)
-    found = predicate_features(make_instance(doc, [0, 3, 5], [8]))
-    assert {fact for fact in found if fact.startswith("arg1")} == {
-        "arg1 tense: base",
-        "arg1 subject: 'she'",
-        "arg1 dependent: nsubj",
-        "arg1 dependent: punct",
-        "arg1 frame: nsubj",
-    }
-    assert {fact for fact in found if fact.startswith("arg2")} == {
-        "arg2 tense: no verb",
-        "arg2 subject: none",
-        "arg2 frame: none",
-    }
-    assert "negated: neither argument" in found
-
-
-def test_a_verb_is_preferred_to_an_earlier_head() -> None:
-    doc = clauses("Rain/NN/0/root", STAYED, HUNGRY)
-    assert "predicate tags: VB, JJ" in predicate_features(make_instance(doc, range(7), range(7, 10)))
-    assert "predicate tags: NN, JJ" in predicate_features(make_instance(doc, [0, 1], range(7, 10)))
-
-
 def test_tags_of_tokens_serve_where_there_are_no_trees() -> None:
     doc = clauses(STAYED, HUNGRY)
     assert features(tags_on_tokens(doc)) == features(doc)
 
 
-def test_without_tags_nothing_is_said_of_tense_and_subject() -> None:
-    found = features(untagged(clauses(STAYED, HUNGRY)))
-    assert {"arg1 negated", "negated: only arg1", "arg1 auxiliary: 'did'", "arg2 dependent: cop"} <= found
-    assert not any(
-        word in fact for fact in found for word in ("tense", "subject:", "subjects", "tag", "same")
-    )
-
-
 def test_without_dependencies_there_is_no_predicate() -> None:
     assert features(without_layers(clauses(STAYED, HUNGRY))) == set()
-
-
-def test_one_argument_without_dependencies_leaves_the_other() -> None:
-    doc = clauses(STAYED, HUNGRY)
-    doc = replace(doc, sentences=(doc.sentences[0], without_layers(doc).sentences[1]))
-    found = features(doc)
-    assert "arg1 tense: past" in found
-    assert all(fact.startswith("arg1 ") for fact in found)
-
-
-def test_an_argument_of_punctuation_has_no_predicate() -> None:
-    assert predicate_features(make_instance(clauses("Oh/UH/0/root !/./1/punct"), [0], [1])) == {
-        "arg1 tense: no verb",
-        "arg1 subject: none",
-        "arg1 frame: none",
-    }
 
 
 # How the heads of the arguments hang
@@ -193,23 +136,10 @@ def test_one_clause_hangs_in_the_other() -> None:
     }
 
 
-def test_the_order_of_the_arguments_is_kept() -> None:
-    found = attachment_features(make_instance(clauses(FELL), range(3, 6), range(3)))
-    assert "arg1 hangs in arg2 as advcl VBG of VBD" in found
-    assert "heads: advcl, root" in found
-    assert not any(fact.startswith("arg2 hangs") for fact in found)
-
-
 def test_arguments_of_two_sentences_do_not_hang_in_each_other() -> None:
     doc = clauses("Go/VB/0/root", FELL)
     found = attachment_features(make_instance(doc, [0], range(1, 7)))
     assert {"arg1 head: root VB", "arg2 head: root VBD", "heads: root, root"} <= found
-    assert not any("hangs" in fact for fact in found)
-
-
-def test_a_governor_outside_both_arguments_is_no_link() -> None:
-    found = attachment_features(make_instance(clauses(FELL), [0], range(3, 6)))
-    assert {"arg1 head: nsubj PRP", "heads: nsubj, advcl"} <= found
     assert not any("hangs" in fact for fact in found)
 
 

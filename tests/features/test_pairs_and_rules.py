@@ -15,8 +15,6 @@ from disco2.features.pairs_and_rules import (
     CONTEXT_NAMES,
     argument_dependency_rules,
     argument_productions,
-    argument_stems,
-    columns_by_side,
     context,
     first_words,
     pair_candidates,
@@ -77,24 +75,8 @@ def test_dependency_rules_list_labels_in_the_order_of_the_words() -> None:
     }
 
 
-def test_dependents_outside_the_argument_are_not_seen() -> None:
-    assert dependency_rules(gave_document(), [1, 3, 4]) == {"gave <- <iobj> <obj>"}
-
-
-def test_a_head_outside_the_argument_has_no_rule() -> None:
-    assert dependency_rules(gave_document(), [0, 2, 3, 4]) == {"boy <- <det>"}
-
-
 def test_a_sentence_without_dependencies_has_no_rules() -> None:
     assert dependency_rules(gave_document(), range(4, 8)) == set()
-
-
-def test_heads_in_later_sentences_count_from_their_own_sentence() -> None:
-    doc = make_document((["Well", ",", "no"], None, None), (GAVE, None, GAVE_DEPENDENCIES))
-    assert dependency_rules(doc, range(1, 8)) == {
-        "gave <- <nsubj> <iobj> <obj>",
-        "boy <- <det>",
-    }
 
 
 def test_pieces_refuse_tokens_outside_all_sentences() -> None:
@@ -109,11 +91,6 @@ def test_pieces_refuse_tokens_outside_all_sentences() -> None:
 )
 def test_stems_are_porter_stems_of_lower_cased_words(word: str, expected: str) -> None:
     assert stem(word) == expected
-
-
-def test_stems_of_an_argument_count_once_and_keep_punctuation() -> None:
-    doc = make_document((["Eating", ",", "eats", ",", "the", "burger"], None, None))
-    assert argument_stems(doc, make_argument(doc, range(6))) == {"eat", ",", "the", "burger"}
 
 
 def test_pairs_are_ordered_and_counted_once_in_a_relation() -> None:
@@ -169,11 +146,6 @@ def test_a_rule_in_both_arguments_fires_three_times() -> None:
     assert set(fired[:8]) == set(fired[8:])
     rules = ({"NP -> PRP", "PRP -> It", "S -> NP"}, {"NP -> PRP", "PRP -> he", "S -> NP"})
     assert rules_by_side(instance, argument_productions) == (*rules, {"NP -> PRP", "S -> NP"})
-
-
-def test_rules_have_their_columns_by_side() -> None:
-    rules = [("both", "S -> NP"), ("arg1", "S -> NP"), ("elsewhere", "X -> Y"), ("both", "X -> Y")]
-    assert columns_by_side(rules, start=10) == [{"S -> NP": 11}, {}, {"S -> NP": 10, "X -> Y": 13}]
 
 
 LETTERS = make_document((list("abcdefghijkl"), None, None))
@@ -242,45 +214,6 @@ def test_a_whole_sentence_gives_all_rules_and_all_words() -> None:
         "NN -> noon",
         ". -> .",
     }
-
-
-def test_only_phrases_wholly_within_the_argument_count() -> None:
-    doc = rain_document()
-    assert productions_of(doc, range(1, 4)) == {"ADVP -> RB", "NN -> rain", "VBD -> stopped", "RB -> early"}
-
-
-def test_a_gap_breaks_the_phrases_across_it() -> None:
-    doc = rain_document()
-    assert productions_of(doc, [0, 1, 2, 4, 5]) == {
-        "NP -> DT NN",
-        "PP -> IN NP",
-        "NP -> NN",
-        "DT -> The",
-        "NN -> rain",
-        "VBD -> stopped",
-        "IN -> at",
-        "NN -> noon",
-    }
-
-
-def test_several_sentences_and_one_without_a_tree() -> None:
-    first, first_words = read_brackets("(S (NP (PRP She)) (VP (VBD left)))")
-    last, last_words = read_brackets("(S (VP (VB Go)))")
-    doc = make_document((first_words, first, None), (["no", "tree"], None, None), (last_words, last, None))
-    assert productions_of(doc, range(1, 5)) == {
-        "VP -> VBD",
-        "VBD -> left",
-        "S -> VP",
-        "VP -> VB",
-        "VB -> Go",
-    }
-    assert productions_of(doc, range(2, 4)) == set()
-
-
-def test_unary_chains_are_kept() -> None:
-    tree, words = read_brackets("(S (NP (NP (NNS Dogs))) (VP (VBP bark)))")
-    doc = make_document((words, tree, None))
-    assert productions_of(doc, [0]) == {"NP -> NP", "NP -> NNS", "NNS -> Dogs"}
 
 
 def test_a_deep_tree_needs_no_recursion() -> None:

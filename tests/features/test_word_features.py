@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.data import Argument, Document, Instance, Relation
-from disco2.errors import LayerError
 from disco2.features.descriptions import (
     layout_features,
     neighbouring_features,
@@ -51,17 +50,6 @@ def test_a_pair_by_hand() -> None:
     }
 
 
-def test_an_argument_may_be_one_word_or_scattered() -> None:
-    found = opening_features(make_instance(clauses(THERE, STOP), [5], [0, 2, 3]))
-    assert {"arg1 is 'it'", "arg1 begins with PRP", "arg1 is PRP"} <= found
-    assert {"arg2 begins with 'there no'", "arg2 begins with EX DT NN"} <= found
-
-
-def test_an_opening_may_run_over_the_end_of_a_sentence() -> None:
-    found = opening_features(make_instance(clauses(STOP, THERE), range(6), [5]))
-    assert {"arg1 begins with 'stop it there'", "arg1 begins with VB PRP EX"} <= found
-
-
 def test_tags_of_tokens_serve_where_there_are_no_trees() -> None:
     doc = clauses(THERE, STOP)
     expected = opening_features(make_instance(doc, range(4), range(4, 6)))
@@ -74,10 +62,6 @@ def test_words_are_left_where_there_are_no_tags() -> None:
     assert len(words) == 5
     for bare in (untagged(doc), without_layers(doc)):
         assert opening_features(make_instance(bare, range(4), range(4, 6))) == words
-
-
-def test_an_argument_without_words_is_left_to_the_trees() -> None:
-    assert opening_features(make_instance(clauses(STOP), [], [0])) == set()
 
 
 # Order, distance and extent
@@ -156,24 +140,6 @@ def test_a_connective_between_the_arguments_does_not_count() -> None:
     assert layout_features(with_connective(plain, 0, 4, 5, 9)) == layout_features(plain)
 
 
-def test_sentences_are_counted_up_to_three() -> None:
-    found = layout_features(make_instance(DOCUMENT, range(12), range(12, 16)))
-    assert {"sentences of the arguments: 3 or more, 1", "arg1 fills its sentence"} <= found
-    found = layout_features(make_instance(DOCUMENT, range(5), range(10, 16)))
-    assert {"sentences of the arguments: 1, 2", "sentences from one argument to the other: 2"} <= found
-    assert "arguments apart" in found
-    assert "sentences from one argument to the other: 3 or more" in layout_features(
-        make_instance(DOCUMENT, range(5), range(12, 16))
-    )
-
-
-@pytest.mark.parametrize(("arg1", "arg2"), [([1, 2], [3, 7]), ([0, 7], [8]), ([8, 9], [3, 6]), ([3, 6], [7])])
-def test_one_that_ends_where_the_other_begins_shares_its_sentence(arg1: list[int], arg2: list[int]) -> None:
-    found = layout_features(make_instance(DOCUMENT, arg1, arg2))
-    assert "arguments share a sentence" in found
-    assert "arguments in different sentences" not in found
-
-
 @pytest.mark.parametrize(
     ("tokens", "pieces", "extent"),
     [
@@ -192,12 +158,6 @@ def test_extent(tokens: list[int], pieces: str, extent: str) -> None:
             f"{side} {pieces}",
             f"{side} {extent}",
         }
-
-
-def test_arguments_without_words_or_sentences() -> None:
-    assert layout_features(make_instance(DOCUMENT, [], [0])) == set()
-    with pytest.raises(LayerError, match="lies in no sentence"):
-        layout_features(make_instance(replace(DOCUMENT, sentences=()), [0], [1]))
 
 
 # Shared words and lengths
@@ -220,25 +180,6 @@ def test_overlap_a_pair_by_hand() -> None:
     }
 
 
-def test_function_words_are_not_counted() -> None:
-    found = overlap_features(make_instance(clauses(CATS, CAT), [0], [8]))
-    assert {"shared content words: 0", "share of the content words in both: under 20%"} <= found
-    assert {"shared nouns: 0", "shared verbs: 0"} <= found
-
-
-def test_the_same_words_twice() -> None:
-    doc = clauses(*["a/NN/0/root b/NN/1/dep c/NN/1/dep d/NN/1/dep go/VB/1/dep run/VB/1/dep sit/VB/1/dep"] * 2)
-    found = overlap_features(make_instance(doc, range(7), range(7, 14)))
-    assert {"shared content words: 3 or more", "share of the content words in both: all"} <= found
-    assert {"shared nouns: 3 or more", "shared verbs: 2 or more", "arguments of like length"} <= found
-
-
-def test_a_noun_and_a_verb_share_their_stem_as_content_words_only() -> None:
-    doc = clauses("walks/NNS/0/root", "walked/VBD/0/root")
-    found = overlap_features(make_instance(doc, [0], [1]))
-    assert {"shared content words: 1", "shared nouns: 0", "shared verbs: 0"} <= found
-
-
 def test_missing_tags_leave_the_lengths() -> None:
     doc = clauses(CATS, CAT)
     both = range(4), range(4, 10)
@@ -247,10 +188,6 @@ def test_missing_tags_leave_the_lengths() -> None:
     )
     lengths = {"words in arg1: 4 to 5", "words in arg2: 6 to 8", "arg2 twice as long as arg1"}
     assert overlap_features(make_instance(untagged(doc), *both)) == lengths
-
-
-def test_overlap_an_argument_without_words_is_left_to_the_trees() -> None:
-    assert overlap_features(make_instance(clauses(CATS), [], [0])) == set()
 
 
 LONG = make_document((["a"] * 400, None, None))
@@ -271,22 +208,6 @@ def test_lengths(words: int, expected: str) -> None:
         f"words in arg2: {expected}",
         "arguments of like length",
     }
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        (10, 14, "arguments of like length"),
-        (10, 15, "arg2 twice as long as arg1"),
-        (15, 10, "arg1 twice as long as arg2"),
-        (10, 28, "arg2 twice as long as arg1"),
-        (10, 29, "arg2 4 times as long as arg1"),
-        (57, 10, "arg1 8 times or more as long as arg2"),
-        (1, 200, "arg2 8 times or more as long as arg1"),
-    ],
-)
-def test_ratios_are_rounded_to_powers_of_two(first: int, second: int, expected: str) -> None:
-    assert expected in overlap_features(make_instance(LONG, range(first), range(200, 200 + second)))
 
 
 def slow_shared(doc: Document, arg1: Argument, arg2: Argument, kinds: str) -> tuple[int, int]:

@@ -75,25 +75,6 @@ def test_pairs_that_are_not_listed_are_one_term(
         assert together == pytest.approx(apart, rel=1e-12, abs=1e-12)
 
 
-def test_the_length_of_an_explanation_grows_with_mentions_alone() -> None:
-    pipeline = small_pipeline(random_model(kind="entities"))
-    terms = [
-        len(list(pipeline.explain(pipeline.classify("Bob " * count, "Bob " * count)).terms()))
-        for count in (20, 40, 80)
-    ]
-    assert terms[1] <= 1.1 * terms[0]
-    assert terms[2] <= 1.1 * terms[1]
-
-
-def test_the_shipped_model_adds_up_too(pipeline: Pipeline) -> None:
-    for answer in pipeline("Bob gave Tina the burger. She was hungry. He was not."):
-        explanation = pipeline.explain(answer)
-        assert sums(explanation) == pytest.approx((explanation.score, explanation.rival_score), abs=1e-12)
-        assert abs(explanation.rounding.value) < 1e-4
-        best, second = list(answer.probabilities)[:2]
-        assert (explanation.sense, explanation.rival) == (best, second)
-
-
 def test_she_and_he_have_different_entity_terms(pipeline: Pipeline) -> None:
     hers, his = (
         pipeline.explain(pipeline.classify("Bob gave Tina the burger.", f"{who} was hungry.")).pairs

@@ -11,18 +11,12 @@ import numpy as np
 import pytest
 
 from disco2.annotation.document_json import document_from_json, document_to_json
-from disco2.annotation.text import PARAGRAPH_BREAK
 from disco2.errors import BundleError, InputError, SettingsError
 from disco2.inference.candidates import (
-    MOST_RELATIONS,
-    MOST_TOKENS,
-    GivenPair,
     adjacent_sentences,
-    in_portions,
 )
 from disco2.inference.pipeline import Pipeline
 from disco2.model import RelationModel
-from disco2.model.probabilities import Calibration
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.inference.small_pipeline import LABELS, TEMPERATURE, small_model, small_pipeline
 
@@ -63,14 +57,6 @@ def test_given_arguments_get_a_sense(pipeline: Pipeline) -> None:
     assert math.isclose(sum(found.probabilities.values()), 1)
     assert found.arg2.text == "The match was cancelled. Nobody minded."
     assert pipeline.classify("It rained.", "But we went out.").kind == "Explicit"
-
-
-def test_the_pronoun_decides_which_entity_is_shared(pipeline: Pipeline) -> None:
-    hers = pipeline("Bob gave Tina the burger. She was hungry.")[0].entities
-    his = pipeline("Bob gave Tina the burger. He was hungry.")[0].entities
-    assert [(span.text, span.start) for span in hers[0].arg1] == [("Tina", 9)]
-    assert [(span.text, span.start) for span in his[0].arg1] == [("Bob", 0)]
-    assert [(span.text, span.start) for span in his[0].arg2] == [("He", 26)]
 
 
 def test_offsets_of_given_arguments_count_in_each(small: Pipeline) -> None:
@@ -132,20 +118,6 @@ def test_what_is_no_text_is_refused(small: Pipeline, thing: object) -> None:
         small.classify(thing, "It rained.")  # type: ignore[arg-type]
 
 
-def test_arguments_never_share_a_sentence(pipeline: Pipeline) -> None:
-    pair = GivenPair("because it", "rained all day and we")
-    document = pipeline.annotators.annotate(
-        [pair.document()], layers=frozenset(pipeline.annotators.requires)
-    )[0]
-    relation = pair.candidate(document).instance.relation
-    sentences = [
-        {document.sentence_index(token) for token in argument.tokens}
-        for argument in (relation.arg1, relation.arg2)
-    ]
-    assert not sentences[0] & sentences[1]
-    assert document.text == f"because it{PARAGRAPH_BREAK}rained all day and we"
-
-
 def test_a_model_without_senses_is_refused() -> None:
     model = small_model()
     nothing = RelationModel(model.settings, ("EntRel", "NoRel"), model.vectors, None, model.parameters)
@@ -181,24 +153,6 @@ def test_a_sentence_without_a_word_parts_its_neighbours(small: Pipeline) -> None
     assert [one.arg1.text for one in adjacent_sentences(document)] == ["Tina stayed."]
 
 
-def test_portions_bound_the_tokens_and_lose_nothing(small: Pipeline) -> None:
-    short = adjacent_sentences(small.annotate("It rained. " * 600))
-    long = adjacent_sentences(small.annotate(("word " * (MOST_TOKENS // 3) + ". ").capitalize() * 4))
-    mixed = [*short, *long, *short]
-    portions = list(in_portions(mixed))
-    assert [one for portion in portions for one in portion] == mixed
-    for portion in portions:
-        assert len(portion) <= MOST_RELATIONS
-        assert len(portion) == 1 or sum(one.tokens for one in portion) <= MOST_TOKENS
-    assert list(in_portions([])) == []
-
-
-def test_a_pipeline_without_calibration_has_temperature_one() -> None:
-    assert Pipeline(RuleAnnotator(), small_model()).calibration == Calibration(1.0)
-    with pytest.raises(SettingsError, match="temperature"):
-        Calibration(0)
-
-
 def test_neighbouring_pairs_know_each_other() -> None:
     first, second = (one.source for one in small_pipeline()("Bob left. Tina stayed. It rained."))
     assert first is not None
@@ -228,3 +182,19 @@ def test_one_thing_is_not_many(small: Pipeline, things: Any) -> None:
 def test_a_pair_is_two_texts(small: Pipeline, pair: Any) -> None:
     with pytest.raises(InputError, match="pair1: A pair is two texts"):
         list(small.classify_many([PAIR, pair]))
+
+
+@pytest.mark.parametrize(
+    "blank", ["\n\n", "\r\n\r\n", "\n\x00\n", "\n \x1f\t\n", "\n\ufeff\n", "\u2029", "\u2028\u2028"]
+)
+def test_no_pair_across_a_blank_line(pipeline: Pipeline, blank: str) -> None:
+    text = f"It rained. Bob ran.{blank}We left. Tina slept."
+    assert [(one.arg1.text, one.arg2.text) for one in pipeline(text)] == [
+        ("It rained.", "Bob ran."),
+        ("We left.", "Tina slept."),
+    ]
+
+
+@pytest.mark.parametrize("space", ["\n", "\r\n", "\x00", "\n\x00", "\u2028"])
+def test_a_line_end_parts_no_pair(pipeline: Pipeline, space: str) -> None:
+    assert len(pipeline(f"It rained.{space}We left.")) == 1

@@ -175,10 +175,6 @@ def test_the_json_is_plain_and_complete(small: Pipeline) -> None:
     assert "-0.0," not in json.dumps(form["arguments"])
 
 
-def test_views_are_equal_where_relations_are(small: Pipeline) -> None:
-    assert small.view(small.classify(*TWICE)) == small.view(small.classify(*TWICE))
-
-
 def test_how_many_senses(small: Pipeline) -> None:
     prediction = small.classify(*TWICE)
     assert small.view(prediction, senses=0).senses == ()

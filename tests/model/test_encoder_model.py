@@ -204,4 +204,4 @@ def test_the_pipeline_explains_it_exactly() -> None:
     assert [word.span.text for word in explanation.words][:3] == ["It", "rained", "."]
     view = nlp.view(answer)
     assert view.dimensions == 0
-    assert len(view.senses[0].words) == len(explanation.words)
+    assert len(view.senses[0].explanation.words) == len(explanation.words)

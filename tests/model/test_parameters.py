@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from disco2.model import GROUPS, ModelSettings, initial_parameters
+from disco2.data.batch import collate
+from disco2.errors import SettingsError
+from disco2.model import GROUPS, ModelSettings, Parameters, RelationModel, initial_parameters
+from disco2.model.network import batch_scores, forward
+from disco2.model.parameters import folded, members_of, stacked
+from disco2.model.relation_model import contributions
 from disco2.model.settings import PAPER_KINDS
+from disco2.vectors import WordVectors
+from tests.model.test_network import build, every_model
 
 NAMES = {
     "majority": {"b"},
@@ -43,3 +52,123 @@ def test_composition_starts_uniform_and_factors_small() -> None:
     assert not any(parameters[name].any() for name in ("A3", "B3", "beta", "b"))
     zero = initial_parameters(ModelSettings(initialisation="zero"), labels=2, features=1, seed=1)
     assert not any(zero[name].any() for name in ("A1", "A2", "B1", "B2"))
+
+
+MEMBERS = 3
+
+
+def an_ensemble(settings: ModelSettings) -> tuple[list, ModelSettings, list[Parameters], np.ndarray]:
+    """Examples, the settings, the parameters of each member, and word vectors."""
+    made, _, vectors = build(settings)
+    members = [build(settings, seed=seed)[1] for seed in range(MEMBERS)]
+    return [example for example, *_ in made], replace(settings, members=MEMBERS), members, vectors
+
+
+def mean_of_forward(settings: ModelSettings, members: list[Parameters], vectors, batch) -> np.ndarray:
+    alone = replace(settings, members=1)
+    return np.mean([forward(alone, member, vectors, batch).scores for member in members], axis=0)
+
+
+@pytest.mark.parametrize("settings", every_model(), ids=str)
+def test_scores_are_the_mean_of_the_members(settings: ModelSettings) -> None:
+    examples, several, members, vectors = an_ensemble(settings)
+    batch = collate(examples)
+    found = batch_scores(several, stacked(members), vectors, batch)
+    np.testing.assert_allclose(
+        found, mean_of_forward(several, members, vectors, batch), rtol=1e-10, atol=1e-12
+    )
+    others = mean_of_forward(several, members[:-1], vectors, batch)
+    assert np.abs(found - others).max() > 1e-3  # every member counts
+
+
+def test_one_member_is_the_plain_model_to_the_digit() -> None:
+    settings = ModelSettings(K=5)
+    made, parameters, vectors = build(settings)
+    batch = collate([example for example, *_ in made])
+    np.testing.assert_array_equal(
+        batch_scores(settings, parameters, vectors, batch),
+        forward(settings, parameters, vectors, batch).scores,
+    )
+    assert members_of(settings, parameters) == [parameters]
+
+
+def test_stacked_members_come_apart_again() -> None:
+    _, several, members, _ = an_ensemble(ModelSettings(K=4))
+    again = members_of(several, stacked(members))
+    assert len(again) == MEMBERS
+    for one, other in zip(members, again, strict=True):
+        assert one.keys() == other.keys()
+        assert all(np.array_equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("members", [0, -1, 1001])
+def test_impossible_numbers_of_members(members: int) -> None:
+    with pytest.raises(SettingsError, match="members"):
+        ModelSettings(members=members)
+
+
+SURFACE = ModelSettings(kind="surface", K=5)
+
+
+@pytest.mark.parametrize(("members", "surface"), [(1, 1), (1, 3), (4, 1), (2, 2)])
+@pytest.mark.parametrize(
+    ("kind", "rank"), [("entities", 1), ("entities", 2), ("entities", 0), ("upward", 1), ("additive", 1)]
+)
+def test_scores_and_terms_are_the_means_over_all_members(
+    kind: str, rank: int, members: int, surface: int
+) -> None:
+    alone = ModelSettings(kind=kind, rank=rank, K=5)
+    made, _, vectors = build(alone)
+    examples = [example for example, *_ in made]
+    composing = [build(alone, seed=seed)[1] for seed in range(members)]
+    of_features = [build(SURFACE, seed=50 + seed)[1] for seed in range(surface)]
+    before = [{name: value.copy() for name, value in one.items()} for one in composing]
+    together = replace(alone, members=members, surface_members=surface)
+    found = folded(composing, of_features)
+    parameters = found[0] if members == 1 else stacked(found)
+
+    def mean(values: list[np.ndarray]) -> np.ndarray:
+        return np.sum(values, axis=0) / (members + surface)
+
+    batch = collate(examples)
+    each = [
+        *(forward(alone, one, vectors, batch).scores for one in composing),
+        *(forward(SURFACE, one, vectors, batch).scores for one in of_features),
+    ]
+    np.testing.assert_allclose(batch_scores(together, parameters, vectors, batch), mean(each), rtol=1e-10)
+    assert all(
+        np.array_equal(one[name], old[name])
+        for one, old in zip(composing, before, strict=True)
+        for name in old
+    )
+
+    def terms(settings: ModelSettings, parameters: dict[str, np.ndarray]) -> list[np.ndarray]:
+        words = tuple(map(str, range(len(vectors) - 1)))
+        model = RelationModel(settings, tuple("abcd"), WordVectors(words, vectors[1:]), None, parameters)
+        said = contributions(model, examples[0])
+        return [said.bias, said.features, said.arguments, *said.links]
+
+    whole = terms(together, parameters)
+    from_composing = [terms(alone, one) for one in composing]
+    from_features = [terms(SURFACE, one) for one in of_features]
+    for place, term in enumerate(whole):
+        given = [one[place] for one in from_composing]
+        given += [one[place] for one in from_features] if place < 2 else []  # the rest compose nothing
+        np.testing.assert_allclose(term, mean(given), rtol=1e-9, atol=1e-12)
+    assert len(whole) == len(from_composing[0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"kind": "surface", "surface_members": 1}, "word vectors and surface features"),
+        ({"kind": "majority", "surface_members": 1}, "word vectors and surface features"),
+        ({"features": False, "surface_members": 2}, "word vectors and surface features"),
+        ({"members": 999, "surface_members": 2}, "1001 members"),
+        ({"surface_members": -1}, "surface_members"),
+        ({"surface_members": True}, "surface_members"),
+    ],
+)
+def test_impossible_settings(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        ModelSettings(**wrong)  # type: ignore[arg-type]

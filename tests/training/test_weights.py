@@ -102,30 +102,6 @@ def test_a_weight_stands_for_repetitions(
         np.testing.assert_allclose(gradient, expected_gradients[name], rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_weights_of_one_change_no_bit(loss: str) -> None:
-    batch = collate(examples(40))
-    scores = np.random.default_rng(3).normal(0, 2, size=(40, LABELS)).astype(np.float32)
-    value, gradient = LOSSES[loss](scores, batch)
-    rows = np.arange(40)
-    right = scores[rows, batch.labels][:, None]
-    if loss == "large-margin":
-        margins = 1 - right + scores
-        margins[rows, batch.labels] = 0
-        expected = (margins > 0).astype(np.float32)
-        expected[rows, batch.labels] = -expected.sum(axis=1)
-        total = float(np.maximum(margins, 0).sum())
-    else:
-        shifted = scores - scores.max(axis=1, keepdims=True)
-        odds = np.exp(shifted)
-        expected = odds / odds.sum(axis=1, keepdims=True)
-        expected[rows, batch.labels] -= 1
-        total = float((np.log(odds.sum(axis=1)) - shifted[rows, batch.labels]).sum())
-    assert value == total / 40
-    np.testing.assert_array_equal(gradient, expected / 40)
-    assert gradient.dtype == np.float32
-
-
 def test_development_knows_no_weights() -> None:
     parameters, vectors = parameters_and_vectors()
     some = examples(3)

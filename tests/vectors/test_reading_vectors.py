@@ -49,21 +49,6 @@ def test_word2vec_binary(tmp_path: Path, line_feeds: bool, compressed: bool) -> 
     np.testing.assert_array_equal(vectors.matrix, MATRIX)
 
 
-def test_a_binary_file_larger_than_the_buffer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disco2.vectors.reading._WORD2VEC_CHUNK", 5)
-    path = write(tmp_path / "vectors.bin", word2vec_binary(line_feeds=True))
-    np.testing.assert_array_equal(read_vectors(path).matrix, MATRIX)
-
-
-def test_gensim_reads_our_binary_files_alike(tmp_path: Path) -> None:
-    keyed = pytest.importorskip("gensim.models").KeyedVectors
-    path = write(tmp_path / "vectors.bin", word2vec_binary(line_feeds=True))
-    theirs = keyed.load_word2vec_format(str(path), binary=True)
-    ours = read_vectors(path)
-    assert tuple(theirs.index_to_key) == ours.words
-    np.testing.assert_array_equal(theirs.vectors, ours.matrix)
-
-
 def test_fasttext_model(tmp_path: Path) -> None:
     fasttext = pytest.importorskip("gensim.models.fasttext")
     sentences = [["the", "river", "rose"], ["the", "rose", "fell"]] * 5
@@ -108,21 +93,6 @@ def test_a_fasttext_model_that_is_cut_off_is_not_read_for_ever(tmp_path: Path) -
             read_vectors(write(tmp_path / "model.bin", whole[:length]))
 
 
-def test_a_quantised_fasttext_model_is_called_so(tmp_path: Path) -> None:
-    pytest.importorskip("gensim")
-    whole = fasttext_model()
-    table = len(whole) - 2 * 17 - 2 * MATRIX.nbytes - 2 * MATRIX[0].nbytes  # where that of inputs begins
-    changed = whole[:table] + b"\1" + whole[table + 1 :]
-    with pytest.raises(VectorsError, match="quantised"):
-        read_vectors(write(tmp_path / "model.ftz", changed))
-
-
-def test_a_fasttext_model_may_have_a_word_as_long_as_a_page(tmp_path: Path) -> None:
-    pytest.importorskip("gensim")
-    changed = fasttext_model().replace(b"river\0", b"r" * 5_000 + b"\0")
-    assert "r" * 5_000 in read_vectors(write(tmp_path / "model.bin", changed)).words
-
-
 @pytest.mark.parametrize(
     ("offset", "value"),
     [(8, 2**31 - 1), (8, -1), (48, 2**31 - 1), (64, 2**31 - 1), (64, -1), (88, 2**31 - 1)],
@@ -142,26 +112,11 @@ def test_only_wanted_words_are_kept(tmp_path: Path) -> None:
     assert read_vectors(path, keep=set(), frequent=2).words == ("the", "river")
 
 
-def test_rows_that_are_not_wanted_are_not_parsed(tmp_path: Path) -> None:
-    path = write(tmp_path / "vectors.txt", b"the 1 2 3\nriver x y z\nsea 4 5 6\n")
-    assert read_vectors(path, keep={"sea"}, frequent=1).words == ("the", "sea")
-
-
 def test_the_first_of_two_rows_counts(tmp_path: Path) -> None:
     path = write(tmp_path / "vectors.txt", b"the 1 2\nthe 3 4\nsea 5 6\n")
     vectors = read_vectors(path)
     assert vectors.words == ("the", "sea")
     np.testing.assert_array_equal(vectors.vector("the"), [1, 2])
-
-
-def test_words_may_be_other_line_breaks_or_broken_utf8(tmp_path: Path) -> None:
-    path = write(tmp_path / "vectors.txt", "\u2028 1 2\n\x85 3 4\n".encode() + b"caf\xe9 5 6\n")
-    assert read_vectors(path).words == ("\u2028", "\x85", "caf\ufffd")
-
-
-def test_words_with_spaces_in_the_first_line(tmp_path: Path) -> None:
-    path = write(tmp_path / "vectors.txt", b". . . 1 2\nthe 3 4\nsea 5 6\nat name@domain.com 7 8\n")
-    assert read_vectors(path).words == (". . .", "the", "sea", "at name@domain.com")
 
 
 @pytest.mark.parametrize(
@@ -235,14 +190,6 @@ def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path: Path, header: 
     file = tmp_path / "v.txt"
     file.write_bytes(b"\xef\xbb\xbf" + header + b"sun 1 2\nmoon 3 4\n")
     assert read_vectors(file).words == ("sun", "moon")
-
-
-def test_a_word_over_two_lines_is_left_out(tmp_path: Path) -> None:
-    """A model's words are stored one a line."""
-    file = tmp_path / "v.bin"
-    values = np.ones(2, dtype="<f4").tobytes()
-    file.write_bytes(b"2 2\n" + b"su\nn " + values + b"moon " + values)
-    assert read_vectors(file).words == ("moon",)
 
 
 def test_vectors_for_none_of_the_words(tmp_path: Path) -> None:

@@ -191,22 +191,6 @@ def test_components_are_those_of_a_singular_value_decomposition() -> None:
     np.testing.assert_allclose(np.abs(ours), np.abs(theirs), atol=1e-8)
 
 
-def test_components_come_largest_first_and_rebuild_best() -> None:
-    values = matrices(2, 100, 5).astype(np.float64)
-    centred = values - values.mean(axis=0)
-    variances = (centred @ principal_axes(centred, dimensions=5)).var(axis=0)
-    assert (np.diff(variances) <= 1e-9).all()
-    assert variances.sum() == pytest.approx(values.var(axis=0).sum())
-
-
-def test_the_sign_does_not_depend_on_the_order_of_words() -> None:
-    values = matrices(3, 80, 5)
-    order = np.random.default_rng(0).permutation(80)
-    np.testing.assert_allclose(
-        reduce(values[order], dimensions=3), reduce(values, dimensions=3)[order], atol=1e-4
-    )
-
-
 def test_as_many_dimensions_as_there_are_only_standardises() -> None:
     values = matrices(4, 50, 4)
     expected = (values - values.mean(axis=0)) / values.std(axis=0)
@@ -246,20 +230,6 @@ def test_a_reduction_is_the_whole_calculation(dimensions: int) -> None:
         reduction(values[:100]), reduce(values, dimensions=dimensions)[:100], rtol=0, atol=1e-6
     )
     assert (reduction.axes is None) == (dimensions == 6)
-
-
-@pytest.mark.parametrize("dimensions", [100, 12])
-def test_the_same_digits_after_one_cut_and_after_two(dimensions: int) -> None:
-    everything = reduced_shipped(dimensions=dimensions)
-    assert everything.words == read_shipped().words
-    few = everything.cut(words={"Tina", "hungry", "zebra"}, frequent=10)
-    fewer = few.cut(words={"zebra"}, frequent=2)
-    assert (len(everything), len(few), len(fewer)) == (50_000, 13, 3)
-    for made in (everything, few, fewer):
-        assert made.recipe is not None
-        again = make_table(made.recipe)
-        assert again.words == made.words
-        np.testing.assert_array_equal(again.matrix, made.matrix)
 
 
 def test_only_tables_of_shipped_vectors_have_a_recipe(tmp_path: Path) -> None:

@@ -104,24 +104,6 @@ def test_seeds_of_members() -> None:
     assert len({seed for seeds in ensembles for seed in seeds}) == 5000
 
 
-def test_the_figure_of_an_ensemble_is_its_own() -> None:
-    result = fitted(3)
-    best = result.history.best
-    assert best is not None
-    predicted = result.model.predict(DEVELOPMENT)
-    right = [label in one.gold for label, one in zip(predicted, DEVELOPMENT, strict=True)]
-    assert best.score == pytest.approx(np.mean(right))
-    scores = result.model.scores(DEVELOPMENT).astype(np.float64)
-    gold = np.array([LABELS.index(one.gold[0]) for one in DEVELOPMENT])
-    rows = np.arange(len(gold))
-    margins = np.maximum(0, 1 - scores[rows, gold] + scores[rows, 1 - gold])
-    assert best.development_loss == pytest.approx(margins.mean(), rel=1e-4)
-    kept = [history.best for history in result.members]
-    assert all(kept)
-    assert best.number == max(epoch.number for epoch in kept if epoch)
-    assert result.history.epochs == [epoch for history in result.members for epoch in history.epochs]
-
-
 def test_features_vectors_and_the_held_out_part_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: dict[str, int] = {"features": 0, "vectors": 0, "encoded": 0}
     seen: list[Epoch] = []
@@ -159,17 +141,3 @@ def test_a_majority_needs_no_members() -> None:
     result = fitted(5, kind="majority")
     assert result.model.settings.members == 1
     assert set(result.model.predict(DEVELOPMENT)) == {"Cause"}
-
-
-@pytest.mark.parametrize("kind", ["surface", "additive", "upward"])
-def test_every_kind_may_have_members(kind: str) -> None:
-    result = fitted(2, kind=kind)
-    unseen = reasons_and_results(12, seed=3)
-    first, second = (
-        replace(
-            result.model, settings=replace(result.model.settings, members=1), parameters=parameters
-        ).scores(unseen)
-        for parameters in members_of(result.model.settings, result.model.parameters)
-    )
-    assert not np.array_equal(first, second)
-    np.testing.assert_allclose(result.model.scores(unseen), (first + second) / 2, rtol=1e-4, atol=1e-5)

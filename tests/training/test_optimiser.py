@@ -1,4 +1,4 @@
-"""Masks, and what they change in training and what not."""
+"""AdaGrad, clipping, the running mean and the warm start, each against its definition."""
 
 from __future__ import annotations
 
@@ -8,16 +8,95 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.data.batch import Example
+from disco2.data.batch import Example, collate
 from disco2.errors import SettingsError
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.composition import fastest_composer
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
 from disco2.training.loop import Development, Learner, in_batches, train
-from disco2.training.optimiser import LOSSES, NUMPY, AdaGrad, Dropout, fastest_arithmetic
+from disco2.training.optimiser import (
+    LOSSES,
+    NUMPY,
+    AdaGrad,
+    Dropout,
+    RunningMean,
+    fastest_arithmetic,
+    large_margin,
+)
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
+
+RATES = {"upward": 0.1, "downward": 0.2, "features": 0.3, "classification": 0.4, "entities": 0.5}
+NO_PENALTY = dict.fromkeys(RATES, 0.0)
+
+
+def test_adagrad_divides_by_the_root_of_the_summed_squares() -> None:
+    parameters = {"U": np.zeros((1, 2)), "beta": np.zeros((1, 2))}
+    optimiser = AdaGrad(parameters, rates=RATES, regularisers=NO_PENALTY, clip=100.0)
+    for _ in range(2):
+        optimiser.step({"U": np.array([[3.0, 0.0]]), "beta": np.array([[0.0, -1.0]])})
+    expected = 1 + 1 / np.sqrt(2)
+    np.testing.assert_allclose(parameters["U"], [[-0.1 * expected, 0]], rtol=1e-6)
+    np.testing.assert_allclose(parameters["beta"], [[0, 0.3 * expected]], rtol=1e-6)
+
+
+def test_the_norm_over_all_parameters_is_clipped() -> None:
+    parameters = {"U": np.zeros((1, 1)), "V": np.zeros((1, 1))}
+    optimiser = AdaGrad(parameters, rates=RATES, regularisers=NO_PENALTY, clip=5.0)
+    gradients = {"U": np.array([[30.0]]), "V": np.array([[40.0]])}
+    optimiser.step(gradients)
+    np.testing.assert_allclose([gradients["U"][0, 0], gradients["V"][0, 0]], [3.0, 4.0])
+
+
+def test_each_group_has_its_own_regulariser_and_the_bias_none() -> None:
+    parameters = {"U": np.ones((1, 1)), "A3": np.ones((1, 1)), "b": np.ones(1)}
+    penalties = NO_PENALTY | {"classification": 0.5}
+    optimiser = AdaGrad(parameters, rates=RATES, regularisers=penalties, clip=100.0)
+    gradients = {name: np.zeros_like(value) for name, value in parameters.items()}
+    optimiser.step(gradients)
+    assert gradients["U"] == 0
+    assert gradients["A3"] == 1.0  # 2 x 0.5 x 1
+    assert gradients["b"] == 0
+    assert parameters["A3"] < 1
+
+
+def test_the_running_mean_is_a_plain_one_at_first_and_then_forgets() -> None:
+    parameters = {"b": np.array([0.0])}
+    mean = RunningMean(parameters, decay=0.5)
+    seen = []
+    for value in (1.0, 3.0, 5.0):
+        parameters["b"][:] = value
+        mean.update()
+        seen.append(float(mean.values["b"][0]))
+    assert seen == [1.0, 2.0, 3.5]
+    assert RunningMean(parameters, decay=0.0).values is parameters
+
+
+@pytest.mark.parametrize(("label", "loss"), [(0, 0.0), (1, 3.0 + 1.5), (2, 2.5 + 0.5)])
+def test_large_margin_by_hand(label: int, loss: float) -> None:
+    batch = collate([random_example(np.random.default_rng(0), words=(1, 1), vocabulary=1, labels=1)[0]])
+    batch.labels[0] = label
+    found, gradient = large_margin(np.array([[2.0, 0.0, 0.5]]), batch)
+    assert found == loss
+    assert gradient.sum() == 0
+
+
+def test_a_warm_start_trains_the_feature_weights_first() -> None:
+    generator = np.random.default_rng(0)
+    examples = [
+        random_example(generator, words=(3, 4), vocabulary=5, labels=3, features=10)[0] for _ in range(30)
+    ]
+    model = ModelSettings(kind="upward", K=4)
+    development = Development.of(examples, [frozenset({example.label}) for example in examples])
+    losses = []
+    for warm_start in (0, 5):
+        parameters = initial_parameters(model, labels=3, features=10, seed=1)
+        settings = TrainingSettings(epochs=1, batch_size=5, warm_start=warm_start)
+        _, history = train(model, parameters, generator.normal(size=(5, 4)), examples, development, settings)
+        losses.append(history.epochs[0].loss)
+    assert losses[1] < losses[0]
+
 
 LABELS, FEATURES, VOCABULARY = 3, 8, 10
 SETTINGS = TrainingSettings(epochs=3, batch_size=5, averaging=0.0)
@@ -59,19 +138,6 @@ def test_masks_are_zero_or_the_inverse_of_what_is_kept(share: float) -> None:
     assert not np.array_equal(first, second)
 
 
-def test_masks_follow_the_seed_and_are_new_every_time() -> None:
-    dropout, again, other = Dropout(0.5, seed=1), Dropout(0.5, seed=1), Dropout(0.5, seed=2)
-    made = [dropout.masks(9, 9, np.float64)[0] for _ in range(2)]
-    np.testing.assert_array_equal(again.masks(9, 9, np.float64)[0], made[0])
-    assert not np.array_equal(*made)
-    assert not np.array_equal(other.masks(9, 9, np.float64)[0], made[0])
-
-
-def test_masks_are_not_drawn_from_the_numbers_that_order_the_batches() -> None:
-    order = np.random.default_rng(1).random((2, 9, 9)) >= 0.5
-    assert not np.array_equal(Dropout(0.5, seed=1).masks(9, 9, np.float64)[0] > 0, order[0])
-
-
 @pytest.mark.parametrize("kind", ["entities", "upward", "additive"])
 def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
     """The twin writes a step with masks of its own out."""
@@ -111,22 +177,6 @@ def test_features_alone_have_nothing_to_drop() -> None:
     assert same(run(replace(SETTINGS, dropout=0.5), kind="surface"), run(SETTINGS, kind="surface"))
 
 
-def test_the_order_of_the_batches_is_that_without_dropout(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[bytes] = []
-    step = Learner.step
-
-    def spy(self: Learner, batch: Any) -> float:
-        seen.append(batch.words.tobytes())
-        return step(self, batch)
-
-    monkeypatch.setattr(Learner, "step", spy)
-    run(SETTINGS)
-    without, seen[:] = list(seen), []
-    run(replace(SETTINGS, dropout=0.5))
-    assert seen == without
-    assert len(set(seen)) > 1
-
-
 def test_judging_drops_nothing() -> None:
     """With rates of zero nothing is learned, so every pass is judged like the first parameters."""
     still = {f"rate_{group}": 0.0 for group in SETTINGS.rates()}
@@ -144,3 +194,25 @@ def test_judging_drops_nothing() -> None:
 def test_shares_that_are_none_are_refused(wrong: Any) -> None:
     with pytest.raises(SettingsError, match="dropout"):
         TrainingSettings(dropout=wrong)
+
+
+pytest.importorskip("numba")
+pytest.importorskip("scipy")
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1,), (7, 3), (12, 2, 50)])
+@pytest.mark.parametrize(("penalty", "shrink"), [(0.0, 1.0), (0.02, 0.3)])
+def test_an_update_is_numpys(shape: tuple[int, ...], penalty: float, shrink: float) -> None:
+    from disco2.model import compiled
+
+    def after(arithmetic) -> list[np.ndarray]:
+        generator = np.random.default_rng(1)
+        theta, gradient, mean = generator.normal(size=(3, *shape)).astype(np.float32)
+        squares = np.zeros_like(theta)
+        norm = arithmetic.penalise(gradient, theta, penalty)
+        arithmetic.descend(gradient, squares, theta, shrink, 0.05)
+        arithmetic.blend(mean, theta, 0.2)
+        return [np.array(norm), squares, theta, mean]
+
+    for found, expected in zip(after(compiled), after(NUMPY), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
