@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
 from disco2.data import Dirt
@@ -110,13 +108,6 @@ def test_too_few_columns(line: str) -> None:
     with pytest.raises(LayerError, match="columns") as caught:
         parse_coreference(f"# begin document x\n{line}", where="f", dirt=Dirt())
     assert caught.value.where == "f:2"
-
-
-@given(st.lists(st.text(alphabet="()|12-ab_", min_size=1, max_size=8), min_size=1, max_size=12))
-def test_any_cells_give_spans_inside_the_text(cells: list[str]) -> None:
-    for start, end, chain in read(cells):
-        assert 0 <= start < end <= len(cells)
-        assert chain
 
 
 def test_a_sharp_sign_is_a_word() -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import given
 
 from disco2.annotation.treebanks import (
     BracketedSentence,
     _plain_trees,
-    _read_with_care,
     bare_label,
     parse_brackets,
 )
@@ -135,13 +131,6 @@ def test_faults_are_named_with_their_line(text: str, line: int, what: str) -> No
     assert caught.value.where == f"made-up.mrg:{line}"
 
 
-def test_thousands_of_levels() -> None:
-    levels = 20_000
-    sentence = one("(NP (NN x) " * levels + "(NN end)" + ")" * levels)
-    assert len(sentence.words) == levels + 1
-    assert sentence.constituents.parents == (*range(-1, levels - 1),)
-
-
 @given(constituents())
 def test_a_tree_that_is_written_down_is_read_back(tree: Constituents) -> None:
     pieces: list[str] = []
@@ -150,16 +139,6 @@ def test_a_tree_that_is_written_down_is_read_back(tree: Constituents) -> None:
         pieces.append(f"(NN w{token})")
         pieces.extend(")" for end in tree.ends if end == token + 1)
     assert one(" ".join(pieces)).constituents == tree
-
-
-@given(st.text(alphabet="() abNONE-\n", max_size=60))
-def test_any_text_is_read_or_refused(text: str) -> None:
-    with suppress(LayerError):
-        for sentence in parse_brackets(text, where="made-up.mrg"):
-            tree = sentence.constituents
-            assert (tree.starts[0], tree.ends[0], tree.parents[0]) == (0, len(sentence.words), -1)
-            assert len(tree.tags) == len(sentence.words) > 0
-            assert all(start < end for start, end in zip(tree.starts, tree.ends, strict=True))
 
 
 PIECES = ["(", "(", ")", ")", "(NP", "(S-TPC\n", "(NN dog)", "(NN\tdog ) )", "(-LRB- -LRB-)", "( ", " ", "\n"]
@@ -183,22 +162,6 @@ SOUND = """
 ((X (Y z)))"""
 
 
-def outcome(text: str, *, careful: bool) -> list[BracketedSentence] | tuple[str, str]:
-    try:
-        return _read_with_care(text, where="f") if careful else parse_brackets(text, where="f")
-    except LayerError as error:
-        return error.what, error.where
-
-
-@given(st.lists(st.sampled_from([*PIECES, *ODD_PIECES]), max_size=20).map("".join))
-@example(SOUND)
-@example("(S (NN dog)))")
-@example("(NN dog)")
-@example("(S (NP (NN dog\n")
-def test_the_same_trees_and_the_same_faults(text: str) -> None:
-    assert outcome(text, careful=False) == outcome(text, careful=True)
-
-
 def test_sound_files_are_read_quickly() -> None:
     trees = _plain_trees(SOUND)
     assert trees is not None
@@ -207,10 +170,3 @@ def test_sound_files_are_read_quickly() -> None:
         (["Rain", "."], 6),
         (["z"], 8),
     ]
-
-
-def test_a_deep_tree_is_read_quickly() -> None:
-    deep = "(X " * 20_000 + "(Y z)" + ")" * 20_000
-    trees = _plain_trees(deep)
-    assert trees is not None
-    assert trees[0][0].ends == [1] * 20_000

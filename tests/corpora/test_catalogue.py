@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 
 from disco2.corpora.catalogue import CORPUS_NAMES, EXPECTED, OPTIONS, read_corpus
-from disco2.corpora.convert import write_conll16
-from disco2.corpora.role_pairs import write_role_pairs
-from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_pdtb3, write_trees
 
@@ -45,46 +42,6 @@ def test_twenty_five_sections(tmp_path: Path) -> None:
     )
     assert {name[4:6] for name in corpus.documents} == {f"{section:02d}" for section in range(25)}
     assert set(corpus.dirt.counts()) == {"not UTF-8"}
-
-
-def test_pairs_by_name(tmp_path: Path) -> None:
-    file = tmp_path / "pairs.jsonl"
-    file.write_text('{"arg1": "Bakers rise early.", "arg2": "Nobody sleeps.", "label": "Result"}\n')
-    assert len(read_corpus("pairs", file).relations) == 1
-
-
-def test_role_pairs_and_conll16_by_name(tmp_path: Path) -> None:
-    roles = read_corpus("role-pairs", write_role_pairs(tmp_path / "roles", size=20))
-    assert len(roles.relations) > 0
-    write_conll16(roles, tmp_path / "conll16")
-    assert len(read_corpus("conll16", tmp_path / "conll16").relations) == len(roles.relations)
-
-
-def test_disrpt_by_name(tmp_path: Path) -> None:
-    (tmp_path / "mill.rels").write_text("doc\tunit1_toks\tunit2_toks\tlabel\nmill\t1-2\t3-4\tcause\n")
-    words = [("1", "Bakers", "2"), ("2", "rise", "0"), ("3", "Nobody", "4"), ("4", "sleeps", "2")]
-    lines = [
-        "\t".join([number, word, "_", "X", "X", "_", head, "dep", "_", "_"]) for number, word, head in words
-    ]
-    conllu = tmp_path / "elsewhere" / "mill.conllu"
-    conllu.parent.mkdir()
-    conllu.write_text("\n".join(["# newdoc id = mill", *lines, "", ""]))
-    (relation,) = read_corpus("disrpt", tmp_path / "mill.rels", dependencies=conllu).relations
-    assert (relation.arg1.tokens, relation.arg2.tokens) == ((0, 1), (2, 3))
-
-
-def test_gum_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """GUM's own tests read it; here it matters what its reader is asked for."""
-    asked: list[tuple[Path, str]] = []
-
-    def read_gum(path: Path, *, coreference: str) -> Corpus:
-        asked.append((path, coreference))
-        return Corpus("gum", "gdtb", {}, ())
-
-    monkeypatch.setattr("disco2.corpora.gum.read_gum", read_gum)
-    read_corpus("gum", tmp_path)
-    read_corpus("GUM", tmp_path, coreference="gum")
-    assert asked == [(tmp_path, "ontogum"), (tmp_path, "gum")]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import pytest
 
 from disco2.corpora.conll16 import read_conll16
-from disco2.errors import CorpusError
 from tests.corpora.test_conll16 import RAW, parses, relation, span, write
 from tests.fuzzing.target import limits
 
@@ -72,29 +70,6 @@ def test_an_entrel_has_no_sense_whatever_its_line_says(tmp_path: Path) -> None:
     corpus = read_conll16(write(tmp_path, [relation(1, Type="EntRel"), relation(2)]))
     assert [one.senses for one in corpus.relations] == [(), ("Comparison.Contrast",)]
     assert corpus.dirt.counts()["sense of a kind without"] == 1
-
-
-@pytest.mark.parametrize("key", ["DocID", "Type", "Arg1", "ID", "Sense"])
-def test_a_value_as_deep_as_the_parser_takes_can_be_spoken_of(tmp_path: Path, key: str) -> None:
-    lines = [json.dumps(relation(1))]
-    for depth in range(930, 1000):  # around the deepest
-        deep = "[" * depth + "]" * depth
-        value = f'{{"TokenList": [{deep}]}}' if key == "Arg1" else deep
-        lines.append(json.dumps(relation(depth, **{key: "?"})).replace('"?"', value))
-    corpus = read_conll16(write(tmp_path, lines))
-    assert corpus.relations[0].senses == ("Comparison.Contrast",)
-    assert all(len(finding.detail) < 300 for finding in corpus.dirt.findings)
-
-
-def test_a_key_that_occurs_twice_is_not_guessed_at(tmp_path: Path) -> None:
-    twice = json.dumps(relation(2)).replace('"ID"', '"Type"')
-    corpus = read_conll16(write(tmp_path, [relation(1), twice]))
-    assert len(corpus.relations) == 1
-    assert corpus.dirt.counts()["broken line"] == 1
-    entry = f'"wsj_9901": {json.dumps(parses()["wsj_9901"])}'
-    (tmp_path / "parses.json").write_text(f"{{{entry}, {entry}}}")
-    with pytest.raises(CorpusError, match="'wsj_9901' occurs twice"):
-        read_conll16(tmp_path)
 
 
 def test_ten_thousand_senses_of_one_relation_are_not_all_looked_at(tmp_path: Path) -> None:

@@ -3,12 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from disco2.corpora.disrpt import read_disrpt
 from disco2.data import Corpus, Dependencies, RelationKind
-from disco2.errors import CorpusError, Disco2Error
+from disco2.errors import CorpusError
 from tests.fuzzing.target import limits
 
 HEADER_2023 = (
@@ -259,21 +257,6 @@ def test_unusable_files_are_refused(tmp_path: Path) -> None:
     file.write_text("")
     with pytest.raises(CorpusError, match="The header lacks"):
         read_disrpt(file)
-
-
-@given(st.data())
-@settings(deadline=None)
-def test_no_cell_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    column = data.draw(st.sampled_from(HEADER_2025.split()))
-    cell = data.draw(
-        st.text(st.characters(exclude_categories=("Cs",)), max_size=8) | st.text("0123456789-,_;", max_size=8)
-    )
-    folder = tmp_path_factory.mktemp("disrpt")
-    try:
-        corpus = read(folder, HEADER_2025, row(HEADER_2025), row(HEADER_2025, **{column: cell}))
-    except Disco2Error:
-        return
-    assert corpus.relations
 
 
 def test_gums_own_files(gum: Path) -> None:

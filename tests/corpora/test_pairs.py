@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from disco2.corpora.pairs import read_pairs
 from disco2.corpora.protocols import split_relations
 from disco2.data import Corpus, RelationKind
-from disco2.errors import CorpusError, Disco2Error
+from disco2.errors import CorpusError
 from tests.growth import LINEAR, growth
 
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1).map(
@@ -199,23 +199,6 @@ def test_what_a_table_writer_writes_comes_back(
     csv.writer(table).writerows([("arg1", "arg2"), *pairs])
     corpus = read(tmp_path_factory.mktemp("pairs"), "p.csv", table.getvalue())
     assert [(relation.arg1.text, relation.arg2.text) for relation in corpus.relations] == pairs
-
-
-@given(
-    st.one_of(st.binary(max_size=80), st.text('",;\n\ta12{}[]: ', max_size=80).map(str.encode)),
-    st.sampled_from((".csv", ".jsonl")),
-)
-@settings(deadline=None)
-def test_no_bytes_break_the_reader(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes, ending: str
-) -> None:
-    folder = tmp_path_factory.mktemp("pairs")
-    for start in (b"", b"arg1,arg2\nc,d\n", b'{"arg1": "c", "arg2": "d"}\n'):
-        try:
-            corpus = read(folder, "p" + ending, start + content)
-        except Disco2Error:
-            continue
-        assert corpus.relations
 
 
 def test_odd_splits_and_labels_are_findings(tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from disco2.corpora.pdtb2 import Pdtb2Relation, Selection, parse_gorn_list, parse_relations, read_pdtb2
 from disco2.corpora.wsj import GornTrees
@@ -163,17 +161,6 @@ def test_line_with_too_few_or_too_many_fields_is_skipped() -> None:
     assert [finding.where for finding in dirt.findings] == ["made-up:1", "made-up:2"]
     assert "47 fields" in dirt.findings[0].detail
     assert "49 fields" in dirt.findings[1].detail
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    place=st.integers(60, len(NATIVE)),
-    length=st.integers(0, 200),
-    instead=st.text(alphabet="_#|.;,0 19\nA\r\x00é", max_size=20),
-)
-def test_damage_never_raises(place: int, length: int, instead: str) -> None:
-    for text in (NATIVE, PIPE):
-        read(text[:place] + instead + text[place + length :])
 
 
 TREES = """
@@ -332,15 +319,6 @@ def test_what_the_first_document_says(tmp_path: Path, trees: Path) -> None:
 
     assert (entity.kind, entity.senses) == (RelationKind.ENTREL, ())
     assert (nothing.kind, nothing.senses) == (RelationKind.NOREL, ())
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_windows_line_ends_that_the_offsets_count(tmp_path: Path, trees: Path, encoding: str) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS, encoding=encoding, writer=Writer(newline="\r\n"))
-    assert b"\r\n" in (path / "raw" / "00" / "wsj_0003").read_bytes()
-    corpus = read_pdtb2(path, trees=trees)
-    expect_every_relation(corpus)
-    assert not faults(corpus)
 
 
 def test_windows_line_ends_that_the_offsets_do_not_count(tmp_path: Path, trees: Path) -> None:
@@ -544,13 +522,3 @@ def test_one_coreference_file_may_hold_all_documents(tmp_path: Path, trees: Path
     for given_path in (together, together.parent):
         corpus = read_pdtb2(path, trees=trees, coreference=given_path)
         assert corpus.documents == apart.documents
-
-
-def test_gold_coreference_comes_before_automatic(tmp_path: Path, trees: Path, coreference: Path) -> None:
-    shutil.copytree(coreference, tmp_path / "coreference")
-    for file in list((tmp_path / "coreference").rglob("*_conll")):
-        file.with_name(file.name.replace("v4_gold", "v9_auto")).write_text("broken\n")
-    corpus = read_pdtb2(
-        write_pdtb2(tmp_path / "corpus", DOCUMENTS), trees=trees, coreference=tmp_path / "coreference"
-    )
-    assert not faults(corpus)

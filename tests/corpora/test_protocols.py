@@ -204,15 +204,6 @@ def test_ontonotes_files_give_what_the_columns_give(tmp_path: Path, trees: Path,
     assert not faults(three)
 
 
-def test_one_ontonotes_file_may_hold_all_documents(tmp_path: Path, trees: Path) -> None:
-    inline = write_ontonotes(tmp_path / "inline", DOCUMENTS)
-    path = write_pdtb2(tmp_path / "two", DOCUMENTS)
-    together = tmp_path / "all.coref"
-    together.write_text("".join(file.read_text() for file in sorted(inline.rglob("*.coref"))))
-    apart = read_pdtb2(path, trees=trees, coreference=inline)
-    assert read_pdtb2(path, trees=trees, coreference=together).documents == apart.documents
-
-
 def test_gold_columns_come_before_ontonotes_and_both_before_automatic(tmp_path: Path, trees: Path) -> None:
     path = write_pdtb2(tmp_path / "two", DOCUMENTS)
     inline = write_ontonotes(tmp_path / "inline", DOCUMENTS)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any
 
 from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.text import Span, pair_spans, pair_text
@@ -15,7 +16,7 @@ from disco2.corpora.relations import TokenSpans, character_spans
 from disco2.data import Corpus, Dirt, Document, Relation
 from disco2.errors import CorpusError, SettingsError
 
-# What each corpus's folder or file must hold, and which options its reader takes.
+# What the folder or file of each corpus must hold.
 EXPECTED = {
     "gum": "a checkout of GUM with rst/gdtb/pdtb/gold, rst/gdtb/pdtb/raw, dep, const and coref",
     "pdtb2": "a folder with .pdtb or .pipe files anywhere below it, and raw text in a folder 'raw'",
@@ -26,15 +27,17 @@ EXPECTED = {
     "pairs": "a .jsonl, .csv or .tsv file with arg1 and arg2",
     "role-pairs": "a folder that 'disco2 corpus role-pairs' wrote",
 }
+_LAYERS = {"trees": "trees", "coreference": "coreference", "dependencies": "dependencies"}
+# The options of each reader, by the names that users give them.
 OPTIONS = {
-    "gum": {"coreference"},
-    "pdtb2": {"trees", "coreference", "dependencies", "raw", "encoding"},
-    "pdtb3": {"trees", "coreference", "dependencies", "offsets", "encoding"},
-    "conll16": {"trees", "coreference", "dependencies", "encoding"},
-    "disrpt": {"dependencies", "encoding"},
-    "discogem": {"encoding"},
-    "pairs": {"encoding"},
-    "role-pairs": set[str](),
+    "gum": {"coreference": "coreference"},
+    "pdtb2": {**_LAYERS, "raw": "raw", "encoding": "encoding"},
+    "pdtb3": {**_LAYERS, "offsets": "offsets", "encoding": "encoding"},
+    "conll16": {**_LAYERS, "encoding": "encoding"},
+    "disrpt": {"dependencies": "conllu", "encoding": "encoding"},
+    "discogem": {"encoding": "encoding"},
+    "pairs": {"encoding": "encoding"},
+    "role-pairs": dict[str, str](),
 }
 CORPUS_NAMES = tuple(EXPECTED)
 
@@ -74,101 +77,43 @@ def read_corpus(
     """Read the corpus of that kind at a path.
 
     ``trees``, ``coreference`` and ``dependencies`` are folders with layers for the Penn Discourse Treebanks
-    and CoNLL-16, and ``raw`` is PDTB 2's text where it is elsewhere. For GUM, ``coreference`` is the name of
-    its guidelines instead; for DISRPT, ``dependencies`` holds the tokens where they are not beside the
-    relations. An option that the corpus has no use for raises SettingsError.
+    and CoNLL-16, and ``raw`` is the folder of PDTB 2's text if it is elsewhere. For GUM, ``coreference`` is
+    the name of its guidelines instead; for DISRPT, ``dependencies`` holds the tokens if they are not beside
+    the relations. An option that the corpus does not take raises SettingsError.
     """
     kind = known_corpus(name)
-    given = {
-        "trees": trees is not None,
-        "coreference": coreference is not None,
-        "dependencies": dependencies is not None,
-        "raw": raw is not None,
-        "offsets": offsets != "auto",
-        "encoding": encoding != "auto",
+    paths = {"trees": trees, "coreference": coreference, "dependencies": dependencies, "raw": raw}
+    given: dict[str, Any] = {option: Path(value) for option, value in paths.items() if value is not None}
+    given |= {
+        option: value for option, value in (("offsets", offsets), ("encoding", encoding)) if value != "auto"
     }
-    for option, is_given in given.items():
-        if is_given and option not in OPTIONS[kind]:
+    for option in given:
+        if option not in OPTIONS[kind]:
             takes = ", ".join(sorted(OPTIONS[kind])) or "none"
             raise SettingsError(
-                f"The corpus '{kind}' has no use for the option '{option}'.",
+                f"The corpus '{kind}' does not take the option '{option}'.",
                 hint=f"Options it takes: {takes}.",
             )
-    try:
-        return _read(
-            kind,
-            Path(path),
-            trees=_path(trees),
-            coreference=coreference,
-            dependencies=_path(dependencies),
-            raw=_path(raw),
-            offsets=offsets,
-            encoding=encoding,
+    if not Path(path).exists():
+        raise CorpusError(
+            "There is no such folder or file.", where=str(path), hint=f"For '{kind}', give {EXPECTED[kind]}."
         )
+    if kind == "gum" and "coreference" in given:
+        given["coreference"] = str(coreference)
+    if kind == "pdtb2":
+        given.setdefault("trees", None)
+    module = kind.replace("-", "_")
+    # Imported here, so that reading one corpus does not load the readers of all others.
+    read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{module}")
+    try:
+        corpus: Corpus = read(Path(path), **{OPTIONS[kind][option]: value for option, value in given.items()})
     except OSError as error:
         raise CorpusError(
             f"It can't be read ({error.strerror or error}).",
             where=str(error.filename or path),
-            hint="Check its rights.",
+            hint="Check its permissions.",
         ) from error
-
-
-def _read(
-    kind: str,
-    path: Path,
-    *,
-    trees: Path | None,
-    coreference: Path | str | None,
-    dependencies: Path | None,
-    raw: Path | None,
-    offsets: str,
-    encoding: str,
-) -> Corpus:
-    if not path.exists():
-        raise CorpusError(
-            "There is no such folder or file.", where=str(path), hint=f"For '{kind}', give {EXPECTED[kind]}."
-        )
-
-    layers = {"trees": trees, "coreference": _path(coreference), "dependencies": dependencies}
-    # Imported one by one, so that reading one corpus does not load the readers of all others.
-    if kind == "gum":
-        from disco2.corpora.gum import read_gum
-
-        return read_gum(path, coreference="ontogum" if coreference is None else str(coreference))
-    if kind == "pdtb2":
-        from disco2.corpora.pdtb2 import read_pdtb2
-
-        return read_pdtb2(path, **layers, raw=raw, encoding=encoding)
-    if kind == "pdtb3":
-        from disco2.corpora.pdtb3 import read_pdtb3
-
-        ends = cast("Literal['auto', 'inclusive', 'exclusive']", offsets)
-        return read_pdtb3(path, **layers, offsets=ends, encoding=encoding)
-    if kind == "conll16":
-        from disco2.corpora.conll16 import read_conll16
-
-        return read_conll16(
-            path,
-            trees=trees,
-            coreference=_path(coreference),
-            dependencies=dependencies,
-            encoding=encoding,
-        )
-    if kind == "disrpt":
-        from disco2.corpora.disrpt import read_disrpt
-
-        return read_disrpt(path, conllu=dependencies, encoding=encoding)
-    if kind == "discogem":
-        from disco2.corpora.discogem import read_discogem
-
-        return read_discogem(path, encoding=encoding)
-    if kind == "pairs":
-        from disco2.corpora.pairs import read_pairs
-
-        return read_pairs(path, encoding=encoding)
-    from disco2.corpora.role_pairs import read_role_pairs
-
-    return read_role_pairs(path)
+    return corpus
 
 
 def known_corpus(name: str) -> str:
@@ -179,17 +124,13 @@ def known_corpus(name: str) -> str:
         near = get_close_matches(_key(name), kinds, n=1, cutoff=0.5)
         meant = f"Did you mean '{kinds[near[0]]}'? " if near else ""
         raise CorpusError(
-            f"There is no corpus '{name}'.", hint=f"{meant}Known corpora: {', '.join(CORPUS_NAMES)}."
+            f"Unknown corpus '{name}'.", hint=f"{meant}Known corpora: {', '.join(CORPUS_NAMES)}."
         )
     return kind
 
 
 def _key(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
-
-
-def _path(given: Path | str | None) -> Path | None:
-    return None if given is None else Path(given)
 
 
 def licence_of(corpus_name: str) -> str:
