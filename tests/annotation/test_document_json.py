@@ -67,7 +67,7 @@ def changed(path: list[str | int], value: Any) -> dict[str, Any]:
         (["text"], None, "'text'"),
         (["text"], "Bob", r"tokens\[1\]"),
         (["text"], " " * 40, r"tokens\[0\]: It lies on nothing but space, characters 0 to 3"),
-        (["text"], "\ud800" * 40, "half a character"),
+        (["text"], "\ud800" * 40, "unpaired surrogate"),
         (["id"], 3, "'id'"),
         (["tokens"], {}, "'tokens' is not a list"),
         (["tokens", 1, "start"], 1, r"tokens\[1\]: 'start'"),

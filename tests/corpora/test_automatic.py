@@ -67,7 +67,7 @@ def test_an_argument_without_new_tokens_is_a_finding() -> None:
 def test_layers_are_named_as_users_do() -> None:
     assert read_layers("all") == read_layers("tags, ALL") == ALL_LAYERS
     assert read_layers("Tags, constituents") == {Layer.TAGS, Layer.CONSTITUENTS}
-    with pytest.raises(SettingsError, match="no layer 'trees'"):
+    with pytest.raises(SettingsError, match="Unknown layer 'trees'"):
         read_layers("tags,trees")
     with pytest.raises(SettingsError, match="No layer"):
         read_layers(",")

@@ -83,7 +83,7 @@ _WORD = re.compile(r"\S+")
 # The raw files of the Wall Street Journal open each text with this word, and its trees do not.
 _NOT_IN_TREES = re.compile(r"\s*\.START\b")
 
-ANCHOR = 24  # characters that tell a place in a text from all others, as a rule
+ANCHOR = 24  # characters that usually identify a place in a text
 _IN_STEP = 12  # characters that must agree before two streams count as back in step
 _REACH = 400  # how far to look for them
 

@@ -113,7 +113,7 @@ class _Reader:
         try:
             found.encode("utf-8")
         except UnicodeEncodeError:
-            raise self.wrong(f"'{name}' holds half a character.") from None
+            raise self.wrong(f"'{name}' contains an unpaired surrogate.") from None
         return found
 
     def readers(self, name: str) -> list[_Reader]:
@@ -198,7 +198,7 @@ def _constituents(sentence: _Reader, tokens: int) -> Constituents:
         parent, start, end = parents[node], starts[node], ends[node]
         in_order = 0 <= parent < node and starts[node - 1] <= start
         if not in_order or not handed[parent] <= start < end <= ends[parent]:
-            raise item.wrong(f"Phrase {node} does not lie inside its parent, behind its elder siblings.")
+            raise item.wrong(f"Phrase {node} is not inside its parent, or overlaps an earlier sibling.")
         handed[parent] = end
     return Constituents(labels, starts, ends, parents, item.texts("tags", count=tokens))
 

@@ -193,7 +193,7 @@ KEPT = 20_000  # words that a pipeline may remember; frequent ones are soon amon
 class MemoryZones:
     """Stretches of work with a pipeline, one thread at a time; late words are forgotten at their ends.
 
-    spaCy's vocabulary would keep every word that it meets, for ever. No document of spaCy's that was made in
+    spaCy's vocabulary would keep every word forever. No document of spaCy's that was made in
     a zone may be used after it.
     """
 
@@ -317,8 +317,7 @@ class SpacyPipeline:
 
     @property
     def fingerprint(self) -> str:
-        """What tells its results from those of others, for the cache; empty where its folder does not say it
-        all, as with coreferee, or where it has none."""
+        """Cache key of its output; empty if it has no folder, or one that does not determine it (coreferee)."""
         folder = self._nlp.path
         if folder is None or Layer.COREFERENCE in self._provided:
             return ""

@@ -65,7 +65,7 @@ class StanfordParser:
 
     @property
     def fingerprint(self) -> str:
-        """What tells its results from those of others, for the cache."""
+        """Cache key of its output."""
         return f"{self.name}, {self._longest}, {file_fingerprint(self._home)}"
 
     @property
@@ -252,9 +252,9 @@ def sentence_line(tokens: Iterable[Token]) -> str:
 
 
 def tagged_word(token: Token) -> str:
-    """A word and its tag; the word alone where the parser does not know the tag and is to choose one."""
+    """A word and its tag; the word alone if the parser does not know the tag and must choose one."""
     tag = OLDER_TAGS.get(token.tag, token.tag)
-    if tag == "IN" and token.text.lower() == "to":  # newer treebanks tell the preposition from the particle
+    if tag == "IN" and token.text.lower() == "to":  # newer treebanks distinguish the preposition
         tag = "TO"
     word = spelling(token.text)
     marks = MARKS.get(tag, ())

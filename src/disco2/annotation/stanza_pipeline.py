@@ -51,9 +51,9 @@ class StanzaPipeline:
         download: bool = False,
         layers: Layers = ALL_LAYERS,
     ) -> StanzaPipeline:
-        """Stanza's models of these layers for a language, from its own folder unless told.
+        """Stanza's models of these layers for a language; default: from Stanza's own folder.
 
-        Nothing is downloaded unasked.
+        Nothing is downloaded unless ``download`` is set.
         """
         packages = ("stanza", "transformers", "peft") if Layer.COREFERENCE in layers else ("stanza",)
         for package in packages:
@@ -87,7 +87,7 @@ class StanzaPipeline:
 
     @property
     def fingerprint(self) -> str:
-        """What tells its results from those of others, for the cache; empty where its folder is not known."""
+        """Cache key of its output; empty if its folder is not known."""
         folder = getattr(self._pipeline, "dir", None)
         if not folder or not (Path(folder) / self._language).is_dir():
             return ""

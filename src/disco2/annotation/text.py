@@ -12,7 +12,7 @@ from disco2.data import Token
 PARAGRAPH_BREAK = "\n\n"  # what to write between two paragraphs
 
 # As classes of a pattern. Control characters and zero-width spaces part words, as spaces do; soft hyphens,
-# direction marks and word joiners stand inside words and say nothing about them. Neither is to be seen.
+# direction marks and word joiners stand inside words and say nothing about them. Neither is visible.
 SPACE = r"\s\x00-\x1f\x7f-\x9f\u200b"
 INVISIBLE = r"\u00ad\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 
@@ -43,7 +43,7 @@ Span = tuple[int, int]  # characters, the end exclusive
 
 
 def pair_text(arg1: str, arg2: str) -> str:
-    """Both as paragraphs: no sentence goes on behind a paragraph's end, but coreference does."""
+    """Both as paragraphs: no sentence crosses a paragraph's end, but coreference does."""
     return arg1 + PARAGRAPH_BREAK + arg2
 
 
@@ -59,7 +59,7 @@ def pair_spans(arg1: str, arg2: str) -> tuple[Span, Span]:
 LONGEST = 20_000  # characters; spaCy's memory grows with the length of its longest document
 LONGEST_WORD = 400  # characters; spaCy's tokenizer takes quadratic time on text without spaces
 
-# The tokenizer is to see single spaces between words, and nothing that can't be seen.
+# The tokenizer gets single spaces between words, and no invisible characters.
 _SPACES = re.compile(rf"[{SPACE}]+")
 _GAP = re.compile(rf"[{SPACE}{INVISIBLE}]+")
 _OVERLONG = re.compile(rf"\S{{{LONGEST_WORD}}}(?=\S)")
@@ -283,7 +283,7 @@ _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "oughta": 5, "lemme":
 _NUMBER_NEXT = re.compile(r"\s*\d")
 
 _TERMINAL = re.compile(r"[.!?…]++|[\u3002\uff01\uff1f]++")
-_UNSPACED = "\u3002\uff01\uff1f"  # the ideographic full stop and its like, with no space behind them
+_UNSPACED = "\u3002\uff01\uff1f"  # the ideographic full stop and similar signs, with no space after them
 _CLOSERS = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
 
 

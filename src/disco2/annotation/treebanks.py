@@ -69,7 +69,7 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
             )
         elif "-" in row[0]:
             first, last, ends_glued = _range(row, where=f"{where}:{number}")
-            if (ranges[-1][1] if ranges else 0) < first <= last:  # many over one another would take for ever
+            if (ranges[-1][1] if ranges else 0) < first <= last:  # overlapping ones could take quadratic time
                 ranges.append((first, last, ends_glued))
         elif "." not in row[0]:
             raise LayerError(f"'{_short(row[0])}' is not a token number.", where=f"{where}:{number}")
@@ -369,7 +369,7 @@ def _read_with_care(text: str, *, where: str) -> list[BracketedSentence]:
 
 @lru_cache(maxsize=1 << 12)
 def bare_label(label: str) -> str:
-    """``NP-SBJ=1`` -> ``NP``, ``ADVP|PRT`` -> ``ADVP``; ``-LRB-`` and its like stay."""
+    """``NP-SBJ=1`` -> ``NP``, ``ADVP|PRT`` -> ``ADVP``; ``-LRB-`` and similar tags stay."""
     if label.startswith("-"):
         return label
     return re.split(r"(?<=.)[-=|]", label, maxsplit=1)[0]

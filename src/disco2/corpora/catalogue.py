@@ -160,7 +160,7 @@ def read_layers(text: str) -> Layers:
         return frozenset()
     unknown = [name for name in names if name not in {ALL, *Layer}]
     if unknown:
-        said = f"There is no layer '{unknown[0]}'."
+        said = f"Unknown layer '{unknown[0]}'."
         raise SettingsError(
             f"'{NONE}' stands alone." if unknown[0] == NONE else said, where="--automatic", hint=_HINT
         )

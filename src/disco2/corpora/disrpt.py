@@ -1,7 +1,7 @@
 """The DISRPT shared tasks' relations: ``.rels`` tables, and ``.conllu`` files that hold the tokens.
 
 Columns are found by their names in the header, since every edition has others. A relation's two units stand
-in text order, and unit 1 is taken for Arg1. ``dir`` does not tell Arg1 from Arg2: in GUM's files, most
+in text order, and unit 1 is taken for Arg1. ``dir`` does not distinguish Arg1 and Arg2: in GUM's files, most
 relations marked ``1>2`` have Arg1 first, and most whose Arg2 stands first are marked ``1<2``. So in a few
 relations, mainly within sentences, Arg1 and Arg2 are not those of a label like ``Arg2-as-detail``.
 
@@ -90,7 +90,7 @@ def read_disrpt(
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )
-    notes = [f"Sense inventory: {known.name}.", "Unit 1 was taken for Arg1."]
+    notes = [f"Sense inventory: {known.name}.", "Unit 1 was read as Arg1."]
     if reading.without_kind:
         notes.append(
             f"{reading.without_kind} relations don't say their kind and were taken for {kinds_unknown}."
@@ -195,7 +195,7 @@ class _Reading:
         if named is not None:
             return named
         if stated not in ("", "_"):
-            detail = f"'{stated}' was taken for {self.kinds_unknown}."
+            detail = f"'{stated}' was read as {self.kinds_unknown}."
             self.dirt.add("unknown kind of relation", row.where, detail)
         self.without_kind += 1
         return self.kinds_unknown
@@ -209,7 +209,7 @@ class _Reading:
         for label in _labels(row):
             resolved = self.known.resolve(label)
             if resolved is not None and resolved.repaired:
-                detail = f"'{label}' was taken for '{resolved.sense}'."
+                detail = f"'{label}' was read as '{resolved.sense}'."
                 self.dirt.add("misspelt sense", row.where, detail)
             resolved = resolved or self.known.resolve(row.cells["label"])
             if resolved is None:

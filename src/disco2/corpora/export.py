@@ -91,7 +91,7 @@ def export_predictions(
     column, and every relation of a table must then have a label.
     """
     if form not in FORMS:
-        raise SettingsError(f"There is no form '{form}' of predictions.", hint=f"Known: {', '.join(FORMS)}.")
+        raise SettingsError(f"Unknown form '{form}' of predictions.", hint=f"Known: {', '.join(FORMS)}.")
     if len(relations) != len(labels):
         raise SettingsError(f"{len(labels)} labels for {len(relations)} relations.")
     sources = {relation.where.rpartition(":")[0] for relation in corpus.relations}

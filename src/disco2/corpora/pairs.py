@@ -150,7 +150,7 @@ def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, 
     text = text.removeprefix(BYTE_ORDER_MARK)
     delimiter, header, place = _header(text, path=path)
     lines = io.StringIO(text, newline="").readlines()
-    eaten = 0  # up to this line, a row that goes on behind its first line was found to be none
+    eaten = 0  # up to this line, quoting over several lines was found to be broken
     while place < len(lines):
         where = f"{path}:{place + 1}"
         row, taken = _row(lines, place, delimiter, alone=place < eaten)

@@ -68,7 +68,7 @@ def document_parts(corpus: Corpus, protocol: str, *, seed: int) -> dict[str, str
         return _by_tenths(corpus, seed=seed)
     fold = _FOLD.fullmatch(name)
     if fold is None:
-        raise SettingsError(f"There is no split protocol '{protocol}'.", hint=f"Known: {KNOWN}.")
+        raise SettingsError(f"Unknown split protocol '{protocol}'.", hint=f"Known: {KNOWN}.")
     folds, index = int(fold[1]), int(fold[2])
     if folds < 2 or index >= folds:
         raise SettingsError(
@@ -167,7 +167,7 @@ def _source(corpus: Corpus, document: str) -> str:
 
 
 def documents_with_coreference(corpus: Corpus) -> Corpus:
-    """Leave out the documents that nobody annotated with coreference, as for PDTB ∩ OntoNotes.
+    """Leave out the documents without coreference annotation, as for PDTB ∩ OntoNotes.
 
     A document whose annotators found no two mentions of one entity stays.
     """

@@ -1,4 +1,4 @@
-"""Pairs in which only the roles of a shared entity tell the sense: the paper's central claim, tested.
+"""Pairs whose sense depends only on the roles of a shared entity: a test of the paper's central claim.
 
 "Tina gave Anna the burger. She was hungry." The giving is explained if she is the one who got the burger
 (``Contingency.Cause.Reason``), and surprising if she is the one who gave it
@@ -236,7 +236,7 @@ class Event:
         return f"(NP/{relation}/{OBJECT} (DT/det the) {adjective}{_noun(self.thing)})"
 
     def frames(self, *, gives: bool) -> list[tuple[str, str, str]]:
-        """The ways to tell it: what precedes the verb, "was" or "were" of a passive, the complements."""
+        """The possible clauses: what precedes the verb, "was" or "were" of a passive, the complements."""
         was = "were" if self.thing.startswith("+") else "was"
         if gives:
             to = _preposition("to", self.person(RECIPIENT), "obl")

@@ -103,7 +103,7 @@ class Task:
     def __post_init__(self) -> None:
         if self.level not in (0, 1, 2, 3):
             raise SettingsError(
-                f"There is no level {self.level} of senses.",
+                f"Unknown level of senses: {self.level}.",
                 hint="Use 1 (class), 2 (type), 3 (subtype) or 0 (as annotated).",
             )
         if self.minimum < 1:
@@ -120,7 +120,7 @@ class Task:
         return cls(**{**content, **lists, "kinds": kinds})
 
     def label_set(self, train_relations: Iterable[Relation]) -> tuple[str, ...]:
-        """The labels to tell apart, sorted. Which ones are frequent enough is read off the training part."""
+        """The labels of the task, sorted. The training part decides which are frequent enough."""
         if self.versus:
             return tuple(sorted((self.versus, OTHER)))
         counts: Counter[str] = Counter()
@@ -232,7 +232,7 @@ def binary_task(positive: str) -> Task:
     """One class of level 1 against all others, with EntRel counted as Expansion, as in the paper."""
     known = {name.lower(): name for name in CLASSES}
     if positive.lower() not in known:
-        raise SettingsError(f"There is no class '{positive}'.", hint=f"Known: {', '.join(CLASSES)}.")
+        raise SettingsError(f"Unknown class '{positive}'.", hint=f"Known: {', '.join(CLASSES)}.")
     name = known[positive.lower()]
     return Task(f"{name} or not", level=1, entrel="Expansion", versus=name)
 
@@ -281,7 +281,7 @@ class TaskSettings(Settings):
     weak_kinds: tuple[str, ...] = setting(
         WEAK_KINDS[:2], f"which kinds of relations weak_weight speaks of, among {', '.join(WEAK_KINDS)}"
     )
-    versus: str = setting("", "a class, such as Expansion, to tell from all others; EntRel is Expansion then")
+    versus: str = setting("", "a class, such as Expansion, against all others; EntRel is Expansion then")
     balance: bool = setting(True, "one class against others: repeat the smaller side until both are equal")
 
     folds: int = setting(
@@ -354,7 +354,7 @@ class DataSettings(Settings):
         object.__setattr__(self, "corpus", known_corpus(self.corpus))
         object.__setattr__(self, "name", self.name or PurePath(self.path).stem)
         if self.level > 3:
-            raise SettingsError(f"There is no level {self.level} of senses.", hint="Use -1, 0, 1, 2 or 3.")
+            raise SettingsError(f"Unknown level of senses: {self.level}.", hint="Use -1, 0, 1, 2 or 3.")
 
 
 def usual_protocol(corpus_name: str) -> str:
