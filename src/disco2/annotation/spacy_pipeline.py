@@ -317,7 +317,7 @@ class SpacyPipeline:
 
     @property
     def fingerprint(self) -> str:
-        """Cache key of its output; empty if it has no folder, or one that does not determine it (coreferee)."""
+        """Cache key of its output; empty if its folder does not determine it (coreferee) or is unknown."""
         folder = self._nlp.path
         if folder is None or Layer.COREFERENCE in self._provided:
             return ""

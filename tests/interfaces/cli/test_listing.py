@@ -66,6 +66,11 @@ def test_file_names_in_errors(run: Run, tmp_path: Path) -> None:
     assert (code, "title" in err, has_control(out + err)) == (2, True, False)
 
 
+def test_line_breaks_in_file_names_do_not_forge_messages(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("predict", TEXT, "--model", tmp_path / "a\nerror: all is lost")
+    assert (code, "a?error: all is lost" in err, "\nerror: all is lost" in err) == (2, True, False)
+
+
 def test_the_console_keeps_its_own_colours_and_other_scripts() -> None:
     stream = io.StringIO()
     console = SafeConsole(file=stream, force_terminal=True, color_system="standard", width=80)

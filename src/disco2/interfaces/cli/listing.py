@@ -58,13 +58,17 @@ tables = SafeConsole(width=10_000, highlight=False, emoji=False)
 
 
 def report_error(error: Disco2Error) -> None:
-    """Print an error as one paragraph."""
-    messages.print(f"error: {error}", markup=False)
+    """Print an error on one line: a line break in a file's name must not forge another message."""
+    messages.print(f"error: {_one_line(str(error))}", markup=False)
 
 
 def print_note(text: str) -> None:
     """Print a note to standard error, above a progress bar if there is one."""
-    messages.print(f"note: {text}", markup=False, style="dim")
+    messages.print(f"note: {_one_line(text)}", markup=False, style="dim")
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", "?")
 
 
 def print_json(content: Mapping[str, Any]) -> None:
