@@ -20,9 +20,8 @@ from disco2.corpora.tasks import TaskSettings
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import Parts, divide
+from disco2.experiments.division import Parts, divide, opening_words, weak_instances, without_connective
 from disco2.experiments.train_run import prepare_training
-from disco2.experiments.weak_instances import opening_words, weak_instances, without_connective
 from disco2.features.descriptions import layout_features
 from disco2.training.preparation import Prepared
 from tests.corpora.miniature import documents, write_pdtb2, write_pdtb3, write_trees

@@ -34,7 +34,7 @@ def train_annotators(
     progress: Callable[[str], None] = lambda line: None,
     force: bool = False,
 ) -> None:
-    """Train the components in order, over gold tokens, and judge each on the automatic layers before it.
+    """Train the components in order, over gold tokens, and score each on the automatic layers before it.
 
     Coreference also learns from those. The parser learns from gold tags, which its training disturbs: the
     tagger's own on its training part are too good to be true. A component that is not trained is taken from

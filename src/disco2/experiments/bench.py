@@ -58,8 +58,7 @@ class Bench:
     def main(self) -> str:
         """The version that tables are about where they don't compare versions.
 
-        The corpus's own, unless it lacks coreference in some documents and there is an automatic one: models
-        with entities must have been able to find some everywhere.
+        The corpus's own; the automatic one if some documents of the corpus have no coreference.
         """
         if AUTOMATIC not in self.corpora or (OWN in self.corpora and is_covered(self.corpora[OWN])):
             return OWN
@@ -95,7 +94,7 @@ class Bench:
 
 
 def is_covered(corpus: Corpus) -> bool:
-    """Whether somebody looked for coreference in every document."""
+    """Whether every document has a coreference layer."""
     return all(document.mentions is not None for document in corpus.documents.values())
 
 
@@ -104,9 +103,9 @@ Results = Callable[[RunPlan], RunResult]
 
 @dataclass(frozen=True)
 class Experiment:
-    """``plans`` says which trainings it needs; ``findings`` reads their results, and trains nothing.
+    """``plans`` are the trainings it needs; ``findings`` reads their results and trains nothing.
 
-    ``check`` raises MissingExtraError where a package is missing; asked before long work starts.
+    ``check`` raises MissingExtraError if a package is missing; called before long work starts.
     """
 
     name: str
@@ -119,7 +118,7 @@ RUNS = "runs"
 
 
 def check_packages(experiments: Iterable[Experiment]) -> None:
-    """Raise MissingExtraError where a package is missing that an experiment needs at its end."""
+    """Raise MissingExtraError if a package is missing that an experiment needs."""
     for experiment in experiments:
         experiment.check()
 
@@ -134,10 +133,10 @@ def carry_out(
     progress: RunProgress = lambda plan, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> list[Findings]:
-    """Make the runs that are not finished (all of them to ``redo``), and write tables and figures.
+    """Do the runs that are not finished (with ``redo`` all of them), and write tables and figures.
 
-    The ``engine``'s workers make them, or this process where there is none. Findings of an experiment are
-    written as soon as its last run is made. OUTPUT/runs has a directory for each run, which experiments
+    The ``engine``'s workers do them, or this process if there is none. Findings of an experiment are written
+    as soon as its last run is done. OUTPUT/runs has a directory for each run, which experiments
     share; tables/, figures/ and findings/ lie beside it.
     """
     check_packages(experiments)
@@ -169,13 +168,13 @@ def carry_out(
 
 
 def versions_of_runs(experiments: Iterable[Experiment], bench: Bench, output: Path) -> dict[str, str]:
-    """With what the runs of some experiments were made; where they differ, all versions there were."""
+    """The versions that the runs of some experiments were made with."""
     runs = Runs(output / RUNS, bench.corpora)
     plans = dict.fromkeys(plan for experiment in experiments for plan in experiment.plans(bench))
     return versions_of(runs.folder(plan).versions() for plan in plans)
 
 
-# One seed for all bootstraps: their luck is not to be confused with the models'.
+# One seed for all bootstraps, whatever the seeds of the models.
 BOOTSTRAP_SEED = 1
 
 
@@ -191,7 +190,7 @@ def stacked(answers: Iterable[Answers]) -> Right:
 def measure(right: Right) -> Measure | None:
     """Mean accuracy over seeds, its standard deviation, and a 95% interval over relations.
 
-    None where there are no relations, as in a dev part that a protocol does not have.
+    None without relations, as in a dev part that a protocol does not have.
     """
     if right.shape[1] == 0:
         return None

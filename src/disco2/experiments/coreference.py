@@ -46,7 +46,7 @@ UNDER_COREFERENCE = (Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS)
 
 
 def layers_for_coreference(corpus: Corpus) -> str:
-    """What is to be made anew: coreference, and before it the layers that some document lacks altogether."""
+    """The layers to be made by annotators: coreference, and those under it that some document lacks."""
     missing = [
         layer.value
         for layer in UNDER_COREFERENCE

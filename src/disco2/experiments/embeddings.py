@@ -1,4 +1,4 @@
-"""The paper's picture of the word vectors: to them "he" and "she" are nearly one word, whoever they speak of.
+"""The paper's picture of the word vectors, for which "he" and "she" are nearly the same word.
 
 That is why one vector for an argument is not enough: changing "she was hungry" to "he was hungry" changes the
 relation to the sentence before and hardly changes the vector.
@@ -86,7 +86,7 @@ def embeddings_findings(corpus: Corpus, configuration: Configuration) -> Finding
 
 
 def check_map() -> None:
-    """Raise MissingExtraError where no map can be made; asked before long work starts."""
+    """Raise MissingExtraError if no map can be made; called before long work starts."""
     check_plots()
     if find_spec("sklearn") is None:
         raise MissingExtraError("scikit-learn", "plots", "A map of word vectors")

@@ -28,7 +28,7 @@ _OTHER_PARTS = (
 
 
 @dataclass(frozen=True)
-class Judged:
+class ModelEvaluation:
     """A model's answers on one part of a corpus, and the figures they give."""
 
     part: str
@@ -63,9 +63,11 @@ class Judged:
             }
 
 
-def judge(model: AnyModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = "") -> Judged:
-    """Let a trained model label one part of a corpus, under the task it was trained for."""
-    configuration, parts = judged_parts(model, manifest, corpus, part=part, protocol=protocol)
+def evaluate_model(
+    model: AnyModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
+) -> ModelEvaluation:
+    """Label one part of a corpus with a trained model, under the task it was trained for."""
+    configuration, parts = parts_to_evaluate(model, manifest, corpus, part=part, protocol=protocol)
     instances, task = parts.instances[part], parts.task
     scores = model.scores(instances)
     shared = shared_entities(corpus.documents, [instance.relation for instance in instances])
@@ -83,7 +85,7 @@ def judge(model: AnyModel, manifest: Manifest, corpus: Corpus, *, part: str, pro
     with_sense = [number for number, one in enumerate(instances) if one.has_sense]
     among_senses = np.where(model.is_sense, scores, -np.inf)
     both = with_sense and not model.is_sense.all()
-    return Judged(
+    return ModelEvaluation(
         part=part,
         labels=model.labels,
         instances=instances,
@@ -96,10 +98,10 @@ def judge(model: AnyModel, manifest: Manifest, corpus: Corpus, *, part: str, pro
     )
 
 
-def judged_parts(
+def parts_to_evaluate(
     model: AnyModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
 ) -> tuple[Configuration, Parts]:
-    """A model's settings, and the corpus as it is judged under them; CorpusError where the part is empty."""
+    """A model's settings, and the corpus divided under them; CorpusError if the part is empty."""
     configuration, task = trained_for(manifest, corpus, protocol)
     parts = divide(corpus, configuration, task=task, labels=model.labels)
     if not parts.instances.get(part):
@@ -114,14 +116,14 @@ def judged_parts(
 
 
 def trained_for(manifest: Manifest, corpus: Corpus, protocol: str = "") -> tuple[Configuration, Task]:
-    """The settings and the task of a trained model; on another corpus, or where asked, another protocol."""
+    """The settings and the task of a trained model, with another protocol if given or on another corpus."""
     try:
         configuration = Configuration.from_json(manifest.configuration)
         task = Task.from_json(manifest.task)
     except (KeyError, TypeError, ValueError, AttributeError, SettingsError) as error:
         raise BundleError(
             "The model does not say which relations and senses it was trained for.",
-            hint="Train it anew with: disco2 train",
+            hint="Train it again with: disco2 train",
         ) from error
     if protocol or corpus.name != manifest.data.get("corpus"):
         used = protocol or str((_record(manifest, corpus) or {}).get("protocol", ""))
@@ -170,7 +172,7 @@ class Labelled:
 
     @property
     def annotated(self) -> bool:
-        """Whether the corpus has labels of its own here, to hold these against."""
+        """Whether the corpus has gold labels here to compare with."""
         return any(relation.senses or relation.kind in WITHOUT_SENSE for relation in self.relations)
 
 

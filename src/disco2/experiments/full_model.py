@@ -192,7 +192,7 @@ def is_commoner(bench: Bench, name: str) -> bool:
 
 
 def constant_measures(answers: Answers, positive: str, *, always: bool) -> tuple[Measure, Measure]:
-    """F1 and accuracy of whoever answers every relation with the class (``always``), or none."""
+    """F1 and accuracy of a constant answer: the class for every relation (``always``), or for none."""
     share = float(np.mean([positive in gold for gold in answers.gold]))
     n = len(answers.gold)
     if always:

@@ -135,7 +135,7 @@ PAIRS = {
     "link-mean": "mention pairs averaged over each chain",
     "root": "mention pairs divided by the root of their number",
 }
-# No part of what a model is: which one of a table it is, what it is asked, and its luck.
+# Not compared: which model of a table it is, its task, and its seed.
 ASIDE = ("task.", "model.kind", "model.features", "training.seed")
 # In these two, examples/paper.toml is not as printed; ``said_differences`` speaks of them.
 NOT_AS_PRINTED = ("model.initialisation", "training.stop_by")
@@ -151,8 +151,15 @@ def differences(configuration: Configuration) -> list[str]:
         if value != papers[name] and not name.startswith((*ASIDE, *NOT_AS_PRINTED))
     }
     found = list(_in_words(configuration, different))
-    told = ("vectors.source", "model.K", "model.pairs", "training.averaging", "training.warm_start", *STEPS)
-    return found + [f"{name} = {value}" for name, value in different.items() if not name.startswith(told)]
+    worded = (
+        "vectors.source",
+        "model.K",
+        "model.pairs",
+        "training.averaging",
+        "training.warm_start",
+        *STEPS,
+    )
+    return found + [f"{name} = {value}" for name, value in different.items() if not name.startswith(worded)]
 
 
 def said_differences(configuration: Configuration) -> str:

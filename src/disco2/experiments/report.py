@@ -57,10 +57,9 @@ def tune_systems(
     engine: Engine | None = None,
     report: Callable[[str], ReportProgress] = lambda system: lambda progress: None,
 ) -> dict[str, Tuned]:
-    """The best settings of each system on the development relations, each by a study of its own.
+    """The best settings of each system on the development relations, one study for each.
 
-    The studies are in the ``storage``, and go on where they were. OUTPUT/tuned has a file for each system
-    that --config reads.
+    Studies in the ``storage`` are continued. OUTPUT/tuned has a file for each system, for --config.
     """
     found = {}
     for system in systems_to_tune(bench):

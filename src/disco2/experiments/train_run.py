@@ -1,4 +1,4 @@
-"""A divided corpus and a configuration -> a trained model, on disk if asked for."""
+"""A divided corpus and a configuration -> a trained model, saved as a bundle."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from disco2.data.batch import Floats
 from disco2.errors import CorpusError
 from disco2.experiments.bundle_record import record_of
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import Parts, as_running_text
-from disco2.experiments.weak_instances import weak_instances
+from disco2.experiments.division import Parts, as_running_text, weak_instances
 from disco2.model import EncoderModel
 from disco2.training.encoder import OWN, fit_encoder
 from disco2.training.entity_term import fit_entity_term, linked_pairs
@@ -69,9 +68,8 @@ def train_model(
 def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration) -> Prepared:
     """Everything that a training needs.
 
-    Explicit and AltLex relations, where they are asked for, and those of other corpora are trained on and
-    used for nothing else. Word2vec, where it is asked for, learns from the texts of all parts, as in the
-    paper, and of all corpora.
+    Explicit and AltLex relations, if configured, and those of other corpora are used for training alone.
+    Word2vec, if configured, learns from the texts of all parts, as in the paper, and of all corpora.
     """
     task, seed = configuration.task, configuration.training.seed
     training, widened, development = _training_and_development(parts, configuration)
@@ -279,7 +277,7 @@ class Preparations:
         self._vectors: dict[int, WordVectors] = {}  # by K
 
     def of(self, parts: Parts, configuration: Configuration, make: Callable[[], Prepared]) -> Prepared:
-        """What a training under a configuration starts from, made unless it is kept."""
+        """What a training under a configuration starts from, prepared if it is not kept."""
         key = preparation_key(configuration, seed_matters=not parts.instances["dev"])
         found = self._kept.pop(key, None) or make()
         self._kept[key] = found  # the last one used is the last one dropped

@@ -1,6 +1,6 @@
 """A study of Optuna in its storage, and the trials that this process or an engine's workers run.
 
-Heartbeats and retries are Optuna's: a trial whose process dies is tried again by whoever asks next.
+Heartbeats and retries are Optuna's: a trial whose process dies is tried again by the next one that asks.
 """
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ def _record(trial: FrozenTrial) -> TrialRecord:
 
 
 def _difference(known: Any, facts: Mapping[str, Any]) -> str:
-    """How two problems differ, for people."""
+    """How two problems differ, in words."""
     if not isinstance(known, Mapping):
         return "it was not made by disco2 tune"
     other = [name for name in facts if known.get(name) != facts[name]]
@@ -339,7 +339,7 @@ with _without_warnings():
 
 
 class SeededSampler(TPESampler):
-    """Optuna's TPE sampler (Bergstra et al., 2011; multivariate), seeded anew by the number of each trial.
+    """Optuna's TPE sampler (Bergstra et al., 2011; multivariate), seeded by the number of each trial.
 
     So no two processes sample the same points, and a single process that was interrupted samples the same
     points as one that was not.

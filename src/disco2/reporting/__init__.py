@@ -1,1 +1,1 @@
-"""Plain data about results -> tables, figures and one page that people read."""
+"""Results as plain data -> tables, figures and one page."""

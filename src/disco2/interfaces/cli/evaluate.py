@@ -13,7 +13,13 @@ from disco2.bundle import load_bundle
 from disco2.corpora.export import FORMS, NO_LABELS, export_predictions
 from disco2.data import Corpus
 from disco2.errors import SettingsError
-from disco2.experiments.evaluating import Judged, Labelled, judge, judged_parts, label_relations
+from disco2.experiments.evaluating import (
+    Labelled,
+    ModelEvaluation,
+    evaluate_model,
+    label_relations,
+    parts_to_evaluate,
+)
 from disco2.files import write_text
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.evaluate_parser import evaluate_end_to_end
@@ -61,7 +67,7 @@ def evaluate(
         evaluate_end_to_end(corpus, model, part=split, protocol=protocol, as_json=as_json)
         return
     bundle = load_bundle(find_model(model))
-    judged_here = partial(judged_parts, *bundle, part=split, protocol=protocol)
+    judged_here = partial(parts_to_evaluate, *bundle, part=split, protocol=protocol)
     # The shared tasks' own forms do without labels.
     found = corpus.read(check=judged_here) if form == JSONL else corpus.read()
     if predictions is not None and form != JSONL:
@@ -73,7 +79,7 @@ def evaluate(
             if as_json:
                 print_json({"split": split, "n": 0, "predictions": len(labelled.relations)})
             return
-    judged = judge(*bundle, found, part=split, protocol=protocol)
+    judged = evaluate_model(*bundle, found, part=split, protocol=protocol)
     for warning in judged.warnings:
         messages.print(f"warning: {warning}", markup=False)
     if predictions is not None and form == JSONL:
@@ -108,7 +114,7 @@ def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
         print_note(note)
 
 
-def _show(judged: Judged) -> None:
+def _show(judged: ModelEvaluation) -> None:
     figures = judged.evaluation
     low, high = figures.interval
     results.print(

@@ -1,4 +1,4 @@
-"""Tuned settings can be taken up again, and the page says which they were."""
+"""Tuned settings can be used again; the page names them and opens with the findings."""
 
 from __future__ import annotations
 

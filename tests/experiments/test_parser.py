@@ -1,4 +1,4 @@
-"""The rules that the discourse parser is compared with, on one sentence."""
+"""The discourse parser scored end to end, beside rules."""
 
 from __future__ import annotations
 

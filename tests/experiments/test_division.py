@@ -1,4 +1,4 @@
-"""Several corpora in one training: what the others add, what they may not, and what is recorded."""
+"""A corpus under a task: several corpora in one training, statistics, tasks without relations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ from typing import Any
 import pytest
 
 from disco2.bundle import load_bundle
+from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.pairs import read_pairs
+from disco2.corpora.role_pairs import write_role_pairs
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
-from disco2.experiments.configuration import read_configuration
-from disco2.experiments.division import Parts, Source, divide, with_entry
-from disco2.experiments.evaluating import judge
+from disco2.experiments.bench import measure, stacked
+from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.division import CorpusStatistics, Parts, Source, corpus_statistics, divide, with_entry
+from disco2.experiments.evaluating import evaluate_model
+from disco2.experiments.runs import RunPlan, Runs
 from disco2.experiments.train_run import save_model, train_model
+from tests.corpora.made_up import corpus as make_corpus
+from tests.corpora.made_up import relation as make_relation
 
 QUICK = read_configuration(
     None,
@@ -189,7 +195,91 @@ def test_judging_a_further_corpus_uses_its_own_protocol(main: Corpus, tmp_path: 
     parts = divide(main, QUICK, sources=[Source(entry, more, 1)])
     save_model(train_model(main, parts, QUICK), parts, QUICK, main, tmp_path / "model")
     model, manifest = load_bundle(tmp_path / "model")
-    judged = judge(model, manifest, more, part="test")
+    judged = evaluate_model(model, manifest, more, part="test")
     assert (len(judged.instances), judged.warnings) == (4, ())
-    other = judge(model, manifest, more, part="test", protocol="cv5-0")
+    other = evaluate_model(model, manifest, more, part="test", protocol="cv5-0")
     assert "trained under the protocol 'documents'" in other.warnings[0]
+
+
+def statistics(name: str, path: Path, *, only: str = "") -> CorpusStatistics:
+    corpus = read_corpus(name, path)
+    return corpus_statistics(corpus, divide(corpus, Configuration()), only=only)
+
+
+def test_role_pairs_are_counted_by_part(tmp_path: Path) -> None:
+    write_role_pairs(tmp_path / "c", size=50, seed=1)
+    found = statistics("role-pairs", tmp_path / "c").to_json()
+    assert {part: counts["implicit"] for part, counts in found["splits"].items()} == {
+        "train": 50,
+        "dev": 10,
+        "test": 10,
+    }
+    assert all(counts["shared_entities"] == 1.0 for counts in found["splits"].values())
+    assert found["splits"]["dev"]["senses"] == {"Comparison.Concession": 5, "Contingency.Cause": 5}
+    assert list(statistics("role-pairs", tmp_path / "c", only="dev").parts) == ["dev"]
+    with pytest.raises(CorpusError, match="train, dev, test"):
+        statistics("role-pairs", tmp_path / "c", only="all")
+
+
+def test_what_was_dropped_is_counted_with_the_reason(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    rows = [f'"It rained {i}.","We left.",{"AB"[i % 2]},train' for i in range(6)] + ['"Hm.","So.",,train']
+    file.write_text("arg1,arg2,label,split\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    part = statistics("pairs", file).parts["train"]
+    assert (part.implicit, part.kept) == (7, 6)
+    assert dict(part.dropped) == {"no sense": 1}
+    assert part.with_shared_entities == 0
+
+
+def test_gum(gum: Path) -> None:
+    found = statistics("gum", gum).to_json()
+    splits = found["splits"]
+    assert [splits[part]["implicit"] for part in ("train", "dev", "test")] == [3347, 556, 571]
+    assert [splits[part]["kept"] for part in ("train", "dev", "test")] == [3337, 555, 565]
+    shares = [splits[part]["shared_entities"] for part in ("train", "dev", "test")]
+    assert shares == pytest.approx([0.54, 0.52, 0.52], abs=0.01)
+    assert len(found["labels"]) == 12
+    assert found["dirt"] == {"NoRel as a sense": 5, "kind as a sense": 1, "misspelt sense": 1}
+
+
+CAUSE, CONTRAST = "Contingency.Cause", "Comparison.Contrast"
+
+
+def made_up_corpus(parts: dict[str, str]) -> Corpus:
+    relations = [
+        make_relation(name, number, [(CAUSE, CONTRAST)[number % 2]]) for name in parts for number in range(4)
+    ]
+    return make_corpus(relations, parts=parts, name="role-pairs")
+
+
+def divided_under(found: Corpus, **settings: Any) -> tuple[Corpus, Any, Configuration]:
+    named = {name.replace("_", ".", 1): value for name, value in settings.items()}
+    configuration = Configuration().changed({"task.protocol": "own"} | named)
+    return found, divide(found, configuration), configuration
+
+
+def test_a_label_that_no_training_relation_has_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"'cause'.*Comparison\.Contrast, Contingency\.Cause"):
+        divided_under(made_up_corpus({"a": "train"}), task_labels=(CONTRAST, "cause"))
+
+
+def test_a_class_that_does_not_occur_is_not_trained() -> None:
+    with pytest.raises(CorpusError, match="1 labels that count"):
+        train_model(*divided_under(made_up_corpus({"a": "train"}), task_versus="Temporal"))
+
+
+def test_a_run_without_a_dev_part_and_without_entities(tmp_path: Path) -> None:
+    found, _, configuration = divided_under(
+        made_up_corpus({"a": "train", "b": "test"}), model_kind="majority"
+    )
+    answers = Runs(tmp_path, {"own": found}).perform(RunPlan("most common class", configuration)).answers
+    assert measure(stacked([answers["dev"]])) is None
+    test = stacked([answers["test"]])
+    assert test.mean() == 0.5
+    assert measure(test[:, answers["test"].shared]) is None
+
+
+def test_a_run_without_a_test_part_is_refused_at_once(tmp_path: Path) -> None:
+    found, _, configuration = divided_under(made_up_corpus({"a": "train", "b": "dev"}), model_kind="majority")
+    with pytest.raises(CorpusError, match="to test on"):
+        Runs(tmp_path, {"own": found}).perform(RunPlan("most common class", configuration))

@@ -1,4 +1,4 @@
-"""The map of word vectors and their neighbours, on made-up vectors and a made-up corpus."""
+"""The map of word vectors and the table of nearest words."""
 
 from __future__ import annotations
 

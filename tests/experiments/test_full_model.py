@@ -1,4 +1,4 @@
-"""The constant answer of the binary table is chosen on the training part, and scored on the test part."""
+"""One class against all others."""
 
 from __future__ import annotations
 

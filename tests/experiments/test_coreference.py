@@ -1,26 +1,38 @@
-"""Versions of a corpus differ in coreference alone, and cover all their documents."""
+"""Versions of a corpus by coreference or layers, and relations that entities turn right or wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from disco2.data import Argument, Corpus, Dependencies, Mention, Sentence
+from disco2.bundle import load_bundle
+from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Argument, Corpus, Dependencies, Instance, Mention, RelationKind, Sentence
+from disco2.errors import InputError
 from disco2.experiments.bench import AUTOMATIC, Bench
-from disco2.experiments.configuration import Configuration
+from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.coreference import (
     BUILT_IN,
     COREFERENCE,
+    compare_layers,
     coreference_versions,
+    layers_findings,
     layers_for_coreference,
+    right_answers,
     shares_table,
+    turned_relations,
 )
+from disco2.experiments.division import across_sentences, as_running_text, divide
+from disco2.experiments.evaluating import evaluate_model
 from disco2.experiments.multiclass import FULL, MULTICLASS_EXPERIMENT
 from disco2.experiments.runs import OWN, Answers, RunPlan, RunResult
+from disco2.experiments.train_run import save_model, train_model
 from disco2.reporting.findings import Measure
-from tests.corpora.made_up import corpus, relation
+from tests.corpora.made_up import corpus, document, relation
 
 OWN_MENTIONS = (Mention(0, 2, 1, "own"), Mention(4, 5, 4, "own"))
 FOUND_MENTIONS = (Mention(1, 2, 1, "found"),)
@@ -93,11 +105,11 @@ def test_versions_differ_in_coreference_alone() -> None:
     for with_own, names in ((WITH_OWN, ON_INTERSECTION), (ALL, (OWN, AUTOMATIC))):
         versions = bench(made_up(with_own=with_own)).corpora
         own, automatic = (versions[name] for name in names)
-        for name, document in own.documents.items():
-            assert document.mentions == OWN_MENTIONS
+        for name, one in own.documents.items():
+            assert one.mentions == OWN_MENTIONS
             assert automatic.documents[name].mentions == FOUND_MENTIONS
-            assert replace(document, mentions=None) == replace(automatic.documents[name], mentions=None)
-            assert all(sentence.dependencies for sentence in document.sentences)
+            assert replace(one, mentions=None) == replace(automatic.documents[name], mentions=None)
+            assert all(sentence.dependencies for sentence in one.sentences)
         assert own.automatic == ("dependencies",)
         assert (own.relations, own.parts, own.annotators) == (
             automatic.relations,
@@ -180,3 +192,126 @@ def test_the_built_in_resolver_knows_gums_training_documents() -> None:
         own = made_up(with_own=ALL, name=name)
         found = COREFERENCE.findings(bench(own, replace(annotated(own), annotators=annotators)), result)
         assert ("trained on GUM's training documents" in found.words[1]) == said
+
+
+CORPUS = corpus([relation("a", number, ["x"]) for number in range(4)])
+
+
+def seeds(*answered: str, shared: Sequence[bool] = (True, True, True, True)) -> list[Answers]:
+    """A word for each seed, a letter for each relation; "x" is right."""
+    names = tuple(one.id for one in CORPUS.relations)
+    return [
+        Answers(
+            names,
+            ("a",) * 4,
+            (("x",),) * 4,
+            np.array(shared),
+            ("x", "y"),
+            np.array([[letter == "x", letter == "y"] for letter in word], dtype=np.float32),
+        )
+        for word in answered
+    ]
+
+
+def test_seeds_are_those_that_turn_the_relation() -> None:
+    """The first: four seeds turn it right and one wrong, a difference of three."""
+    before = seeds("xyyx", "yyyx", "yyyx", "yyxx", "yyxx")
+    after = seeds("yyxy", "xyxy", "xyxy", "xyyy", "xyyy")
+    found = [
+        (one.relation, one.right, one.seeds, one.before, one.after)
+        for one in turned_relations(CORPUS, before, after)
+    ]
+    names = [one.id for one in CORPUS.relations]
+    assert found == [(names[0], True, (4, 5), "y", "x"), (names[3], False, (5, 5), "x", "y")]
+
+
+def test_only_relations_that_share_an_entity_count_and_not_too_many() -> None:
+    before, after = seeds("yyyy", shared=(False, True, True, True)), seeds("xxxx")
+    names = [one.id for one in CORPUS.relations]
+    assert [one.relation for one in turned_relations(CORPUS, before, after)] == names[1:]
+    assert [one.relation for one in turned_relations(CORPUS, before, after, at_most=2)] == names[1:3]
+
+
+def test_seeds_must_be_pairs() -> None:
+    with pytest.raises(InputError, match="1 seeds of one system and 2"):
+        list(turned_relations(CORPUS, seeds("xxxx"), seeds("yyyy", "yyyy")))
+
+
+QUICK = read_configuration(
+    None, ["model.kind=surface", "training.epochs=2", "task.outcomes=running-text", "task.minimum=1"]
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Role pairs of which every third is an EntRel."""
+    made = read_role_pairs(write_role_pairs(tmp_path_factory.mktemp("layers") / "corpus", size=60, seed=1))
+    relations = tuple(
+        replace(one, kind=RelationKind.ENTREL, senses=()) if number % 3 == 0 else one
+        for number, one in enumerate(made.relations)
+    )
+    return replace(made, relations=relations)
+
+
+def test_every_seed_is_judged_both_ways(corpus: Corpus) -> None:
+    bare = replace(
+        corpus, documents={name: replace(one, mentions=()) for name, one in corpus.documents.items()}
+    )
+    gold, without = compare_layers({"gold": corpus, "no chains": bare}, QUICK, seeds=(1, 2))
+    parts = divide(corpus, QUICK)
+    for part in ("dev", "test"):
+        relations = parts.instances[part]
+        with_sense = [one for one in relations if one.relation.kind is RelationKind.IMPLICIT]
+        assert len(gold.answers[part]) == 2
+        for answers in gold.answers[part]:
+            assert answers.senses.size == answers.across.size == len(with_sense)
+            assert answers.running_text.size == len(relations)
+    assert without.layers == "no chains"
+    (table,) = layers_findings(corpus, [gold, without], seeds=2).tables
+    assert [row[:2] for row in table.rows] == [
+        (layers, part) for layers in ("gold", "no chains") for part in ("dev", "test")
+    ]
+    senses, _, running_text = table.rows[0][2:]
+    assert isinstance(senses, Measure)
+    assert senses.n == gold.answers["dev"][0].senses.size
+    assert isinstance(running_text, Measure)
+    by_seed = [answers.running_text.mean() for answers in gold.answers["dev"]]
+    assert running_text.mean == pytest.approx(np.mean(by_seed))
+    assert running_text.deviation == pytest.approx(np.std(by_seed, ddof=1))
+
+
+def test_a_sense_is_chosen_although_entrel_is_likelier(corpus: Corpus, tmp_path: Path) -> None:
+    parts = divide(corpus, QUICK)
+    fitted = train_model(corpus, parts, QUICK)
+    model = fitted.model
+    assert model.labels.count("EntRel") == 1
+    bias = np.where(model.is_sense, model.parameters["b"], 1e4).astype(np.float32)
+    certain = replace(model, parameters={**model.parameters, "b": bias})
+    instances = parts.instances["test"]
+    answers = right_answers(certain, instances)
+    is_entrel = np.array([one.gold == ("EntRel",) for one in instances])
+    assert answers.running_text.tolist() == is_entrel.tolist()
+    assert answers.senses.shape == (int((~is_entrel).sum()),)
+    assert answers.senses.any()
+
+    save_model(replace(fitted, model=certain), parts, QUICK, corpus, tmp_path / "model")
+    judged = evaluate_model(*load_bundle(tmp_path / "model"), corpus, part="test")
+    assert judged.evaluation.accuracy == pytest.approx(is_entrel.mean())
+    assert judged.senses_only is not None
+    assert judged.senses_only.accuracy == pytest.approx(answers.senses.mean())
+    assert "EntRel" not in judged.senses_only.per_sense
+    assert judged.to_json()["senses_only"]["n"] == answers.senses.size
+
+
+def test_running_text_is_pairs_of_whole_neighbouring_sentences() -> None:
+    doc = document("a")  # two sentences: tokens 0 to 3, and 4 to 11
+
+    def instance(arg1: tuple[int, ...], arg2: tuple[int, ...]) -> Instance:
+        return Instance(relation("a", 1, ["X"], arg1=arg1, arg2=arg2), doc, ("X",))
+
+    inside, between, wide = instance((0, 1), (2,)), instance((1, 2), (6, 10)), instance((2,), (3, 4))
+    assert across_sentences([inside, between, wide]) == [between]
+    (widened,) = as_running_text([inside, between, wide])
+    assert widened.relation.arg1.tokens == (0, 1, 2, 3)
+    assert widened.relation.arg2.text == "Nobody (not even Ann-Lea) slept."
+    assert widened.gold == between.gold

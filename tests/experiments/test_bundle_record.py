@@ -1,4 +1,4 @@
-"""The temperature that a saved model carries, and the figures beside it."""
+"""Temperatures of probabilities, and how well they fit."""
 
 from __future__ import annotations
 

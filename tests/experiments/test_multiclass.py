@@ -1,0 +1,186 @@
+"""The ladder of models, cross-validation, and steps beyond the paper."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disco2.data import Corpus
+from disco2.errors import InputError
+from disco2.experiments.bench import Bench
+from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.division import divide
+from disco2.experiments.multiclass import (
+    BEST,
+    BEYOND,
+    COMPARED,
+    CROSSVALIDATION,
+    FEATURES_ALONE,
+    FULL,
+    LADDER,
+    MULTICLASS_EXPERIMENT,
+    PROTOCOLS,
+    START,
+    STEPS,
+    STEPS_COMPARED,
+    comparison_table,
+    fold_labels,
+    fold_plans,
+    joined,
+)
+from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.reporting.findings import Difference, Measure, PValue
+from tests.corpora.made_up import corpus, relation
+
+N = 40
+
+
+def answers(right: bool) -> Answers:
+    scores = np.tile(np.array([1.0, 0.0] if right else [0.0, 1.0], dtype=np.float32), (N, 1))
+    names = tuple(map(str, range(N)))
+    return Answers(names, names, (("a",),) * N, np.arange(N) < 10, ("a", "b"), scores)
+
+
+def result(plan: RunPlan) -> RunResult:
+    """Models with entities are always right, the others never."""
+    found = answers(right="entities" in plan.model)
+    return RunResult(("a", "b"), {"dev": found, "test": found})
+
+
+def bench(name: str, **changes: Any) -> Bench:
+    made_up = replace(corpus([relation("wsj_0201", 0, ["Contingency.Cause"])], parts={}), name=name)
+    return Bench({"own": made_up}, Configuration().changed(changes), seeds=(1, 2))
+
+
+def test_every_model_has_a_run_for_every_seed_but_the_constant_one() -> None:
+    plans = MULTICLASS_EXPERIMENT.plans(bench("gum"))
+    assert len(plans) == 2 * len(LADDER) - 1
+    assert len({plan.directory("x") for plan in plans}) == len(plans)
+
+
+def test_settings_that_were_tuned_for_a_system_are_its_own() -> None:
+    tuned = Configuration().changed({"model.K": 30})
+    plans = MULTICLASS_EXPERIMENT.plans(replace(bench("gum"), tuned={"upward": tuned}))
+    dimensions = {plan.model: plan.configuration.model.K for plan in plans}
+    assert dimensions["upward"] == 30
+    assert dimensions["upward + entities"] == Configuration().model.K
+    assert all(plan.configuration.model.kind == "upward" for plan in plans if plan.model == "upward")
+
+
+def test_the_table_has_the_papers_eight_rows_and_its_figures_only_on_its_corpus() -> None:
+    table = MULTICLASS_EXPERIMENT.findings(bench("gum"), result).tables[0]
+    assert len(table.rows) == 8
+    assert [row[0] for row in table.rows][2] == "Lin et al. (2009)"
+    assert not any(isinstance(cell, Measure) and cell.published for row in table.rows for cell in row)
+
+    theirs = MULTICLASS_EXPERIMENT.findings(bench("pdtb2"), result).tables[0]
+    assert theirs.columns[-1] == "published"
+    assert [row[-1].mean for row in theirs.rows if isinstance(row[-1], Measure)][-1] == 0.4356
+    assert all(isinstance(row[-1], Measure) and row[-1].published for row in theirs.rows)
+    ours = theirs.rows[-1][theirs.columns.index("test")]
+    assert ours == Measure(1.0, 0.0, (1.0, 1.0), N)
+
+    assert table.title == "Accuracy, 2 labels"
+    assert any(
+        "GloVe in 100 dimensions" in said
+        for said in MULTICLASS_EXPERIMENT.findings(bench("gum"), result).words
+    )
+
+    other_split = bench("pdtb2", **{"task.protocol": "ji"})
+    assert "published" not in MULTICLASS_EXPERIMENT.findings(other_split, result).tables[0].columns
+
+
+def test_systems_are_compared_on_all_relations_and_on_those_that_share_entities() -> None:
+    by_system = {
+        system.name: [result(RunPlan(system.name, Configuration())).answers["test"]] for system in LADDER
+    }
+    table = comparison_table("tests", COMPARED, by_system)
+    rows = {(row[0], row[1]): row[2:] for row in table.rows}
+    assert len(rows) == 8
+    n, difference, p, *_ = rows["upward + entities − upward", "shared entities"]  # noqa: RUF001
+    assert (n, difference) == (10, Difference(1.0, (1.0, 1.0)))
+    assert isinstance(p, PValue)
+    assert p.value < 0.001
+    assert rows["upward + features − upward", "all"][1] == Difference(0.0, (0.0, 0.0))  # noqa: RUF001
+
+
+RARE = "Expansion.Disjunction"  # kept on GUM although it is rare
+
+
+def gum() -> Corpus:
+    """Forty documents in two classes, and one with the rare label, which some fold can't learn."""
+    names = [f"d{number:02}" for number in range(41)]
+    senses = [("Contingency.Cause", "Expansion.Conjunction")[number % 2] for number in range(40)] + [RARE]
+    made = [relation(name, 1, [sense]) for name, sense in zip(names, senses, strict=True)]
+    return replace(corpus(made), name="gum", inventory="gdtb", parts=dict.fromkeys(names, "train"))
+
+
+def fold_answers(labels: str) -> Answers:
+    scores = np.ones((1, len(labels)), dtype=np.float32)
+    return Answers(("1",), ("d",), (("a",),), np.array([True]), tuple(labels), scores)
+
+
+def test_a_label_that_some_fold_lacks_is_in_no_fold() -> None:
+    made, settings = gum(), Configuration().changed({"task.minimum": 5})
+    assert RARE in divide(made, settings).labels
+    labels = fold_labels(made, settings)
+    assert RARE not in labels
+    for keep in ((), (RARE,)):
+        bench = Bench({"own": made}, settings.changed({"task.keep": keep}), seeds=(1,))
+        plans = fold_plans(bench, FULL)[1]
+        assert len(plans) == len(PROTOCOLS)
+        assert {divide(made, plan.configuration).labels for plan in plans} == {labels}
+
+
+def test_folds_with_different_labels_are_not_mixed() -> None:
+    assert joined([fold_answers("ab"), fold_answers("ab")]).scores.shape == (2, 2)
+    for other in ("ac", "ba", "abc"):
+        with pytest.raises(InputError, match="different labels"):
+            joined([fold_answers("ab"), fold_answers(other)])
+
+
+def test_settings_were_chosen_on_relations_that_are_tested() -> None:
+    def result(plan: RunPlan) -> RunResult:
+        return RunResult(("a",), {"test": fold_answers("a")})
+
+    own = Bench({"own": gum()}, Configuration().changed({"task.minimum": 5}), seeds=(1,))
+    said = CROSSVALIDATION.findings(own, result).words[1]
+    assert "They were chosen on development relations of gum; these are test relations of some fold" in said
+    other = replace(own, corpora={"own": replace(gum(), name="pairs")})
+    assert "If they were chosen" in CROSSVALIDATION.findings(other, result).words[1]
+    tuned = replace(other, tuned={FULL.name: other.configuration})
+    assert "They were chosen" in CROSSVALIDATION.findings(tuned, result).words[1]
+
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+def test_the_example_is_the_best_model_of_the_table() -> None:
+    assert read_configuration(EXAMPLES / "best.toml") == Configuration().changed(BEST.changes)
+
+
+def test_every_step_adds_to_the_one_before() -> None:
+    for earlier, later in pairwise(STEPS):
+        assert earlier.changes.items() < later.changes.items()
+
+
+def test_steps_differ_in_their_changes_alone_even_where_the_papers_model_was_tuned() -> None:
+    given = Configuration().changed({"model.K": 20})
+    relations = [relation(f"wsj_020{number}", number, ["Contingency.Cause"]) for number in range(6)]
+    made_up = corpus(relations, parts={})
+    untuned = Bench({"own": made_up}, given, seeds=(1,))
+    tuned = {FULL.name: given.changed({"model.K": 60, "training.rate_upward": 0.3})}
+    plans = BEYOND.plans(replace(untuned, tuned=tuned))
+    assert plans == BEYOND.plans(untuned)
+    for system, plan in zip((*STEPS, FEATURES_ALONE), plans, strict=False):
+        assert plan.configuration == given.changed({**system.changes, "training.seed": 1})
+
+
+def test_the_start_is_not_taken_for_the_tuned_model_of_other_tables() -> None:
+    assert STEPS_COMPARED[0] == (STEPS[1].name, START)
+    assert FULL.name not in {name for pair in STEPS_COMPARED for name in pair}

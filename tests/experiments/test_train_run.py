@@ -1,0 +1,266 @@
+"""What reaches training, for the paper's model and for encoders; the paper's central claim."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disco2.bundle import Manifest
+from disco2.corpora.pairs import read_pairs
+from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Corpus
+from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.division import divide
+from disco2.experiments.evaluating import evaluate_model
+from disco2.experiments.train_run import Preparations, prepare_training, save_model, train_model
+from disco2.features import FeatureExtractor
+from disco2.model import EncoderModel
+from disco2.training.preparation import Prepared
+from tests.encoders import write_encoder
+
+QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=2"])
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("wiring") / "corpus"
+    return read_role_pairs(write_role_pairs(folder, size=60, seed=1))
+
+
+def with_senses(corpus: Corpus, part: str, sense: str) -> Corpus:
+    """The corpus with one sense on all relations of a part."""
+    return replace(
+        corpus,
+        relations=tuple(
+            replace(one, senses=(sense,)) if corpus.parts[one.document] == part else one
+            for one in corpus.relations
+        ),
+    )
+
+
+def test_training_gets_the_training_part_and_development_the_dev_part(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, Any] = {}
+
+    def spy(training: Any, development: Any, **options: Any) -> Prepared:
+        seen.update(options, training=training, development=development)
+        return Prepared(None, (), None, development, len(training))  # type: ignore[arg-type]
+
+    monkeypatch.setattr("disco2.experiments.train_run.prepare", spy)
+    prepare_training(corpus, divide(corpus, QUICK), QUICK)
+    assert {corpus.parts[one.document.id] for one in seen["training"]} == {"train"}
+    assert {corpus.parts[one.document.id] for one in seen["development"]} == {"dev"}
+    assert (len(seen["training"]), len(seen["development"])) == (60, 12)
+    assert not seen["balanced"]
+
+    twice = QUICK.changed({"task.whole_sentences": True})
+    prepared = prepare_training(corpus, divide(corpus, twice), twice)
+    assert (len(seen["training"]), len(seen["development"])) == (120, 12)
+    assert prepared.training_relations == 60
+
+    binary = QUICK.changed({"task.versus": "Contingency"})
+    prepare_training(corpus, divide(corpus, binary), binary)
+    assert (seen["positive"], seen["balanced"]) == ("Contingency", True)
+
+
+@pytest.mark.parametrize("part", ["dev", "test"])
+def test_labels_come_from_the_training_part_alone(corpus: Corpus, part: str) -> None:
+    odd = with_senses(corpus, part, "Temporal.Synchronous")
+    parts = divide(odd, QUICK)
+    assert parts.labels == ("Comparison.Concession", "Contingency.Cause")
+    assert parts.instances[part] == []
+    assert parts.dropped[part].total() == 12
+
+
+def test_folds_do_not_move_with_the_training_seed(corpus: Corpus) -> None:
+    first = divide(corpus, QUICK.changed({"task.protocol": "cv5-0", "training.seed": 1}))
+    second = divide(corpus, QUICK.changed({"task.protocol": "cv5-0", "training.seed": 2}))
+    other = divide(corpus, QUICK.changed({"task.protocol": "cv5-0", "task.folds": 2}))
+    assert first.relations == second.relations != other.relations
+
+
+def test_a_model_is_judged_by_its_own_task_and_protocol(corpus: Corpus, tmp_path: Path) -> None:
+    from disco2.bundle import load_bundle
+
+    configuration = QUICK.changed({"task.versus": "Contingency"})
+    parts = divide(corpus, configuration)
+    save_model(train_model(corpus, parts, configuration), parts, configuration, corpus, tmp_path / "m")
+    model, manifest = load_bundle(tmp_path / "m")
+    judged = evaluate_model(model, manifest, corpus, part="test")
+    assert judged.labels == ("Contingency", "Other")
+    assert judged.evaluation.positive == "Contingency"
+    assert {corpus.parts[one.document.id] for one in judged.instances} == {"test"}
+    assert judged.warnings == ()
+    fold = evaluate_model(model, manifest, corpus, part="test", protocol="cv5-0")
+    assert "may hold relations it has seen" in fold.warnings[0]
+    other = evaluate_model(model, manifest, replace(corpus, automatic=("coreference",)), part="test")
+    assert "no automatic layers; here automatic coreference" in other.warnings[0]
+    assert {one.relation.id for one in fold.instances} != {one.relation.id for one in judged.instances}
+    assert isinstance(manifest, Manifest)
+    assert len(set(manifest.label_counts.values())) == 1  # the smaller class was repeated
+    assert Configuration.from_json(manifest.configuration) == configuration
+
+
+def test_training_does_not_depend_on_how_python_hashes(corpus: Corpus, tmp_path: Path) -> None:
+    write_role_pairs(tmp_path / "corpus", size=60, seed=1)
+    for seed in ("0", "1"):
+        arguments = ["train", "--corpus", "role-pairs", "--path", "corpus", "--output", f"model-{seed}"]
+        arguments += ["--set", "training.epochs=2"]
+        subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "from disco2.interfaces.cli import main; main()",
+                *arguments,
+                "--set",
+                "training.epochs=2",
+            ],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        )
+    first, second = (sorted((tmp_path / f"model-{seed}").iterdir()) for seed in "01")
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes(), one.name
+
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+ENDINGS = {"Contingency.Cause": "rain", "Comparison.Contrast": "sun", "NoRel": "fair"}
+SUBJECTS = ("miller", "baker", "sailor", "farmer", "doctor", "painter", "tailor", "hunter")
+WORDS = ["the", "of", "village", "saw", "today", ".", "on", "that", "day", "they"]
+
+
+def train(folder: Path, *, known: set[str], dev_without_relation: int, features: bool) -> EncoderModel:
+    """Train on 60 pairs of two senses and 6 of NoRel; the encoder has vectors for ``known`` words."""
+    lines = []
+    parts = [("train", {"Contingency.Cause": 30, "Comparison.Contrast": 30, "NoRel": 6})]
+    parts += [("dev", {"Contingency.Cause": 12, "Comparison.Contrast": 12, "NoRel": dev_without_relation})]
+    for split, counts in parts:
+        for label, count in counts.items():
+            for number in range(count):
+                # A tenth of the pairs ends like one of another label, so that no answer is certain.
+                ending = ENDINGS[label] if number % 10 else "fair"
+                first = f"The {SUBJECTS[number % 8]} of village {split}{number} saw that."
+                pair = {"arg1": first, "arg2": f"On that day they saw the {ending} today.", "label": label}
+                lines.append(json.dumps({**pair, "split": split}) + "\n")
+    folder.mkdir()
+    (folder / "pairs.jsonl").write_text("".join(lines), encoding="utf-8")
+    write_encoder(folder, {*WORDS, *known})
+    settings = {
+        "model.kind": "encoder",
+        "model.features": str(features).lower(),
+        "model.pieces": 32,
+        "task.outcomes": "running-text",
+        "task.minimum": 1,
+        "encoder.folder": folder,
+        "encoder.epochs": 3,
+        "encoder.rate": 3e-3,
+        "encoder.batch_size": 8,
+        "encoder.averaging": 0,
+        "features.minimum_count": 1,
+        "training.epochs": 20,
+    }
+    configuration = read_configuration(None, [f"{name}={value}" for name, value in settings.items()])
+    corpus = read_pairs(folder / "pairs.jsonl")
+    parts_of_corpus = divide(corpus, configuration)
+    model = train_model(corpus, parts_of_corpus, configuration).model
+    assert isinstance(model, EncoderModel)
+    return model
+
+
+def test_features_say_what_the_text_does_not(tmp_path: Path) -> None:
+    """The words that decide are unknown to the encoder; word pairs know them."""
+    model = train(tmp_path / "with", known=set(), dev_without_relation=2, features=True)
+    assert model.extractor is not None
+    assert model.feature_weights is not None
+    assert np.abs(model.feature_weights).max() > 0
+    corpus = read_pairs(tmp_path / "with" / "pairs.jsonl")
+    configuration = read_configuration(None, ["task.outcomes=running-text", "task.minimum=1"])
+    dev = divide(corpus, configuration).instances["dev"]
+    right = [label in one.gold for label, one in zip(model.predict(dev), dev, strict=True)]
+    text = model.score_texts([(one.relation.arg1.text, one.relation.arg2.text) for one in dev]).argmax(axis=1)
+    right_by_text = [model.labels[label] in one.gold for label, one in zip(text, dev, strict=True)]
+    assert np.mean(right) > 0.8 > np.mean(right_by_text)
+
+
+def test_outcomes_of_running_text_are_as_likely_as_in_the_dev_part(tmp_path: Path) -> None:
+    """The same training with a dev part of few or many pairs without relation: only NoRel's bias differs."""
+    few = train(tmp_path / "few", known=set(ENDINGS.values()), dev_without_relation=1, features=False)
+    many = train(tmp_path / "many", known=set(ENDINGS.values()), dev_without_relation=40, features=False)
+    without_relation = few.labels.index("NoRel")
+    assert many.bias[without_relation] > few.bias[without_relation]
+    senses = few.is_sense
+    np.testing.assert_array_equal(few.bias[senses], many.bias[senses])
+    np.testing.assert_array_equal(few.weights, many.weights)
+
+
+@pytest.fixture(scope="module")
+def many_role_pairs(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder: Path = tmp_path_factory.mktemp("role-pairs") / "corpus"
+    return read_role_pairs(write_role_pairs(folder, size=1000, seed=3))
+
+
+def accuracy_on_test(corpus: Corpus, kind: str) -> float:
+    configuration = Configuration().changed({"model.kind": kind})
+    parts = divide(corpus, configuration)
+    test = parts.instances["test"]
+    predicted = train_model(corpus, parts, configuration).model.predict(test)
+    return sum(label in one.gold for label, one in zip(predicted, test, strict=True)) / len(test)
+
+
+def test_with_entities_the_roles_are_told_apart(many_role_pairs: Corpus) -> None:
+    assert accuracy_on_test(many_role_pairs, "entities") >= 0.9
+
+
+@pytest.mark.parametrize("kind", ["upward", "additive", "surface"])
+def test_without_them_there_is_nothing_to_go_by(many_role_pairs: Corpus, kind: str) -> None:
+    assert accuracy_on_test(many_role_pairs, kind) == 0.5
+
+
+ANY_K = read_configuration(None, ["model.kind=entities", "training.epochs=2", "vectors.frequent=200"])
+
+
+@pytest.mark.parametrize("settings", [{}, {"model.kind": "surface"}, {"task.versus": "Contingency"}])
+def test_kept_preparations_give_the_same_model_for_any_k(
+    role_pairs: Corpus, settings: dict[str, Any]
+) -> None:
+    preparations = Preparations()
+    for K, seed in product((7, 5, 9, 5), (1, 2)):
+        configuration = ANY_K.changed({**settings, "model.K": K, "training.seed": seed})
+        parts = divide(role_pairs, configuration)
+        kept = train_model(role_pairs, parts, configuration, preparations=preparations)
+        fresh = train_model(role_pairs, parts, configuration)
+        assert kept.history == fresh.history
+        assert kept.model.settings == fresh.model.settings
+        development = parts.instances["dev"]
+        np.testing.assert_array_equal(kept.model.scores(development), fresh.model.scores(development))
+
+
+def test_features_are_selected_once_for_all_k(role_pairs: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    selected: list[int] = []
+    original = FeatureExtractor.fit
+
+    def counted(instances: Any, **options: Any) -> FeatureExtractor:
+        selected.append(len(instances))
+        return original(instances, **options)
+
+    monkeypatch.setattr(FeatureExtractor, "fit", counted)
+    preparations = Preparations()
+    for K in (7, 5, 9):
+        configuration = ANY_K.changed({"model.K": K})
+        train_model(role_pairs, divide(role_pairs, configuration), configuration, preparations=preparations)
+    assert selected == [60]
