@@ -61,10 +61,10 @@ def test_what_killed_writers_left_is_removed_and_nothing_else(tmp_path: Path) ->
 
 
 def test_a_file_takes_the_place_of_files_only(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no file"):
+    with pytest.raises(InputError, match="not a regular file"):
         write_text(tmp_path, ["x"])
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="no file"):
+    with pytest.raises(InputError, match="not a regular file"):
         write_text(tmp_path / "pipe", ["x"])
     (tmp_path / "link").symlink_to(tmp_path / "a.txt")
     for text in ("one", "two"):

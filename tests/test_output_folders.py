@@ -318,7 +318,7 @@ def test_what_can_not_be_replaced_is_known_before(tmp_path: Path, monkeypatch: p
     with pytest.raises(InputError, match="can't be written"):
         check_folder_place(tmp_path / "file" / "x")
     for force in (False, True):
-        with pytest.raises(InputError, match="no folder"):
+        with pytest.raises(InputError, match="not a folder"):
             check_folder_place(tmp_path / "file", HIDDEN_LIST, force=force)
 
 

@@ -1,6 +1,6 @@
-"""Files and folders are written beside their place and renamed into it: nobody ever sees half of one.
+"""Atomic files and folders: written beside their place, then renamed into it.
 
-A folder says in a ``FileList`` which files disco2 wrote there, with their hashes. No other file is removed.
+A ``FileList`` in a folder names the files that disco2 wrote there, with their hashes. It removes no others.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def append_text(path: Path, text: str) -> None:
 
 
 def remove_scratch(folder: Path) -> None:
-    """Remove what writers that were killed left in a folder and below; nobody else may be writing there."""
+    """Remove temporary files of killed writers in a folder and below; nothing else may write there."""
     with _reported(folder):
         for file in folder.rglob(".*"):
             if _SCRATCH.fullmatch(file.name) and file.is_file():
@@ -74,15 +74,17 @@ def remove_scratch(folder: Path) -> None:
 
 
 def behind_link(path: Path) -> Path:
-    """Where a symbolic link leads to; any other path as it is."""
+    """Resolve a symbolic link; any other path is returned unchanged."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def check_file_place(path: Path) -> None:
-    """Raise InputError where something stands that is no file: a folder, or a device such as /dev/null."""
+    """Raise InputError if the path is not a regular file: a folder, or a device such as /dev/null."""
     with _reported(path):
         if path.exists() and not path.is_file():
-            raise InputError("It is there and is no file.", where=str(path), hint="Choose another place.")
+            raise InputError(
+                "Path exists but is not a regular file.", where=str(path), hint="Choose another place."
+            )
 
 
 @contextmanager
@@ -169,7 +171,7 @@ def hash_file(path: Path) -> str:
 
 
 def is_file_name(name: str) -> bool:
-    """Names of documents may come from anywhere; only plain ones may become the name of a file."""
+    """Whether a document's name can be used as a file name."""
     fits = 0 < len(name.encode(errors="replace")) < 200
     return fits and name not in (".", "..") and not any(character in name for character in "/\\:\0")
 
@@ -197,7 +199,7 @@ def _divide(folder: Path, listed: FileList | None, *, force: bool) -> tuple[set[
     if not folder.exists():
         return set(), set()
     if not folder.is_dir():
-        raise InputError("It is there and is no folder.", where=str(folder), hint="Choose another place.")
+        raise InputError("Path exists but is not a folder.", where=str(folder), hint="Choose another place.")
     named = _named(folder, listed)
     ours, others = _sort_out(folder, named)
     if others and not named:
@@ -259,9 +261,9 @@ def _sort_out(folder: Path, named: Collection[str]) -> tuple[set[str], set[str]]
 
 
 def _clashes(names: Collection[str], others: set[str]) -> set[str]:
-    """Those of the others that are in the way of files of these names."""
+    """Files of others that conflict with files of these names."""
     wanted = {str(one) for name in names for one in (PurePosixPath(name), *PurePosixPath(name).parents)}
-    folded = {name.casefold() for name in wanted}  # some systems don't tell A from a
+    folded = {name.casefold() for name in wanted}  # some file systems ignore case
     return {name for name in others if name.casefold() in folded}
 
 
@@ -373,7 +375,7 @@ def _in_place(path: Path) -> Iterator[int]:
 
 @contextmanager
 def _reported(path: Path) -> Iterator[None]:
-    """Turn what the system says about a place into an error of ours."""
+    """Turn an OSError into an InputError with the path."""
     try:
         yield
     except OSError as error:

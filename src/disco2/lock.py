@@ -1,4 +1,4 @@
-"""One process works in a place; the others see that somebody does."""
+"""A file lock, so that two processes don't write the same output."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-_UNKNOWN_HERE = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some disks over a network lock nothing
-ATTEMPTS = 100  # to lock a file before another process takes it away
+_UNKNOWN_HERE = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network disks have no locks
+ATTEMPTS = 100  # to lock a file that other processes remove
 
 
 class FileLock:
-    """A lock on a file, which is there while the lock is held; the lock of a killed process is free.
+    """A lock on a file, which exists while the lock is held; the lock of a killed process is free.
 
-    Where the system has no such locks (Windows, some network disks) it is always free.
+    Without support of the system (Windows, some network disks) it is always free.
     """
 
     def __init__(self, path: Path) -> None:
@@ -30,7 +30,7 @@ class FileLock:
         self._stream: FileIO | None = None
 
     def take(self) -> bool:
-        """Whether this process holds the lock now; folders are made as needed."""
+        """Try to take the lock; True if this process has it now. Creates missing folders."""
         if fcntl is None:
             return True
         try:
@@ -43,7 +43,7 @@ class FileLock:
                 if _is_at(stream, self.path):
                     self._stream = stream
                     return True
-                stream.close()  # between opening and locking, its holder gave it up and took the file away
+                stream.close()  # its holder removed the file between opening and locking
             return False
         except OSError as error:
             raise InputError(
@@ -53,16 +53,16 @@ class FileLock:
             ) from error
 
     def give_up(self) -> None:
-        """Free the lock and take its file away, and the folder where nothing else is in it."""
+        """Release the lock; remove its file, and the folder if it is empty."""
         if self._stream is not None:
             with suppress(OSError):
-                self.path.unlink()  # before it is free: a file that others wait for is theirs
+                self.path.unlink()  # before the release, after which the file may be another's
                 self.path.parent.rmdir()
             self._stream.close()
             self._stream = None
 
     def _opened(self) -> FileIO | None:
-        """None where the folder was taken away at that moment."""
+        """None if the folder was removed at that moment."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
             return FileIO(self.path, "ab")

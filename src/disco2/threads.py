@@ -1,11 +1,11 @@
-"""How many threads the matrix products use: one. This is the one place where that is settled.
+"""Number of threads for matrix products: one. Every such setting is in this module.
 
 Matrices are small here, so further threads cost more than they bring; one thread also adds up in the same
-order in every run, and lets several processes train side by side without a fight over cores.
+order in every run, and lets several processes train at the same time without competing for cores.
 
-``single_threaded`` is for all code of ours that multiplies matrices, in whatever process: what the user had
-set is back behind it. ``limit_this_process`` is for processes that are ours from beginning to end: the
-command line and its workers. docs/decisions/005-threads.md has the figures.
+``single_threaded`` is for all our code that multiplies matrices; it restores the user's settings at the end.
+``limit_this_process`` is for processes of our own: the command line and its workers.
+docs/decisions/005-threads.md has the figures.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-# What libraries look at when they are loaded. The first are BLAS libraries; the others also rule PyTorch.
+# Environment variables of BLAS libraries; the last two are also for PyTorch.
 PRODUCTS = ("OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 EVERYTHING = (*PRODUCTS, "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 # Modules that load a BLAS of their own. Compiled code has its products from SciPy.
@@ -30,10 +30,10 @@ CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a Linux container: "QUOTA PERIO
 
 
 class SingleThreaded(ContextDecorator):
-    """Counts who is inside: the first one in limits the threads, the last one out restores them.
+    """A reentrant context: the first entry limits the threads, the last exit restores them.
 
-    So it may be entered again inside, in other threads too, and costs next to nothing there. A library that
-    was loaded meanwhile is limited at the next entry.
+    It may be entered in several threads at once; inner entries cost next to nothing. A library that was
+    loaded in the meantime is limited at the next entry.
     """
 
     def __init__(self) -> None:

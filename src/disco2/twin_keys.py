@@ -1,4 +1,4 @@
-"""JSON objects in which a key occurs twice: Python takes the last value, other readers the first."""
+"""Reject JSON objects with a duplicate key: Python takes the last value, other parsers the first."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def test_places_that_can_not_be_written_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="can't be written"):
         write_text(tmp_path / "file" / "a.txt", ["x"])
     (tmp_path / "folder" / "inside").mkdir(parents=True)
-    with pytest.raises(InputError, match="is no file"):
+    with pytest.raises(InputError, match="not a regular file"):
         write_text(tmp_path / "folder", ["x"])
 
 

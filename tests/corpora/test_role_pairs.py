@@ -202,7 +202,7 @@ def test_an_earlier_corpus_is_replaced_and_nothing_else(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=rf"its own: {FILES[0]}"):
             write_role_pairs(tmp_path / "mine", size=10, force=force)
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="not a folder"):
         write_role_pairs(tmp_path / "file", size=10)
     empty = tmp_path / "empty"
     empty.mkdir()
