@@ -52,6 +52,6 @@ def _script_data(data: dict[str, Any]) -> str:
 
 
 def _plain(relations: Sequence[dict[str, Any]]) -> str:
-    """What those see who have switched scripts off."""
+    """Shown if scripts are disabled."""
     senses = ", ".join(relation["sense"] for relation in relations)
     return f"This page draws with a script. Relations in order: {senses or 'none'}."

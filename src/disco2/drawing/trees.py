@@ -107,7 +107,7 @@ def _tree(
 
 
 def _description(view: RelationView) -> str:
-    said = [
+    lines = [
         f"Argument {number}: {shown(argument.span.text, most=LONGEST_TEXT)}"
         for number, argument in enumerate(view.arguments, start=1)
     ]
@@ -116,8 +116,8 @@ def _description(view: RelationView) -> str:
             ", ".join(dict.fromkeys(shown(mention.text, most=60) for mention in mentions_of(chain, side)))
             for side in (0, 1)
         )
-        said.append(f"Entity {chain_letter(place)}: {first} in argument 1, {second} in argument 2.")
-    return "\n".join(said)
+        lines.append(f"Entity {chain_letter(place)}: {first} in argument 1, {second} in argument 2.")
+    return "\n".join(lines)
 
 
 LEVELS = (0.05, 0.2, 0.4, 0.6)  # a cell is the stronger the more of these its number exceeds

@@ -100,11 +100,11 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     what ``--seed`` is; None draws another seed at each fit. ``annotators`` are the built-in English ones, an
     ``AnnotatorChoice``, or any annotator.
 
-    A share of the training relations, ``development_share``, says when to stop and fits the temperature of
-    the probabilities, unless ``fit`` is given a ``development`` part.
+    A share of the training relations, ``development_share``, is held out for early stopping and to fit the
+    temperature of the probabilities, unless ``fit`` gets a ``development`` part.
 
-    After ``fit``: ``classes_``; ``pipeline_``, which explains its answers; ``history_``, the passes of the
-    training; ``record_``, what a bundle will say about the model.
+    After ``fit``: ``classes_``; ``pipeline_``, which can explain its answers; ``history_`` of the training;
+    ``record_``, the metadata of a bundle.
     """
 
     classes_: NDArray[Any]
@@ -160,8 +160,8 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     ) -> Self:
         """Train on relations and their labels.
 
-        ``sample_weight`` is what each relation counts; one that counts nothing is left out.
-        ``development`` is another X and y that say when to stop; without it a share is held out.
+        Relations with the ``sample_weight`` 0 are left out. ``development`` is an X and y for early stopping;
+        default: a share of the training relations.
         """
         with as_value_errors():
             configuration = self._configuration()
@@ -328,9 +328,9 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 def _with_labels(
     instances: Sequence[Instance], labels: Sequence[str], weights: NDArray[np.float64] | None = None
 ) -> list[Instance]:
-    """Instances with these labels alone; what they weigh counts on top of what they weighed before.
+    """Instances with these labels; ``weights`` multiply those they have.
 
-    A relation that is said to have no sense is of that kind: so probabilities are fitted as for a corpus.
+    The kind of a relation follows its label (NoRel, EntRel), so that calibration works as for a corpus.
     """
     given = np.ones(len(instances)) if weights is None else weights
     found = []
@@ -353,9 +353,9 @@ def _train(
     configuration: Configuration,
     annotators: str,
 ) -> tuple[Fitted, BundleRecord]:
-    """Train, stopping by the development part, or by a share of the training part where it is empty.
+    """Train with early stopping on the development part; if it is empty, on a share of the training part.
 
-    ``annotators`` is who made the layers, where that is known.
+    ``annotators`` is the name of the annotators, if known.
     """
     documents = {id(one.document): one.document for one in (*training, *development)}  # pairs share an id
     corpus = Corpus(
@@ -368,7 +368,7 @@ def _train(
     )
     instances = {"train": list(training), "dev": list(development)}
     parts = Parts(
-        Task(PAIRS, level=0, labels=labels, minimum=1),  # labels are whole, whatever they look like
+        Task(PAIRS, level=0, labels=labels, minimum=1),  # labels are not split at dots
         protocol="own",
         labels=labels,
         relations={part: [one.relation for one in some] for part, some in instances.items()},
