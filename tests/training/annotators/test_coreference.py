@@ -128,14 +128,14 @@ def test_the_penalty_keeps_useless_weights_at_zero() -> None:
 
 def test_a_tiny_run_learns_its_stories_and_repeats_itself(tmp_path: Path) -> None:
     documents = two_stories()
-    told: list[str] = []
+    lines: list[str] = []
     report = train_coreference(
-        documents, documents, tmp_path / "a", settings=SETTINGS, seed=5, progress=told.append
+        documents, documents, tmp_path / "a", settings=SETTINGS, seed=5, progress=lines.append
     )
     again = train_coreference(documents, [], tmp_path / "b", settings=SETTINGS, seed=5)
     assert report.losses == again.losses
     assert report.losses[-1] < report.losses[0] / 4
-    assert len(told) == SETTINGS.passes
+    assert len(lines) == SETTINGS.passes
     assert report.development is not None
     assert report.development.mean == pytest.approx(1.0)
     assert again.development is None

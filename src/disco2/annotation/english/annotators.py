@@ -1,4 +1,4 @@
-"""The components of the built-in English annotator: how they are named after their weights, and loaded."""
+"""The components of the built-in English annotator: names, weights, loading."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import ClassVar, Protocol
+from typing import ClassVar
 from weakref import ReferenceType, ref
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
@@ -18,13 +18,8 @@ from disco2.threads import single_threaded
 DIGITS = 8
 
 
-def named(name: str, digest: str) -> str:
-    """What an annotator is called that has weights with this digest; without one, its bare name."""
-    return f"{name} {digest}" if digest else name
-
-
 def weights_digest(folder: Path) -> str:
-    """The beginning of the SHA-256 over the folder's files, hidden ones left out: names, sizes, contents."""
+    """First digits of the SHA-256 of the folder's files (names, sizes, contents), without hidden ones."""
     total = sha256()
     try:
         files = {file.relative_to(folder): file for file in folder.rglob("*") if file.is_file()}
@@ -38,29 +33,43 @@ def weights_digest(folder: Path) -> str:
     return total.hexdigest()[:DIGITS]
 
 
-class Component(Protocol):
-    """What is known of a component before its weights are read."""
+class Component:
+    """Base class of the components: their names, and the layers they need for each that they make."""
 
     NAME: ClassVar[str]
     REQUIRES: ClassVar[Mapping[Layer, Layers]]
+    digest: str  # of the folder with the weights; empty where they come from elsewhere
+
+    @property
+    def name(self) -> str:
+        return f"{self.NAME} {self.digest}" if self.digest else self.NAME
+
+    @property
+    def fingerprint(self) -> str:
+        """Cache key for this annotator's output; empty without weights from a folder."""
+        return self.name if self.digest else ""
+
+    @property
+    def requires(self) -> Mapping[Layer, Layers]:
+        return self.REQUIRES
 
 
 class ComponentOnDemand:
-    """Goes by the name of the component whose weights lie in a folder, and reads them when needed."""
+    """A component whose weights are read at first use; its name is known before."""
 
     def __init__(self, kind: type[Component], folder: Path, load: Callable[[Path], Annotator]) -> None:
         self._folder = folder
         self._load = load
         self._loaded: Annotator | None = None
-        self._lock = Lock()  # threads that come together must not all load the same weights
-        self.name = self.fingerprint = named(kind.NAME, weights_digest(folder))
+        self._lock = Lock()  # so that two threads do not load the same weights
+        self.name = self.fingerprint = f"{kind.NAME} {weights_digest(folder)}"
         self.requires = kind.REQUIRES
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         return self.loaded().annotate(documents, layers=layers) if documents else []
 
     def loaded(self) -> Annotator:
-        """The component itself."""
+        """The component, read now if it was not yet."""
         with self._lock:
             if self._loaded is None:
                 self._loaded = self._load(self._folder)
@@ -79,10 +88,7 @@ COMPONENTS: dict[str, Layers] = {
 def english_annotators(
     folder: Path = SHIPPED, *, layers: Layers = ALL_LAYERS, on_demand: bool = False
 ) -> list[Annotator]:
-    """The components that make these layers, and no others: what is not needed is not loaded.
-
-    With ``on_demand`` none is, before it has something to annotate.
-    """
+    """The components that make these layers; with ``on_demand`` each is loaded at first use."""
     from disco2.vectors.source import read_shipped
 
     annotators: list[Annotator] = []
@@ -108,7 +114,7 @@ def english_annotators(
 
 
 class EnglishOnDemand(Annotators):
-    """An annotator of all layers that reads no more of the shipped models than it is asked for."""
+    """An annotator of all layers that loads each shipped model at first use."""
 
     _living: ClassVar[ReferenceType[EnglishOnDemand] | None] = None
     _lock: ClassVar[Lock] = Lock()
@@ -118,7 +124,7 @@ class EnglishOnDemand(Annotators):
 
     @classmethod
     def shared(cls) -> EnglishOnDemand:
-        """The one that others in this process have, if any: its models are large, and nothing alters them."""
+        """The instance that this process shares: its models are large and never change."""
         with cls._lock:
             living = cls._living() if cls._living is not None else None
             if living is None:
@@ -127,12 +133,12 @@ class EnglishOnDemand(Annotators):
             return living
 
     def names(self, layers: Layers) -> list[str]:
-        """Who makes these layers."""
+        """The names of the annotators that make these layers."""
         return list(dict.fromkeys(self.maker(layer).name for layer in Layer if layer in layers))
 
     @single_threaded()
     def split(self, documents: Sequence[Document], *, line_ends: bool = False) -> list[Document]:
-        """Documents with tokens, given sentences."""
+        """Add sentences to documents with tokens."""
         from disco2.annotation.english.syntax import SpacySyntax
 
         component = self.maker(Layer.TOKENS)

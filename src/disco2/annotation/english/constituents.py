@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import named, weights_digest
+from disco2.annotation.english.annotators import Component, weights_digest
 from disco2.annotation.english.chart import batches_by_length, spans_to_tree
 from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Network, WordNumbers
 from disco2.annotation.layers import join_constituents
@@ -153,7 +153,7 @@ SHORTEST_PIECE = 40  # tokens of a longer sentence that are parsed on their own
 Tagged = tuple[Sequence[str], Sequence[str]]  # the words and tags of a sentence
 
 
-class SpanParser:
+class SpanParser(Component):
     """Gives each sentence the tree of phrases whose labelled spans score best together.
 
     A sentence of more than ``LONGEST`` tokens is cut at punctuation into pieces, which are parsed on
@@ -164,14 +164,14 @@ class SpanParser:
     REQUIRES: ClassVar[Mapping[Layer, Layers]] = {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
 
     def __init__(self, stored: StoredParser, vectors: WordVectors, *, digest: str = "") -> None:
-        self._digest = digest
+        self.digest = digest
         self._labels = stored.labels
         self._lexicon = stored.lexicon(vectors)
         self._network = Network.of(stored.parameters, vectors.matrix)
 
     @classmethod
     def load(cls, folder: Path = SHIPPED, *, vectors: WordVectors | None = None) -> SpanParser:
-        """The parser of a folder, the shipped one unless told; ``vectors`` saves reading them again."""
+        """The parser of a folder, default: the bundled one; ``vectors`` saves reading them again."""
         stored = read_parser(folder)
         vectors = vectors if vectors is not None else read_shipped()
         if vectors.dimensions != stored.vector_size:
@@ -181,19 +181,6 @@ class SpanParser:
                 hint="Use the vectors that it was trained with.",
             )
         return cls(stored, vectors, digest=weights_digest(folder))
-
-    @property
-    def name(self) -> str:
-        return named(self.NAME, self._digest)
-
-    @property
-    def fingerprint(self) -> str:
-        """What tells its results from those of others, for the cache; empty without weights from a folder."""
-        return self.name if self._digest else ""
-
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        return self.REQUIRES
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         """The documents with new trees on all sentences."""

@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import named, weights_digest
+from disco2.annotation.english.annotators import Component, weights_digest
 from disco2.annotation.english.lexicon import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS
 from disco2.annotation.english.mention_features import (
     FIRST_WORD,
@@ -213,7 +213,7 @@ BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that 
 
 
 @dataclass(frozen=True)
-class MentionRanker:
+class MentionRanker(Component):
     """Detects mentions and links each with its best antecedent, or with none.
 
     ``words`` is the vocabulary of the lexical features. A mention has at most ``window`` antecedents just
@@ -235,19 +235,6 @@ class MentionRanker:
     def load(cls, folder: Path = SHIPPED) -> MentionRanker:
         """The annotator whose weights are in a folder, by default the one that comes with the package."""
         return cls(*read_weights(folder), digest=weights_digest(folder))
-
-    @property
-    def name(self) -> str:
-        return named(self.NAME, self.digest)
-
-    @property
-    def fingerprint(self) -> str:
-        """What tells its results from those of others, for the cache; empty without weights from a folder."""
-        return self.name if self.digest else ""
-
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        return self.REQUIRES
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         if Layer.COREFERENCE not in layers:

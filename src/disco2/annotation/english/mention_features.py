@@ -244,7 +244,7 @@ def surroundings(block: Block) -> Integers:
     """Paragraphs between them, combined with 0 no quotation, 1 the same, 2 two, 3 only i's, 4 only a's.
 
     Paragraphs count 0 to 3, then 4 for all larger even and 5 for all larger odd numbers: where two people
-    speak in turn, that tells one from the other.
+    speak in turn, the parity separates them.
     """
     m, i, a = block.mentions, block.i, block.a
     apart = m.paragraph[i] - m.paragraph[a]

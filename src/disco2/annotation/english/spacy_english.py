@@ -40,7 +40,7 @@ NOT_STORED = ("vocab", "tokenizer", "meta", "config")
 
 
 class GumEnglish(Language):  # type: ignore[no-untyped-call]  # spaCy's __init_subclass__
-    """English without spaCy's own rules, which take long to compile and which nobody asks here."""
+    """English without spaCy's own rules, which take long to compile and are not used."""
 
     lang = "en"
 
@@ -305,7 +305,7 @@ def stopped_spans(paragraph: str) -> list[tuple[int, int]]:
 
 
 def _exceptions() -> dict[str, list[dict[int, str]]]:
-    """Without the norms that spaCy gives them: a model must see the same word whoever cut the text."""
+    """Without the norms that spaCy gives them: a model must see the same word for any tokenizer."""
     exceptions = {
         whole: [{ORTH: part[ORTH]} for part in parts]
         for whole, parts in ENGLISH_EXCEPTIONS.items()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import named, weights_digest
+from disco2.annotation.english.annotators import Component, weights_digest
 from disco2.annotation.spacy_pipeline import (
     Analysis,
     MemoryZones,
@@ -42,7 +42,7 @@ SENTENCES, ENCODER, TAGGER, PARSER = "senter", "tok2vec", "tagger", "parser"
 MOST_TOKENS, MOST_CHARACTERS = 4_000, 20_000
 
 
-class SpacySyntax:
+class SpacySyntax(Component):
     """An annotator of tokens with sentences, Penn Treebank tags and Universal Dependencies."""
 
     NAME: ClassVar = "disco2 English syntax"
@@ -55,11 +55,11 @@ class SpacySyntax:
     def __init__(self, pipeline: Language, *, digest: str = "") -> None:
         self._pipeline = pipeline
         self._memory = MemoryZones(pipeline)
-        self._digest = digest
+        self.digest = digest
 
     @classmethod
     def load(cls, folder: Path = SHIPPED, *, vectors: WordVectors | None = None) -> SpacySyntax:
-        """The pipeline of a folder, the shipped one unless told; ``vectors`` saves reading them again.
+        """The pipeline of a folder, default: the bundled one; ``vectors`` saves reading them again.
 
         Raises BundleError where the folder does not hold a trained pipeline.
         """
@@ -73,19 +73,6 @@ class SpacySyntax:
                 where=str(folder),
                 hint="Train it again with: disco2 annotator train, or install the package again.",
             ) from error
-
-    @property
-    def name(self) -> str:
-        return named(self.NAME, self._digest)
-
-    @property
-    def fingerprint(self) -> str:
-        """What tells its results from those of others, for the cache; empty without weights from a folder."""
-        return self.name if self._digest else ""
-
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        return self.REQUIRES
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         """With TOKENS, everything is made from the text alone; without, tokens and sentences stay."""
