@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.treebanks import _checked_heads, _plain_heads, parse_conllu
+from disco2.annotation.treebanks import parse_conllu
 from disco2.data import Dependencies
 from disco2.errors import LayerError
 from tests.growth import LINEAR, growth
@@ -84,23 +81,7 @@ def test_faults_are_named_with_their_line(rows: list[str], line: int, what: str)
     assert caught.value.where == f"made-up.conllu:{line}"
 
 
-@given(st.lists(st.lists(st.sampled_from(["1", "2", "0", "_", "1-2", "x", "#"]), min_size=10, max_size=10)))
-def test_any_table_is_read_or_refused(rows: list[list[str]]) -> None:
-    with suppress(LayerError):
-        sentences = parse_conllu("\n".join("\t".join(cells) for cells in rows), where="made-up.conllu")
-        assert all(len(sentence.words) == len(sentence.tags) for sentence in sentences)
-
-
 NUMBERS = st.sampled_from(["0", "1", "2", "3", "4", "_", "01", "-1", "x", "", "٣", "1000", "9999999999"])
-
-
-@given(st.lists(st.sampled_from(["1", "2", "3", "4", "03"]), max_size=4), st.data())
-def test_heads_read_quickly_are_those_read_with_care(numbers: list[str], data: st.DataObject) -> None:
-    numbers = numbers if data.draw(st.booleans()) else [str(place + 1) for place in range(len(numbers))]
-    heads = data.draw(st.lists(NUMBERS, min_size=len(numbers), max_size=len(numbers)))
-    quick = _plain_heads(numbers, heads) if numbers else None
-    if quick is not None:
-        assert quick == _checked_heads(numbers, heads, range(len(numbers)), where="f")
 
 
 def test_a_range_does_not_reach_into_the_next_sentence() -> None:

@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.tasks import task_for
 from disco2.data import Dependencies, RelationKind
-from disco2.errors import CorpusError, Disco2Error
+from disco2.errors import CorpusError
 
 RAW = 'Well-known cats (two) slept. "Why?" Dogs ran.\n'
 FORMS = (
@@ -313,41 +311,6 @@ def test_names_that_can_not_be_files_are_read(tmp_path: Path, name: str) -> None
 def test_a_path_no_system_allows_is_refused() -> None:
     with pytest.raises(CorpusError):
         read_conll16(Path("x" * 5000))
-
-
-def json_values() -> st.SearchStrategy[Any]:
-    return st.recursive(
-        st.one_of(st.none(), st.integers(-2, 99), st.text("a-1(", max_size=3)),
-        lambda inner: st.one_of(
-            st.lists(inner, max_size=3), st.dictionaries(st.text("a", max_size=2), inner)
-        ),
-        max_leaves=5,
-    )
-
-
-@given(st.data())
-@settings(deadline=None)
-def test_no_json_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    """Any value anywhere in the files leads to a corpus or to an error of ours."""
-    folder = tmp_path_factory.mktemp("conll16")
-    entries = parses()
-    sentence = entries["wsj_9901"]["sentences"][data.draw(st.integers(0, 2))]
-    target = data.draw(st.sampled_from((entries, entries["wsj_9901"], sentence, sentence["words"][0][1])))
-    target[data.draw(st.sampled_from(sorted(target)))] = data.draw(json_values())
-    broken = relation(1)
-    holder = data.draw(st.sampled_from((broken, broken["Arg1"], broken["Connective"])))
-    holder[data.draw(st.sampled_from(sorted(holder)))] = data.draw(json_values())
-    write(folder, [broken, relation(2)], entries=entries)
-    try:
-        corpus = read_conll16(folder)
-    except Disco2Error:
-        return
-    assert corpus.relations
-    for document in corpus.documents.values():
-        assert all(
-            sentence.constituents is None or len(sentence.constituents.tags) == len(sentence)
-            for sentence in document.sentences
-        )
 
 
 def test_a_token_beyond_the_end_of_its_text(tmp_path: Path) -> None:

@@ -198,17 +198,6 @@ def test_stated_tokens_take_no_more_memory_than_the_document(miniature: Path) ->
         assert kinds(read_gum(miniature))["token spans differ"] == 1
 
 
-def test_line_ends_of_windows(miniature: Path) -> None:
-    expected = read_gum(miniature)
-    for file in miniature.rglob("*"):
-        if file.is_file():
-            file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
-    corpus = read_gum(miniature)
-    assert corpus.relations == expected.relations
-    assert corpus.documents == expected.documents
-    assert corpus.parts == expected.parts
-
-
 @pytest.mark.parametrize("damage", ["missing", "broken"])
 @pytest.mark.parametrize(
     ("file", "broken", "kind"),

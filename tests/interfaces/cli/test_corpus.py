@@ -86,7 +86,7 @@ def test_automatic_layers_and_their_cache(
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("corpus stats {pairs} --automatic trees", "no layer 'trees'"),
+        ("corpus stats {pairs} --automatic trees", "Unknown layer 'trees'"),
         ("corpus stats {pairs} --automatic tokens,tags", "can't be combined"),
         ("corpus stats {pairs} --automatic ,", "No layer is named"),
         ("corpus stats {pairs} --automatic none,tags", "stands alone"),

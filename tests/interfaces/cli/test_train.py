@@ -236,7 +236,7 @@ def test_several_corpora_by_configuration_and_by_options(run: Run, corpora: Path
         ('corpus = "discogem"\npath = "nowhere"', "no such folder"),
         ('corpus = "discogem"\npath = "discogem"\npart = "blind"', "part 'blind'"),
         ('corpus = "discogem"\npath = "discogem"\nweight = 0', "above 0"),
-        ('corpus = "discogem"\npath = "discogem"\nlevel = 4', "no level 4"),
+        ('corpus = "discogem"\npath = "discogem"\nlevel = 4', "Unknown level of senses: 4"),
         ('corpus = "pairs"\npath = "bare.jsonl"', "has a label"),
     ],
 )
