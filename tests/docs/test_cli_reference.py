@@ -28,7 +28,7 @@ def test_options_have_their_names_values_and_defaults() -> None:
     for row in (
         "| `--json` | | | Print one JSON object. |",
         "| `--batch-size` | whole number | `64` | Pairs per batch. |",
-        "| `--pruning`, `--no-pruning` | | `--pruning` | Give up trials that do worse than most. |",
+        "| `--pruning`, `--no-pruning` | | `--pruning` | Stop trials that do worse than most. |",
         "| `--set` | text, repeated | | Any setting, such as model.K=50. May be repeated. |",
         "| `--gum` | path | required | Folder of a checkout of GUM. |",
     ):
