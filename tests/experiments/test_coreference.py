@@ -243,7 +243,7 @@ QUICK = read_configuration(
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+def layered(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """Role pairs of which every third is an EntRel."""
     made = read_role_pairs(write_role_pairs(tmp_path_factory.mktemp("layers") / "corpus", size=60, seed=1))
     relations = tuple(
@@ -253,12 +253,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return replace(made, relations=relations)
 
 
-def test_every_seed_is_judged_both_ways(corpus: Corpus) -> None:
+def test_every_seed_is_judged_both_ways(layered: Corpus) -> None:
     bare = replace(
-        corpus, documents={name: replace(one, mentions=()) for name, one in corpus.documents.items()}
+        layered, documents={name: replace(one, mentions=()) for name, one in layered.documents.items()}
     )
-    gold, without = compare_layers({"gold": corpus, "no chains": bare}, QUICK, seeds=(1, 2))
-    parts = divide(corpus, QUICK)
+    gold, without = compare_layers({"gold": layered, "no chains": bare}, QUICK, seeds=(1, 2))
+    parts = divide(layered, QUICK)
     for part in ("dev", "test"):
         relations = parts.instances[part]
         with_sense = [one for one in relations if one.relation.kind is RelationKind.IMPLICIT]
@@ -267,7 +267,7 @@ def test_every_seed_is_judged_both_ways(corpus: Corpus) -> None:
             assert answers.senses.size == answers.across.size == len(with_sense)
             assert answers.running_text.size == len(relations)
     assert without.layers == "no chains"
-    (table,) = layers_findings(corpus, [gold, without], seeds=2).tables
+    (table,) = layers_findings(layered, [gold, without], seeds=2).tables
     assert [row[:2] for row in table.rows] == [
         (layers, part) for layers in ("gold", "no chains") for part in ("dev", "test")
     ]
@@ -280,9 +280,9 @@ def test_every_seed_is_judged_both_ways(corpus: Corpus) -> None:
     assert running_text.deviation == pytest.approx(np.std(by_seed, ddof=1))
 
 
-def test_a_sense_is_chosen_although_entrel_is_likelier(corpus: Corpus, tmp_path: Path) -> None:
-    parts = divide(corpus, QUICK)
-    fitted = train_model(corpus, parts, QUICK)
+def test_a_sense_is_chosen_although_entrel_is_likelier(layered: Corpus, tmp_path: Path) -> None:
+    parts = divide(layered, QUICK)
+    fitted = train_model(layered, parts, QUICK)
     model = fitted.model
     assert model.labels.count("EntRel") == 1
     bias = np.where(model.is_sense, model.parameters["b"], 1e4).astype(np.float32)
@@ -294,8 +294,8 @@ def test_a_sense_is_chosen_although_entrel_is_likelier(corpus: Corpus, tmp_path:
     assert answers.senses.shape == (int((~is_entrel).sum()),)
     assert answers.senses.any()
 
-    save_model(replace(fitted, model=certain), parts, QUICK, corpus, tmp_path / "model")
-    judged = evaluate_model(*load_bundle(tmp_path / "model"), corpus, part="test")
+    save_model(replace(fitted, model=certain), parts, QUICK, layered, tmp_path / "model")
+    judged = evaluate_model(*load_bundle(tmp_path / "model"), layered, part="test")
     assert judged.evaluation.accuracy == pytest.approx(is_entrel.mean())
     assert judged.senses_only is not None
     assert judged.senses_only.accuracy == pytest.approx(answers.senses.mean())
