@@ -72,7 +72,7 @@ def test_a_question_and_its_answer(shipped: Pipeline) -> None:
     explanation = shipped.explain(found)
     assert sum(term.value for term in explanation.terms()) == pytest.approx(explanation.score)
     assert shipped.explain(found, sense="Contingency.Cause").score == found.scores["Contingency.Cause"]
-    assert shipped.view(found).senses[0].sense == "Hypophora"
+    assert shipped.view(found).senses[0].explanation.sense == "Hypophora"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_explicit_relations_are_explained(shipped: Pipeline) -> None:
             assert sum(term.value for term in explanation.connective) > 0
             assert explanation.rival in (*list(one.probabilities)[1:2], "")
             view = shipped.view(one)
-            assert [sense.sense for sense in view.senses] == list(one.probabilities)[:4]
+            assert [one.explanation.sense for one in view.senses] == list(one.probabilities)[:4]
 
 
 def test_spans_of_tokens(small: Pipeline) -> None:

@@ -10,6 +10,7 @@ from disco2.parser.arguments import (
 )
 from disco2.parser.clauses import clause_candidates, clause_features
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
+from disco2.parser.linear import feature_names
 from disco2.parser.sentences import read_sentence
 from tests.parser.made_up import document
 
@@ -52,7 +53,7 @@ def test_a_clause_without_a_connective_begins_where_it_is_anchored() -> None:
     assert arg2_boundaries(anchor) == ([2], [3, 4, 6])
     places = [one.start for one in clause_candidates(EDGES)]
     assert 2 in places
-    features = clause_features(anchor, ConnectiveList({}, frozenset()), [2], [])
+    features = feature_names(clause_features(anchor, ConnectiveList({}, frozenset()), [2], []))
     assert "stated 1" in features
     assert "link advcl left" in features
 

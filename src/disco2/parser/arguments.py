@@ -259,7 +259,7 @@ def _with_connective(anchor: Anchor, place: int, alone: list[str], more: list[st
         which = "begin" if place == anchor.other[0] else "end" if place == anchor.other[1] else "none"
         alone = [*alone, f"{alone[0]} other {which}"]
     where = "first" if anchor.start == 0 else "inside"
-    return [*alone, *more, (name, alone), (f"{link} {where}", alone), (link, more)]
+    return [("", [*alone, *more]), (name, alone), (f"{link} {where}", alone), (link, more)]
 
 
 def arg1_begin_features(anchor: Anchor, place: int, arg2: Span, listed: ConnectiveList) -> Item:
@@ -332,7 +332,7 @@ def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[li
             made[key] = len(rows)
             rows.append(
                 [
-                    *alone,
+                    ("", alone),
                     (anchor.name, alone),
                     (f"{anchor.name} {place}", alone[:1]),
                     (f"{anchor.link} {place}", alone[:1]),
@@ -370,7 +370,7 @@ def earlier_features(
         f"d last {other.words[-1] if not other.words[-1].isalpha() else 'word'}",
         f"d tag {other.tags[0]}",
     ]
-    return [*alone, (candidate.name, alone[:8])]
+    return [("", alone), (candidate.name, alone[:8])]
 
 
 def count_paragraphs(document: Document, earlier: ParsedSentence, later: ParsedSentence) -> int:

@@ -104,4 +104,4 @@ def clause_features(
         *style,
     ]
     head = f"{link} {introduced} {stated:d}"
-    return ["bias", *alone, (head, alone), (kind, alone[4:12])]
+    return [("", ["bias", *alone]), (head, alone), (kind, alone[4:12])]

@@ -239,7 +239,7 @@ def connective_features(
         f"verb behind {rest:d}",
         *style,
     ]
-    return ["bias", name, *alone, (name, alone)]
+    return [("", ["bias", name, *alone]), (name, alone)]
 
 
 def _siblings(sentence: ParsedSentence, parent: int, start: int, end: int) -> tuple[str, str, bool]:
@@ -304,7 +304,7 @@ def sense_features(
                 alone.append(f"{number} adverb {listed.word(word)}")
     alone.append(f"tenses {' '.join(described)}")
     alone.append(f"order {second >= 0 and first >= 0 and first < second:d}")
-    return [*alone, (name, alone)]
+    return [("", alone), (name, alone)]
 
 
 def describe_tense(sentence: ParsedSentence, clause: int) -> str:

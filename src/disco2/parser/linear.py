@@ -19,8 +19,8 @@ from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place, hash_file
 
 Scores = NDArray[np.float32]
-# Names of features, and pairs of a head with names: ``("if", ["x", "y"])`` stands for "if|x" and "if|y". Few
-# heads occur in a model, so that most of such names need neither be made nor looked up.
+# Names of features, and pairs of a head with names: ``("if", ["x", "y"])`` stands for "if|x" and "if|y", and
+# ``("", ["x"])`` for "x". Few heads occur in a model, so that most such names need not be made or looked up.
 Item = Sequence[str | tuple[str, Sequence[str]]]
 MODEL_FILE, WEIGHTS_FILE = "model.json", "weights.safetensors"
 FORMAT = 1
@@ -40,7 +40,7 @@ class LinearModel:
 
     @cached_property
     def _rows_by_head(self) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = {}
+        found: dict[str, dict[str, int]] = {"": dict(self.rows)}
         for name, row in self.rows.items():
             head, bar, rest = name.partition("|")
             if bar:
@@ -83,7 +83,7 @@ def feature_names(item: Item) -> list[str]:
         if isinstance(part, str):
             names.append(part)
         else:
-            names += [f"{part[0]}|{name}" for name in part[1]]
+            names += [f"{part[0]}|{name}" if part[0] else name for name in part[1]]
     return names
 
 

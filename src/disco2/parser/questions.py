@@ -51,7 +51,7 @@ def answer_features(
         f"asks {is_question(answer):d}",
     ]
     heads = (kind, f"{PARTED} {parted:d}", f"{kind} {PARTED} {parted:d}")
-    return [*alone, *[(head, alone) for head in heads]]
+    return [(head, alone) for head in ("", *heads)]
 
 
 def _size(sentence: ParsedSentence) -> str:
