@@ -28,7 +28,6 @@ from tests.conftest import ROOT
         ".connectives",
         ".made_up_documents",
         ".parser",
-        ".server_attack",
         ".server_load",
         ".text",
     ],
