@@ -18,8 +18,8 @@ from disco2.errors import SettingsError
 SYNTAX = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})
 PLACES = {
     ("english.syntax", "SpacySyntax"): SYNTAX,
-    ("english.constituents.parser", "SpanParser"): frozenset({Layer.CONSTITUENTS}),
-    ("english.coreference.resolver", "MentionRanker"): frozenset({Layer.COREFERENCE}),
+    ("english.constituents", "SpanParser"): frozenset({Layer.CONSTITUENTS}),
+    ("english.coreference", "MentionRanker"): frozenset({Layer.COREFERENCE}),
     ("spacy_pipeline", "SpacyPipeline"): SYNTAX,
     ("stanza_pipeline", "StanzaPipeline"): ALL_LAYERS,
     ("stanford", "StanfordParser"): frozenset({Layer.CONSTITUENTS}),

@@ -55,7 +55,8 @@ def test_a_worker_that_dies_without_a_task_is_replaced(diary: Diary, started: St
         child.kill()
         child.join()
         assert [outcome.result for outcome in outcomes_of(session, [Task("b", 2)])] == [4]
-    assert said == ["a worker ended by signal SIGKILL while it had no task"]
+    (notice,) = said  # whether it had a task depends on who notices first
+    assert notice.startswith("a worker ended by signal SIGKILL")
 
 
 def test_where_processes_are_not_forked(diary: Diary, monkeypatch: pytest.MonkeyPatch) -> None:

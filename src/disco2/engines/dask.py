@@ -238,6 +238,7 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
                 worker_dashboard_address=f"{LOOPBACK}:0",
                 scheduler_kwargs={"dashboard": False},
                 memory_limit=0,  # Dask would pause workers
+                preload=[__name__],
                 silence_logs=False,
             )
         repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
@@ -248,6 +249,11 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
                 yield cluster
             finally:
                 loop.add_callback(repair.stop)
+
+
+def dask_setup(worker: object) -> None:
+    """Called by Dask in every new worker process: Ctrl+C is for the command alone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _replace_lost_workers(cluster: LocalCluster) -> None:

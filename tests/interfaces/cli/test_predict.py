@@ -161,7 +161,7 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("bulk *.part --output out --encoding klingon", "klingon"),
         ("bulk *.part --output out --most-bytes 0", "bytes"),
         ("bulk *.part --output text.part", "folder"),
-        ("bulk *.part --output .", "other things"),
+        ("bulk *.part --output .", "other files"),
     ],
 )
 def test_bad_input_is_one_paragraph_and_exit_code_2(
@@ -364,7 +364,7 @@ def test_bulk(run_small: Run, texts: Path) -> None:
     assert (code, err) == (0, "")
     assert out.startswith(f"{texts}/out: 30 documents, 90 sentences, 60 relations in ")
     code, _, err = bulk(run_small, texts)
-    assert (code, "shards were there already" in err) == (0, True)
+    assert (code, "shards were already there" in err) == (0, True)
     (texts / "in" / "05.txt").write_bytes(b"caf\xe9")
     code, out, err = bulk(run_small, texts)
     assert (code, "30 documents" in out) == (2, True)

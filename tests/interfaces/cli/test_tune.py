@@ -72,7 +72,7 @@ def test_binary_classifiers_are_tuned_for_f1_on_a_random_share(
         (["--output", "best.toml", "--storage", "study.db"], "sqlite:///"),
         (["--output", "best.toml", "--kind", "majority"], "nothing to tune"),
         (["--output", "file/best.toml"], "can't be written"),
-        (["--output", "."], "no file"),
+        (["--output", "."], "not a regular file"),
         (["--output", "best.toml", "--storage", "sqlite:///file"], "not a database"),
     ],
 )
