@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,9 @@ def test_a_worker_that_joins_later_gets_the_work(
         assert said == [f"the scheduler at {address} has no workers; waiting for them"]
         cluster.scale(1)
         assert first(session).result == 9
+        until = time.monotonic() + 20
+        while session.workers == 0 and time.monotonic() < until:  # counted at every poll
+            session.outcomes(0.1)
         assert session.workers == 1
 
 
