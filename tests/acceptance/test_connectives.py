@@ -215,6 +215,17 @@ def test_connectives_with_gaps_have_whole_arguments(annotators: Annotators, pars
     assert len(wrong) <= 1, wrong
 
 
+def test_connectives_with_gaps_join_parts_of_their_own_sentence(
+    annotators: Annotators, parser: DiscourseParser
+) -> None:
+    (document,) = read(
+        annotators, ["The coat is old. On the one hand it is warm, on the other hand it is heavy."]
+    )
+    (one,) = (one for one in parser.parse(document) if one.kind == RelationKind.EXPLICIT)
+    assert " ".join(document.words(one.arg1)) == "it is warm ,"
+    assert " ".join(document.words(one.arg2)) == "it is heavy ."
+
+
 def test_arguments_lie_where_they_should(annotators: Annotators, parser: DiscourseParser) -> None:
     (document,) = read(annotators, ["If it rains, we will stay at home. But the weather looks good."])
     first, second = (one for one in parser.parse(document) if one.kind == RelationKind.EXPLICIT)

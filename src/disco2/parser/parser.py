@@ -292,8 +292,13 @@ class DiscourseParser:
         senses = self.rank_senses(parsed, found)
         items = [one.features for one in found]
         before = yes_probabilities(self.models["earlier"].scores(items)) >= 0.5
-        # Where Arg1 lies in an earlier sentence, both arguments are whole sentences.
-        same = [number for number, one in enumerate(found) if not (before[number] and one.sentence)]
+        # Where Arg1 lies in an earlier sentence, both arguments are whole sentences. Connectives with a gap
+        # ("either ... or") join parts of their own sentence.
+        same = [
+            number
+            for number, one in enumerate(found)
+            if not (before[number] and one.sentence and len(one.candidate.parts) == 1)
+        ]
         anchors = [anchor_connective(parsed.edges(found[k].sentence), found[k].candidate) for k in same]
         spans = dict(zip(same, zip(*self._spans(anchors), strict=True), strict=True))
         across = [
