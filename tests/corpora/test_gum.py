@@ -255,7 +255,12 @@ def test_the_real_corpus(gum: Path) -> None:
         if relation.kind is RelationKind.IMPLICIT and relation.senses
     )
     assert with_sense == {"train": 3347, "dev": 556, "test": 571}
-    assert kinds(corpus) == {"misspelt sense": 1, "NoRel as a sense": 5, "kind as a sense": 1}
+    assert kinds(corpus) == {
+        "misspelt sense": 1,
+        "NoRel as a sense": 5,
+        "kind as a sense": 1,
+        "relation twice": 5,
+    }
     assert len({relation.id for relation in corpus.relations}) == len(corpus.relations)
     for document in corpus.documents.values():
         assert document.mentions is not None
