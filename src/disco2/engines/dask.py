@@ -33,7 +33,7 @@ from disco2.errors import InputError
 from disco2.threads import limit_this_process
 
 CONNECT_SECONDS = 10.0
-NO_WORKERS_SECONDS = 5.0  # without any worker, before the user is told
+NO_WORKERS_SECONDS = 5.0  # without any worker, before the user gets a note
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 LOOPBACK = "127.0.0.1"
 SILENT = logging.CRITICAL + 1

@@ -77,7 +77,7 @@ def has_new_tokens(automatic: Corpus) -> bool:
 def with_own_coreference(own: Corpus, automatic: Corpus) -> Corpus:
     """The automatic version with the corpus's own mentions: a corpus that lacks trees has the same ones.
 
-    On new tokens the mentions would lie elsewhere: then it is the corpus as it was.
+    On new tokens the mentions would lie elsewhere: then the corpus is returned unchanged.
     """
     if has_new_tokens(automatic):
         return own

@@ -283,7 +283,7 @@ def spread_to_mentions(d_sums: Floats, rows: Ints, starts: Ints, sizes: Ints, d_
 
 
 class Workspace:
-    """Hands out arrays by name. Their contents are whatever was there; they grow and never shrink."""
+    """Arrays by name, which are used again. Their contents are undefined; they grow and never shrink."""
 
     def __init__(self) -> None:
         self._floats: dict[str, Floats] = {}

@@ -1,4 +1,4 @@
-"""Read a file of word vectors; its format is told from its content, not from its name."""
+"""Read a file of word vectors; its format is detected from its content, not from its name."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def serve(
         cors_origins=tuple(cors_origin or ()),
         allowed_hosts=(*LOOPBACK_HOSTS, host, *(allowed_host or default_hosts)),
     )
-    # Before models are read, so that a port in use is told at once.
+    # Before models are read, so that a port in use is reported at once.
     with bind(host, port) as bound, pipeline.loaded() as nlp:
         app = make_app(nlp, settings)
         gc.collect()
