@@ -98,7 +98,11 @@ class Annotators:
 
     @property
     def name(self) -> str:
-        return " + ".join(dict.fromkeys(self._makers[layer].name for layer in Layer if layer in self._makers))
+        return " + ".join(self.names(frozenset(self._makers)))
+
+    def names(self, layers: Layers) -> list[str]:
+        """The names of the annotators that make these layers."""
+        return list(dict.fromkeys(self.maker(layer).name for layer in Layer if layer in layers))
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:

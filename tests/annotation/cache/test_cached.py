@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disco2.annotation import cache as fingerprints
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
 from disco2.annotation.cache import LayerStore
 from disco2.annotation.document_json import document_to_json
-from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.english.syntax import SpacySyntax
 from tests.annotation.cache.told import TAGS, TEXTS, Told, annotated, documents
 from tests.inference.rule_annotator import RuleAnnotator
@@ -84,13 +82,6 @@ def test_built_in_annotators_are_not_loaded_for_what_is_kept(
         assert cached().annotate(documents(), layers=ALL_LAYERS) == made
         with pytest.raises(AssertionError, match="not needed"):
             cached().annotate(documents(["Something new."]), layers=ALL_LAYERS)
-
-
-def test_annotators_on_demand_go_by_the_same_names() -> None:
-    for waiting, loaded in zip(english_annotators(on_demand=True), english_annotators(), strict=True):
-        assert (waiting.name, waiting.requires) == (loaded.name, loaded.requires)
-        both = Annotators([waiting]), Annotators([loaded])
-        assert len({fingerprints.fingerprint(one, frozenset(loaded.requires)) for one in both}) == 1
 
 
 @settings(deadline=None, max_examples=50)

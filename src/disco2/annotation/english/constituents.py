@@ -13,20 +13,17 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load, save
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Component, weights_digest
+from disco2.annotation.english.annotators import Files, VectorReader
 from disco2.annotation.english.chart import batches_by_length, spans_to_tree
 from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Network, WordNumbers
 from disco2.annotation.layers import join_constituents
 from disco2.annotation.text import pieces_of
 from disco2.data import Constituents, Document
-from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.vectors import WordVectors
-from disco2.vectors.source import read_shipped
 
 # Words and tags -> the numbers that a sentence's encoder starts from.
 
@@ -146,14 +143,13 @@ def _frequent(counts: Counter[str], least: int) -> tuple[str, ...]:
 
 # The built-in constituency parser as an annotator, and on disk.
 
-SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english" / "constituents"
 LONGEST = 200  # tokens parsed as one sentence; the longest that the parser learnt from has 110
 SHORTEST_PIECE = 40  # tokens of a longer sentence that are parsed on their own
 
 Tagged = tuple[Sequence[str], Sequence[str]]  # the words and tags of a sentence
 
 
-class SpanParser(Component):
+class SpanParser:
     """Gives each sentence the tree of phrases whose labelled spans score best together.
 
     A sentence of more than ``LONGEST`` tokens is cut at punctuation into pieces, which are parsed on
@@ -163,24 +159,19 @@ class SpanParser(Component):
     NAME: ClassVar = "disco2 span parser"
     REQUIRES: ClassVar[Mapping[Layer, Layers]] = {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
 
-    def __init__(self, stored: StoredParser, vectors: WordVectors, *, digest: str = "") -> None:
-        self.digest = digest
+    def __init__(self, stored: StoredParser, vectors: WordVectors) -> None:
+        if vectors.dimensions != stored.vector_size:
+            raise ValueError(
+                f"it needs word vectors of {stored.vector_size} dimensions, not {vectors.dimensions}"
+            )
         self._labels = stored.labels
         self._lexicon = stored.lexicon(vectors)
         self._network = Network.of(stored.parameters, vectors.matrix)
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED, *, vectors: WordVectors | None = None) -> SpanParser:
-        """The parser of a folder, default: the bundled one; ``vectors`` saves reading them again."""
-        stored = read_parser(folder)
-        vectors = vectors if vectors is not None else read_shipped()
-        if vectors.dimensions != stored.vector_size:
-            raise BundleError(
-                f"It needs word vectors of {stored.vector_size} dimensions, not {vectors.dimensions}.",
-                where=str(folder),
-                hint="Use the vectors that it was trained with.",
-            )
-        return cls(stored, vectors, digest=weights_digest(folder))
+    def load(cls, files: Files, vectors: VectorReader) -> SpanParser:
+        """The parser in the files of its folder."""
+        return cls(read_parser(files), vectors())
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         """The documents with new trees on all sentences."""
@@ -282,25 +273,18 @@ def write_parser(parser: StoredParser, folder: Path, *, force: bool = False) -> 
         (fresh / VOCABULARY_FILE).write_text(text + "\n", encoding="utf-8")
 
 
-def read_parser(folder: Path) -> StoredParser:
-    """A parser from its folder; BundleError where it can't be read."""
-    try:
-        weights = load_file(folder / WEIGHTS_FILE)
-        vocabulary = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
-        if vocabulary["format"] != FORMAT:
-            raise ValueError(f"it has format {vocabulary['format']} and not {FORMAT}")
-        parser = StoredParser(
-            {name: value.astype(np.float32) for name, value in weights.items()},
-            **{name: tuple(vocabulary[name]) for name in ("labels", "words", "pieces", "tags")},
-        )
-        _check_shapes(parser)
-        return parser
-    except (OSError, SafetensorError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise BundleError(
-            f"The constituency parser can't be read ({error}).",
-            where=str(folder),
-            hint="Install the package again: pip install --force-reinstall disco2",
-        ) from error
+def read_parser(files: Files) -> StoredParser:
+    """A parser from the files of its folder; raises ValueError or another exception if they do not fit."""
+    weights = load(files[WEIGHTS_FILE])
+    vocabulary = json.loads(files[VOCABULARY_FILE])
+    if vocabulary["format"] != FORMAT:
+        raise ValueError(f"it has format {vocabulary['format']}, not {FORMAT}")
+    parser = StoredParser(
+        {name: value.astype(np.float32) for name, value in weights.items()},
+        **{name: tuple(vocabulary[name]) for name in ("labels", "words", "pieces", "tags")},
+    )
+    _check_shapes(parser)
+    return parser
 
 
 def _check_shapes(parser: StoredParser) -> None:

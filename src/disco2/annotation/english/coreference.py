@@ -12,11 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load, save
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Component, weights_digest
+from disco2.annotation.english.annotators import Files, VectorReader
 from disco2.annotation.english.lexicon import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS
 from disco2.annotation.english.mention_features import (
     FIRST_WORD,
@@ -33,7 +32,6 @@ from disco2.annotation.english.mentions import (
     token_context,
 )
 from disco2.data import Document, Mention
-from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place
 
 # A log-linear model over possible antecedents, after Durrett & Klein (2013), "Easy Victories".
@@ -132,7 +130,6 @@ def possible_antecedents(mentions: Mentions, *, window: int, matches: int) -> In
 # The weights on disk: tables as safetensors, the rest as JSON.
 
 
-SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english" / "coreference"
 TABLES_FILE = "tables.safetensors"
 MODEL_FILE = "model.json"
 FORMAT = 1
@@ -168,43 +165,23 @@ def write_weights(
         )
 
 
-def read_weights(folder: Path) -> tuple[Tables, tuple[str, ...], int, int]:
-    """Tables, words, window, matches; BundleError where a file is missing, damaged or of another version."""
-    try:
-        described = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
-        arrays = load_file(folder / TABLES_FILE)
-        words = tuple(described["words"])
-        sizes = mention_feature_sizes(len(words))
-        tables = Tables(**{name: arrays[name].astype(np.float32) for name in ("new", "antecedent", "pair")})
-        window, matches = int(described["window"]), int(described["matches"])
-        fits = (
-            described["format"] == FORMAT
-            and described["mention_features"] == sizes
-            and described["pair_features"] == PAIR_FEATURES
-            and tables.new.shape == tables.antecedent.shape == (sum(sizes.values()), GROUPS)
-            and tables.pair.shape == (sum(PAIR_FEATURES.values()), KINDS * KINDS)
-        )
-    except (
-        OSError,
-        SafetensorError,
-        LookupError,
-        TypeError,
-        ValueError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
-        raise BundleError(
-            f"The coreference model can't be read ({error}).",
-            where=str(folder),
-            hint="Install the package again, or train the annotators: disco2 annotator train --help",
-        ) from error
+def read_weights(files: Files) -> tuple[Tables, tuple[str, ...], int, int]:
+    """Tables, words, window and matches; raises ValueError or another exception if the files do not fit."""
+    described = json.loads(files[MODEL_FILE])
+    arrays = load(files[TABLES_FILE])
+    words = tuple(described["words"])
+    sizes = mention_feature_sizes(len(words))
+    tables = Tables(**{name: arrays[name].astype(np.float32) for name in ("new", "antecedent", "pair")})
+    fits = (
+        described["format"] == FORMAT
+        and described["mention_features"] == sizes
+        and described["pair_features"] == PAIR_FEATURES
+        and tables.new.shape == tables.antecedent.shape == (sum(sizes.values()), GROUPS)
+        and tables.pair.shape == (sum(PAIR_FEATURES.values()), KINDS * KINDS)
+    )
     if not fits:
-        raise BundleError(
-            "The coreference model was made for another version of its features.",
-            where=str(folder),
-            hint="Install the package again, or train the annotators: disco2 annotator train --help",
-        )
-    return tables, words, window, matches
+        raise ValueError("it was made for another version of its features")
+    return tables, words, int(described["window"]), int(described["matches"])
 
 
 # The built-in coreference annotator: it takes the best antecedent of each mention, or none.
@@ -213,7 +190,7 @@ BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that 
 
 
 @dataclass(frozen=True)
-class MentionRanker(Component):
+class MentionRanker:
     """Detects mentions and links each with its best antecedent, or with none.
 
     ``words`` is the vocabulary of the lexical features. A mention has at most ``window`` antecedents just
@@ -229,12 +206,11 @@ class MentionRanker(Component):
     words: tuple[str, ...]
     window: int
     matches: int
-    digest: str = ""  # of the files that the weights were read from
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED) -> MentionRanker:
-        """The annotator whose weights are in a folder, by default the one that comes with the package."""
-        return cls(*read_weights(folder), digest=weights_digest(folder))
+    def load(cls, files: Files, vectors: VectorReader | None = None) -> MentionRanker:
+        """The annotator in the files of its folder; it needs no word vectors."""
+        return cls(*read_weights(files))
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         if Layer.COREFERENCE not in layers:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -24,14 +24,19 @@ from spacy.language import BaseDefaults, Language
 from spacy.strings import StringStore
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
-from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, load_config
+from spacy.util import (
+    compile_infix_regex,
+    compile_prefix_regex,
+    compile_suffix_regex,
+    load_config_from_str,
+)
 from spacy.vectors import BaseVectors
 from spacy.vocab import Vocab
+from srsly import msgpack_dumps
 from thinc.api import Config, Model, use_ops
 
 from disco2.annotation.text import ANYWHERE, CAPITALISED
 from disco2.vectors import WordVectors
-from disco2.vectors.source import read_shipped
 
 CONFIG_FILE = "config.cfg"
 # What spaCy would like to read besides the components. The vocabulary would be a list of all words seen in
@@ -51,8 +56,8 @@ class GumEnglish(Language):  # type: ignore[no-untyped-call]  # spaCy's __init_s
         infixes = ()
 
 
-def make_pipeline(config: dict[str, Any], *, vectors: WordVectors | None = None) -> Language:
-    """An untrained pipeline with GUM's tokens and the shipped word vectors, or these, where they were read.
+def make_pipeline(config: dict[str, Any], vectors: WordVectors) -> Language:
+    """An untrained pipeline with GUM's tokens and these word vectors.
 
     Its matrices are multiplied by NumPy, which is faster than the library that spaCy prefers.
     """
@@ -60,16 +65,20 @@ def make_pipeline(config: dict[str, Any], *, vectors: WordVectors | None = None)
         warnings.simplefilter("ignore")
         pipeline = GumEnglish.from_config(config)
     pipeline.tokenizer = gum_tokenizer(pipeline.vocab)
-    pipeline.vocab.vectors = SpacyWordVectors(
-        pipeline.vocab.strings, vectors if vectors is not None else read_shipped()
-    )
+    pipeline.vocab.vectors = SpacyWordVectors(pipeline.vocab.strings, vectors)
     return pipeline
 
 
-def read_pipeline(folder: Path, *, vectors: WordVectors | None = None) -> Language:
-    """A trained pipeline from a folder with its configuration and all its components."""
-    pipeline = make_pipeline(load_config(folder / CONFIG_FILE), vectors=vectors)
-    pipeline.from_disk(folder, exclude=NOT_STORED)
+def read_pipeline(files: Mapping[str, bytes], vectors: WordVectors) -> Language:
+    """A trained pipeline from the files of its folder: a configuration, and a folder for each component."""
+    pipeline = make_pipeline(load_config_from_str(files[CONFIG_FILE].decode()), vectors)
+    components: dict[str, dict[str, bytes]] = {}
+    for name, content in files.items():
+        component, slash, part = name.partition("/")
+        if slash:
+            components.setdefault(component, {})[part] = content
+    packed = {component: msgpack_dumps(parts) for component, parts in components.items()}
+    pipeline.from_bytes(msgpack_dumps(packed), exclude=NOT_STORED)
     for name in pipeline.pipe_names:
         for label in getattr(pipeline.get_pipe(name), "labels", ()):
             pipeline.vocab.strings.add(label)

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Component, weights_digest
+from disco2.annotation.english.annotators import Files, VectorReader
 from disco2.annotation.spacy_pipeline import (
     Analysis,
     MemoryZones,
@@ -26,23 +25,19 @@ from disco2.annotation.spacy_pipeline import (
 )
 from disco2.annotation.text import BLANK_LINE, LINE_END, text_pieces
 from disco2.data import Document, Sentence, Token
-from disco2.errors import BundleError
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-    from disco2.vectors import WordVectors
-
 _T = TypeVar("_T")
 
-SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english" / "syntax"
 SENTENCES, ENCODER, TAGGER, PARSER = "senter", "tok2vec", "tagger", "parser"
 # What goes through the components at once; time hardly falls with more, memory grows.
 MOST_TOKENS, MOST_CHARACTERS = 4_000, 20_000
 
 
-class SpacySyntax(Component):
+class SpacySyntax:
     """An annotator of tokens with sentences, Penn Treebank tags and Universal Dependencies."""
 
     NAME: ClassVar = "disco2 English syntax"
@@ -52,27 +47,16 @@ class SpacySyntax(Component):
         Layer.DEPENDENCIES: frozenset({Layer.TOKENS}),
     }
 
-    def __init__(self, pipeline: Language, *, digest: str = "") -> None:
+    def __init__(self, pipeline: Language) -> None:
         self._pipeline = pipeline
         self._memory = MemoryZones(pipeline)
-        self.digest = digest
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED, *, vectors: WordVectors | None = None) -> SpacySyntax:
-        """The pipeline of a folder, default: the bundled one; ``vectors`` saves reading them again.
-
-        Raises BundleError where the folder does not hold a trained pipeline.
-        """
+    def load(cls, files: Files, vectors: VectorReader) -> SpacySyntax:
+        """The pipeline in the files of its folder."""
         from disco2.annotation.english.spacy_english import read_pipeline
 
-        try:
-            return cls(read_pipeline(folder, vectors=vectors), digest=weights_digest(folder))
-        except Exception as error:  # spaCy lets through whatever its many readers raise
-            raise BundleError(
-                f"The model of tokens and dependencies can't be read ({type(error).__name__}: {error}).",
-                where=str(folder),
-                hint="Train it again with: disco2 annotator train, or install the package again.",
-            ) from error
+        return cls(read_pipeline(files, vectors()))
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         """With TOKENS, everything is made from the text alone; without, tokens and sentences stay."""

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.annotator import Layer
 from disco2.annotation.english.coreference import (
     Floats,
     MentionRanker,
@@ -41,7 +40,7 @@ from disco2.annotation.english.mentions import (
 from disco2.data import Document
 from disco2.errors import InputError
 from disco2.evaluation.coreference import Chains, CoreferenceScores, score_coreference
-from disco2.files import HIDDEN_LIST, check_folder_place
+from disco2.files import HIDDEN_LIST, check_folder_place, read_listed_files
 
 # The choices that training makes.
 
@@ -269,14 +268,6 @@ class SparseAdaGrad:
             self._parameters[name][...] = np.where(squares > 0, np.sign(moved) * shrunk, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingReport:
-    """The loss of each pass, and the scores on the development documents in the end, if there were any."""
-
-    losses: tuple[float, ...]
-    development: CoreferenceScores | None
-
-
 def train_coreference(
     training: Sequence[Document],
     development: Sequence[Document],
@@ -286,12 +277,12 @@ def train_coreference(
     seed: int = 1,
     progress: Callable[[str], None] = lambda line: None,
     force: bool = False,
-) -> TrainingReport:
+) -> None:
     """Train on ``training`` and write the weights to ``folder``.
 
     Documents have gold mentions and the syntax that the model will meet: gold tokens with automatic tags,
     dependencies and phrases, as ``annotate(documents, layers=...)`` of another annotator gives them, which
-    leaves the mentions alone. ``development`` is only scored. The same seed gives the same weights.
+    leaves the mentions alone. The score on ``development`` is reported. The same seed gives the same weights.
     """
     check_folder_place(folder, HIDDEN_LIST, force=force)
     settings = settings or CoreferenceSettings()
@@ -302,10 +293,12 @@ def train_coreference(
             "No training document has a phrase that may be a mention.",
             hint="Give documents with tags and constituents.",
         )
-    tables, losses = _fit(examples, sum(mention_feature_sizes(len(words)).values()), settings, seed, progress)
+    tables = _fit(examples, sum(mention_feature_sizes(len(words)).values()), settings, seed, progress)
     write_weights(folder, tables, words, window=settings.window, matches=settings.matches, force=force)
-    scores = evaluate_coreference(MentionRanker.load(folder), development) if development else None
-    return TrainingReport(losses, scores)
+    if development:
+        ranker = MentionRanker.load(read_listed_files(folder))
+        found = coreference_scores(development, [ranker.resolve(document) for document in development])
+        progress(f"development: mean F1 {found.mean:.2%}")
 
 
 def _fit(
@@ -314,25 +307,18 @@ def _fit(
     settings: CoreferenceSettings,
     seed: int,
     progress: Callable[[str], None],
-) -> tuple[Tables, tuple[float, ...]]:
+) -> Tables:
     parameters = BackedOffTables(mention_rows)
     optimiser = SparseAdaGrad(parameters.parameters, rate=settings.rate, penalty=settings.penalty)
     random = np.random.default_rng(seed)
-    losses = []
     for number in range(settings.passes):
         total = 0.0
         for index in random.permutation(len(examples)).tolist():
             loss, gradient = loss_and_gradient(parameters.merged(), examples[index])
             optimiser.step(parameters.spread(gradient))
             total += loss
-        losses.append(total)
         progress(f"pass {number + 1} of {settings.passes}: loss {total:.0f}")
-    return parameters.merged(), tuple(losses)
-
-
-def evaluate_coreference(ranker: MentionRanker, documents: Sequence[Document]) -> CoreferenceScores:
-    """The ranker's chains against the mentions that the documents have."""
-    return coreference_scores(documents, ranker.annotate(documents, layers=frozenset({Layer.COREFERENCE})))
+    return parameters.merged()
 
 
 # Documents with gold mentions and the same with automatic ones -> scores.

@@ -16,6 +16,7 @@ from disco2.errors import InputError, LayerError
 from disco2.evaluation.layers import ParsedText, SyntaxScores, syntax_scores
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.threads import single_threaded
+from disco2.vectors.source import read_shipped
 
 if TYPE_CHECKING:
     from spacy.training import Example
@@ -173,7 +174,7 @@ def train_syntax(
         raise InputError("Training needs documents to learn from and others to be judged on.")
     fix_random_seed(seed)
     order = random.Random(seed)  # noqa: S311  no secret
-    pipeline = make_pipeline(pipeline_config(width=width))
+    pipeline = make_pipeline(pipeline_config(width=width), read_shipped())
     examples = syntax_examples(training, pipeline.vocab)
     optimizer = Adam(LEARNING_RATE, L2=0.01, grad_clip=1.0, L2_is_weight_decay=True, use_averages=True)
     pipeline.initialize(lambda: examples, sgd=optimizer)
