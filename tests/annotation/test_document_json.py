@@ -14,9 +14,9 @@ from disco2.annotation.document_json import (
     document_to_json,
     parse_annotated,
 )
-from disco2.annotation.layers import document_from_words
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
+from tests.documents import document_from_words
 
 TEXT = "Bob slept.\r\nHe (too) \U0001f600"
 DOCUMENT = Document(

@@ -77,9 +77,6 @@ def fold_word(word: str) -> str:
     return _FOLDABLE.sub(lambda match: _FOLDS.get(match[0], ""), word)
 
 
-_SPACE = re.compile(r"\s*")
-_WORD = re.compile(r"\S+")
-
 # The raw files of the Wall Street Journal open each text with this word, and its trees do not.
 _NOT_IN_TREES = re.compile(r"\s*\.START\b")
 
@@ -95,9 +92,6 @@ def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[t
     the place of the abbreviation's. Raises LayerError at the first word that is not the text's next one, and
     where text is left over.
     """
-    spans = _exact(words, text)
-    if spans is not None:
-        return spans
     matcher = TextMatcher(text)
     spans, failed = matcher.match(words)
     if spans is None:
@@ -114,30 +108,6 @@ def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[t
             hint="Check that the layer belongs to this text.",
         )
     return spans
-
-
-def _exact(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
-    """The spans where words are spelled just as in the text: the common case, and quick."""
-    if text.split() == list(words):
-        return [match.span() for match in _WORD.finditer(text)]
-    spans = []
-    position = 0
-    for word in words:
-        if not text.startswith(word, position):
-            position = _skip_space(text, position)
-            if not text.startswith(word, position):
-                return None
-        if not word or word[0].isspace():
-            return None
-        end = position + len(word)
-        spans.append((position, end))
-        position = end + 1 if text.startswith(" ", end) else end
-    return spans if _skip_space(text, position) == len(text) else None
-
-
-def _skip_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
 
 
 class TextMatcher:

@@ -15,9 +15,7 @@ from disco2.errors import LayerError
 _BEGIN = re.compile(r"#\s*begin document\s*(.*)")
 _PART = re.compile(r"^\((.*)\);\s*part\s+(\d{1,20})\s*$")
 _BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|[()]")
-_GUM_CHAIN = re.compile(
-    r"[^\W\d_]+-(\d+)(?:-.*)?"
-)  # person-6-Name: a type, the chain, a link to an encyclopedia
+_GUM_CHAIN = re.compile(r"[^\W\d_]+-(\d+)(?:-.*)?")  # person-6-Name: type, chain, link to an encyclopedia
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +35,7 @@ class CoreferenceDocument:
 
 @dataclass(slots=True)
 class _Growing:
-    """A document that is being read.
-
-    ``open_spans`` holds, for each chain, the tokens and lines where mentions begin that await their end.
-    """
+    """A document that is being read."""
 
     name: str
     part: str = ""
@@ -174,15 +169,6 @@ _ESCAPES = {"-AMP-": "&", "-LAB-": "<", "-RAB-": ">", "&amp;": "&", "&lt;": "<",
 _ESCAPE = re.compile("|".join(_ESCAPES))
 
 
-@dataclass(slots=True)
-class _GrowingOntoNotes:
-    name: str
-    part: str = ""
-    words: list[str] = field(default_factory=list)
-    spans: dict[tuple[int, int, str], None] = field(default_factory=dict)
-    open_mentions: list[tuple[int, str, int]] = field(default_factory=list)  # first word, chain, offset
-
-
 def looks_like_ontonotes(text: str) -> bool:
     """Whether a coreference file is of this kind, not in CoNLL's columns."""
     return text.removeprefix("\ufeff").lstrip().startswith("<")
@@ -195,28 +181,28 @@ def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDoc
     part of a token has the whole token. A tag without its partner is reported and passed over.
     """
     text = text.removeprefix("\ufeff")
-    documents: list[_GrowingOntoNotes] = []
+    documents: list[_Growing] = []
+    open_mentions: list[tuple[int, str, int]] = []  # first word, chain, offset in the file
     line_ends = [place.start() for place in re.finditer("\n", text)]
 
     def report(kind: str, offset: int, detail: str) -> None:
         dirt.add(kind, f"{where}:{bisect_left(line_ends, offset) + 1}", detail)
 
     def close_all() -> None:
-        for _, chain, offset in documents[-1].open_mentions if documents else ():
+        for _, chain, offset in open_mentions:
             detail = f"A mention of chain {chain or 'APPOS'} opens here and is never closed; it was left out."
             report("coreference bracket never closed", offset, detail)
-        if documents:
-            documents[-1].open_mentions.clear()
+        open_mentions.clear()
 
     for piece in _TAG_OR_WORD.finditer(text):
         closing, tag, attributes, word = piece.groups()
         tag = (tag or "").upper()
         if tag == "DOC" and not closing:
             close_all()
-            documents.append(_GrowingOntoNotes(_name(attributes)))
+            documents.append(_Growing(_name(attributes)))
             continue
         if not documents:
-            documents.append(_GrowingOntoNotes(""))
+            documents.append(_Growing(""))
         document = documents[-1]
         if word is not None:
             if not _TRACE.fullmatch(word):
@@ -227,9 +213,9 @@ def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDoc
             document.part = part[:_LONGEST_PART]
         elif tag == "COREF" and not closing:
             chain = _identity_chain(attributes, document.part)
-            document.open_mentions.append((len(document.words), chain, piece.start()))
-        elif tag == "COREF" and document.open_mentions:
-            first, chain, _ = document.open_mentions.pop()
+            open_mentions.append((len(document.words), chain, piece.start()))
+        elif tag == "COREF" and open_mentions:
+            first, chain, _ = open_mentions.pop()
             if chain and first < len(document.words):
                 document.spans[first, len(document.words), chain] = None
         elif tag == "COREF":

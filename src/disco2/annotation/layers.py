@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from disco2.annotation.alignment import ANCHOR, TextMatcher, align_to_text, align_tokens, fit_sentences
+from disco2.annotation.alignment import ANCHOR, TextMatcher, align_tokens, fit_sentences
 from disco2.annotation.coreference import CoreferenceDocument
 from disco2.annotation.heads import depths_below_root, head_of_span, single_rooted
 from disco2.annotation.text import PARAGRAPH_BREAK, tokenise
@@ -56,40 +56,6 @@ def document_from_trees(
     return Document(document_id, text, tuple(tokens), tuple(sentences))
 
 
-def document_from_words(
-    document_id: str,
-    sentences: Sequence[Sequence[str]],
-    text: str | None = None,
-    tags: Sequence[Sequence[str]] | None = None,
-    *,
-    where: str = "",
-) -> Document:
-    """A document with the given tokens; without a text, words and sentences are joined by single spaces.
-
-    Raises LayerError where the words are not those of the text, or the tags not as many as the words.
-    """
-    words = [word for sentence in sentences for word in sentence]
-    if text is None:
-        text = " ".join(words)
-    spans = align_to_text(words, text, where=where or document_id)
-    flat_tags = [tag for sentence in tags for tag in sentence] if tags is not None else [""] * len(words)
-    if len(flat_tags) != len(words):
-        raise LayerError(f"{len(flat_tags)} tags for {len(words)} words.", where=where or document_id)
-    tokens = tuple(
-        [
-            Token(unescape(text[start:end]), start, end, tag)
-            for (start, end), tag in zip(spans, flat_tags, strict=True)
-        ]
-    )
-    made: list[Sentence] = []
-    first = 0
-    for sentence in sentences:
-        if sentence:
-            made.append(Sentence(first, first + len(sentence)))
-            first += len(sentence)
-    return Document(document_id, text, tokens, tuple(made))
-
-
 def with_constituents(
     document: Document, trees: Sequence[BracketedSentence], *, where: str, dirt: Dirt
 ) -> Document:
@@ -105,11 +71,11 @@ def with_constituents(
             sentences.append(sentence)
             _report_misfit("tree", document, sentence, where=where, dirt=dirt)
         elif fit.ranges is None:
-            sentences.append(_with_tree(sentence, trees[fit.pieces[0]].constituents))
+            sentences.append(replace(sentence, constituents=trees[fit.pieces[0]].constituents))
         else:
             joined = join_constituents([trees[piece].constituents for piece in fit.pieces])
             owners = [first for first, _ in fit.ranges]
-            sentences.append(_with_tree(sentence, project_constituents(joined, owners)))
+            sentences.append(replace(sentence, constituents=project_constituents(joined, owners)))
     return replace(document, tokens=_with_tags(document, sentences), sentences=tuple(sentences))
 
 
@@ -132,9 +98,9 @@ def with_dependencies(
             sentences.append(sentence)
             _report_misfit("dependencies", document, sentence, where=where, dirt=dirt)
         elif fit.ranges is None:
-            sentences.append(_with_heads(sentence, parses[0]))
+            sentences.append(replace(sentence, dependencies=parses[0]))
         else:
-            sentences.append(_with_heads(sentence, project_dependencies(parses, fit.ranges)))
+            sentences.append(replace(sentence, dependencies=project_dependencies(parses, fit.ranges)))
     return replace(document, sentences=tuple(sentences))
 
 
@@ -183,14 +149,6 @@ def _anchor(trees: Sequence[BracketedSentence], index: int) -> list[str]:
 def _without_place(words: Sequence[str], places: Sequence[tuple[int, int] | None]) -> list[int]:
     """The indices of words that have no place and are no punctuation."""
     return [at for at, place in enumerate(places) if place is None and any(map(str.isalnum, words[at]))]
-
-
-def _with_tree(sentence: Sentence, tree: Constituents) -> Sentence:
-    return Sentence(sentence.start, sentence.end, tree, sentence.dependencies)
-
-
-def _with_heads(sentence: Sentence, heads: Dependencies) -> Sentence:
-    return Sentence(sentence.start, sentence.end, sentence.constituents, heads)
 
 
 def _with_tags(document: Document, sentences: Sequence[Sentence]) -> tuple[Token, ...]:

@@ -78,16 +78,6 @@ def test_the_chart_finds_the_best_of_all_trees(sizes: list[int], seed: int) -> N
         )
 
 
-def test_all_spans_come_in_order() -> None:
-    spans = all_spans(np.array([2, 1], dtype=np.int32))
-    assert list(zip(*(column.tolist() for column in spans), strict=True)) == [
-        (0, 0, 1),
-        (0, 0, 2),
-        (0, 1, 2),
-        (1, 0, 1),
-    ]
-
-
 CHAINED = Constituents(
     labels=("S", "NP", "VP", "S", "VP"),
     starts=(0, 0, 1, 2, 2),
@@ -99,11 +89,6 @@ CHAINED = Constituents(
 
 def test_a_unary_chain_is_one_span() -> None:
     assert tree_to_spans(CHAINED) == [(0, 4, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 4, "S+VP")]
-
-
-def test_spans_in_any_order_make_the_tree() -> None:
-    spans = [(2, 4, "S+VP"), (1, 4, "VP"), (0, 1, "NP"), (0, 4, "S")]
-    assert spans_to_tree(spans, CHAINED.tags) == CHAINED
 
 
 @given(constituents())

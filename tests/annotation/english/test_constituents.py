@@ -19,16 +19,15 @@ from disco2.annotation.english.constituents import (
     SpanParser,
     StoredParser,
     build_lexicon,
-    pieces,
     read_parser,
     shape,
     write_parser,
 )
-from disco2.annotation.layers import document_from_words
 from disco2.data import Constituents
 from disco2.errors import BundleError
 from disco2.files import read_listed_files
 from disco2.vectors import WordVectors
+from tests.documents import document_from_words
 
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 
@@ -97,12 +96,6 @@ def test_long_sentences_need_little_memory(shipped_parser: SpanParser, length: i
     assert_sound(tree, tags)
     assert peak < 100_000_000
     assert (tree is not None and tree.labels[0] == "ROOT") == (length > 200)
-
-
-def test_a_long_sentence_without_punctuation_has_a_tree(shipped_parser: SpanParser) -> None:
-    words, tags = ["burger"] * 700, ["NN"] * 700
-    (tree,) = shipped_parser.parse([(words, tags)])
-    assert_sound(tree, tags)
 
 
 def test_documents_get_new_trees_and_keep_the_rest(shipped_parser: SpanParser) -> None:
@@ -174,10 +167,6 @@ VECTORS = WordVectors(("the", "cat"), np.eye(2, dtype=np.float32))
 )
 def test_shapes(word: str, expected: str) -> None:
     assert shape(word) == expected
-
-
-def test_pieces_are_prefixes_suffixes_and_shape() -> None:
-    assert pieces("Cat") == ["c-", "ca-", "cat-", "-t", "-at", "-cat", "-cat", "=Xxx"]
 
 
 def test_numbers_have_edges_and_unknowns() -> None:

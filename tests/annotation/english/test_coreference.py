@@ -15,11 +15,11 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, raw_docum
 from disco2.annotation.english.annotators import SHIPPED, Component, load_component
 from disco2.annotation.english.coreference import MODEL_FILE, TABLES_FILE, MentionRanker
 from disco2.annotation.english.lexicon import CITATION
-from disco2.annotation.layers import document_from_words
 from disco2.data import Document
 from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place, read_listed_files
 from tests.annotation.english.parsed import giving, parsed, parsed_documents
+from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
 
 COREFERENCE = frozenset({Layer.COREFERENCE})
@@ -191,12 +191,6 @@ def test_simple_texts(annotators: Annotators, text: str, expected: list[str]) ->
     assert document.text == text
 
 
-def test_he_and_she_are_two(annotators: Annotators) -> None:
-    text = "Peter called Susan. He was late, and she was angry with him."
-    (document,) = annotators.annotate([raw_document(text)], layers=ALL_LAYERS)
-    assert chains(document) == [["Peter", "He", "him"], ["Susan", "she"]]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -212,8 +206,3 @@ def test_no_chain_has_both_he_and_she(annotators: Annotators, text: str) -> None
     (document,) = annotators.annotate([raw_document(text)], layers=ALL_LAYERS)
     for chain in chains(document):
         assert len({CITATION[word.lower()] for word in chain if word.lower() in CITATION}) < 2
-
-
-def test_two_of_one_gender_are_still_linked(annotators: Annotators) -> None:
-    (document,) = annotators.annotate([raw_document("She left. He said that she left.")], layers=ALL_LAYERS)
-    assert chains(document) == [["She", "she"]]

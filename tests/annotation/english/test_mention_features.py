@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.annotation.english.coreference import possible_antecedents
-from disco2.annotation.english.lexicon import Kind
 from disco2.annotation.english.mention_features import (
     PAIR_FEATURES,
     mention_feature_sizes,
@@ -21,7 +20,7 @@ from disco2.annotation.english.mentions import (
     token_context,
 )
 from disco2.data import Document
-from tests.annotation.english.parsed import giving, parsed, parsed_documents
+from tests.annotation.english.parsed import parsed, parsed_documents
 from tests.annotation.english.slow_features import rows_of, slow_pair_features
 
 
@@ -73,17 +72,6 @@ def test_every_value_has_a_row_in_its_table(document: Document) -> None:
         own = mention_features(document, mentions, {"the": 2, "dog": 3})
         assert own.min() >= 0
         assert (own.max(axis=0) < np.array(list(mention_feature_sizes(2).values()))).all()
-
-
-def test_attributes_of_a_small_document() -> None:
-    mentions = attributes(giving("She"))
-    assert [Kind(kind).name for kind in mentions.kind] == ["NAME", "NAME", "DEFINITE", "SHE"]
-    assert mentions.gender.tolist() == [1, 2, 0, 2]
-    assert mentions.number.tolist() == [1, 1, 1, 1]
-    assert mentions.role.tolist() == [1, 4, 3, 1]
-    assert mentions.governor.tolist() == [1, 1, 1, 8]
-    assert mentions.sentence.tolist() == [0, 0, 0, 1]
-    assert mentions.place.tolist() == [0, 1, 2, 0]
 
 
 def singing(*names: str) -> Document:

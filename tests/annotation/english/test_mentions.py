@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from disco2.annotation.english.mentions import candidate_mentions
-from disco2.annotation.layers import document_from_words
 from disco2.data import Document
 from tests.annotation.english.parsed import parsed, parsed_documents
+from tests.documents import document_from_words
 
 
 def found(document: Document) -> list[str]:

@@ -142,23 +142,12 @@ def test_odd_characters(syntax: SpacySyntax, text: str) -> None:
     assert document.tokens
 
 
-def test_an_emoji_is_one_token(syntax: SpacySyntax) -> None:
-    document = annotated(syntax, "We won 👩‍👩‍👧🇫🇷!")
-    assert [token.text for token in document.tokens] == ["We", "won", "👩‍👩‍👧", "🇫🇷", "!"]
-
-
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.text("aZ0.-'\u2019\"()[]/,:!?\t \n\r\x00\u200b\u00ad\u0301😀\u200d🇫א\ud800#&", max_size=12))
 )
 def test_any_text_is_sound(syntax: SpacySyntax, pieces: list[str]) -> None:
     assert_sound(annotated(syntax, " Ann sings ".join(pieces)))
-
-
-def test_a_very_long_sentence(syntax: SpacySyntax) -> None:
-    document = annotated(syntax, "and the old dog saw the cat " * 286)
-    assert len(document.tokens) == 2002
-    assert_sound(document)
 
 
 def test_a_paragraph_of_many_pieces(syntax: SpacySyntax) -> None:
@@ -211,25 +200,6 @@ def test_tokens_and_sentences_of_a_document_stay(syntax: SpacySyntax) -> None:
             assert is_tree(sentence.dependencies)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.lists(st.sampled_from(["the", "dog", "saw", ".", "Ann", "and"]), min_size=1), min_size=1))
-def test_any_sentences_get_trees(syntax: SpacySyntax, sentences: list[list[str]]) -> None:
-    tokens: list[Token] = []
-    made: list[Sentence] = []
-    offset = 0
-    for words in sentences:
-        made.append(Sentence(len(tokens), len(tokens) + len(words)))
-        for word in words:
-            tokens.append(Token(word, offset, offset + len(word)))
-            offset += len(word) + 1
-    text = " ".join(token.text for token in tokens)
-    [document] = syntax.annotate(
-        [Document("d", text, tuple(tokens), tuple(made))], layers=TAGS | DEPENDENCIES
-    )
-    assert_sound(document)
-    assert [len(sentence) for sentence in document.sentences] == list(map(len, sentences))
-
-
 def test_documents_do_not_touch_each_other(syntax: SpacySyntax) -> None:
     texts = ["Ann saw the dog.", "", "It slept. The end", "Bob\n\nTina"]
     together = syntax.annotate([raw_document(text, document_id=text) for text in texts], layers=ALL)
@@ -253,11 +223,6 @@ def test_tokens_made_anew_leave_no_old_layer(syntax: SpacySyntax) -> None:
     [document] = syntax.annotate([own_tokens()], layers=ALL)
     assert document.mentions is None
     assert_sound(document)
-
-
-def test_no_layer_of_ours_is_no_work(syntax: SpacySyntax) -> None:
-    own = own_tokens()
-    assert syntax.annotate([own], layers=frozenset()) == [own]
 
 
 def test_spacy_is_imported_late() -> None:

@@ -10,7 +10,7 @@ import pytest
 from disco2.annotation.english.chart import Spans, all_spans
 from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser, build_lexicon
 from disco2.annotation.english.span_network import Network
-from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Dirt, Document
 from disco2.errors import CorpusError
@@ -22,6 +22,7 @@ from disco2.training.annotators.constituents import (
     train_constituents,
 )
 from disco2.vectors import WordVectors
+from tests.documents import document_from_words
 
 torch = pytest.importorskip("torch")
 

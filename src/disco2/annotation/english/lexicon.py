@@ -121,22 +121,6 @@ def is_person_word(word: str) -> bool:
     return any(stem in word_lists()["person_words"] or gender_of_word(stem) for stem in stems)
 
 
-def number_of_pronoun(citation: str) -> Number:
-    if citation in _SINGULAR_PRONOUNS:
-        return Number.SINGULAR
-    return Number.PLURAL if citation in _PLURAL_PRONOUNS else Number.UNKNOWN
-
-
-def gender_of_pronoun(citation: str) -> Gender:
-    return _GENDERED_PRONOUNS.get(citation, Gender.UNKNOWN)
-
-
-def person_of_pronoun(citation: str) -> Person:
-    if citation in _PRONOUNS_OF_PEOPLE:
-        return Person.HUMAN
-    return Person.THING if citation in _PRONOUNS_OF_THINGS else Person.UNKNOWN
-
-
 def number_of_noun(tag: str, determiner: str, *, coordinated: bool) -> Number:
     """The number of a phrase by its head's tag, else by its first word."""
     if coordinated or tag in ("NNS", "NNPS"):
@@ -159,7 +143,16 @@ class Traits(NamedTuple):
 
 def pronoun_traits(citation: str) -> Traits:
     """The traits of a pronoun, given by the form it is cited by."""
-    return Traits(number_of_pronoun(citation), gender_of_pronoun(citation), person_of_pronoun(citation))
+    number, person = Number.UNKNOWN, Person.UNKNOWN
+    if citation in _SINGULAR_PRONOUNS:
+        number = Number.SINGULAR
+    elif citation in _PLURAL_PRONOUNS:
+        number = Number.PLURAL
+    if citation in _PRONOUNS_OF_PEOPLE:
+        person = Person.HUMAN
+    elif citation in _PRONOUNS_OF_THINGS:
+        person = Person.THING
+    return Traits(number, _GENDERED_PRONOUNS.get(citation, Gender.UNKNOWN), person)
 
 
 def name_traits(words: Sequence[str], tag: str, *, coordinated: bool = False) -> Traits:

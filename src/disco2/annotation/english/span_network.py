@@ -176,42 +176,41 @@ CHUNK = 2048  # spans scored together: their hidden layer stays in the processor
 
 @dataclass(frozen=True, slots=True)
 class SpanScorer:
-    """The weights as they are stored; H2 is twice the encoder's hidden size, M the hidden size here."""
-
-    starts: Floats  # A, [H2, M]
-    ends: Floats  # E, [H2, M]
-    bias: Floats  # b, [M]
-    gain: Floats  # g, [M]
-    shift: Floats  # t, [M]
-    outputs: Floats  # O, [L, M] for L labels
-    output_bias: Floats  # c, [L]
-
-    def prepared(self) -> PreparedScorer:
-        """The same scorer in the form in which it runs. A unit without gain is a constant in all scores."""
-        sign = np.where(self.gain < 0.0, np.float32(-1.0), np.float32(1.0))
-        magnitude = np.abs(self.gain)
-        gainless = magnitude == 0.0
-        added = np.where(gainless, np.maximum(self.shift, 0.0), self.shift)
-        starts = self.starts - self.starts.mean(axis=1, keepdims=True)
-        ends = self.ends - self.ends.mean(axis=1, keepdims=True)
-        return PreparedScorer(
-            sides=np.concatenate([starts * sign, ends * sign], axis=1),
-            bias=(self.bias - self.bias.mean()) * sign,
-            least=np.where(gainless, np.float32(0.0), -self.shift / np.where(gainless, 1.0, magnitude)),
-            outputs=self.outputs * magnitude,
-            output_bias=self.output_bias + self.outputs @ added,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedScorer:
     """The weights as they are used; A, E and b have means of 0 over M."""
 
-    sides: Floats  # s A and s E, [H2, 2 M]
+    sides: Floats  # s A and s E, [H2, 2 M]; H2 is twice the encoder's hidden size, M the hidden size here
     bias: Floats  # s b, [M]
     least: Floats  # -t / |g|, [M]
-    outputs: Floats  # O |g|, [L, M]
+    outputs: Floats  # O |g|, [L, M] for L labels
     output_bias: Floats  # c + O t, [L]
+
+    @classmethod
+    def of(
+        cls,
+        starts: Floats,
+        ends: Floats,
+        bias: Floats,
+        gain: Floats,
+        shift: Floats,
+        outputs: Floats,
+        output_bias: Floats,
+    ) -> SpanScorer:
+        """The scorer with stored weights: A, E [H2, M], b, g, t [M], O [L, M] and c [L].
+
+        A unit without gain is a constant in all scores.
+        """
+        sign = np.where(gain < 0.0, np.float32(-1.0), np.float32(1.0))
+        magnitude = np.abs(gain)
+        gainless = magnitude == 0.0
+        starts = starts - starts.mean(axis=1, keepdims=True)
+        ends = ends - ends.mean(axis=1, keepdims=True)
+        return cls(
+            sides=np.concatenate([starts * sign, ends * sign], axis=1),
+            bias=(bias - bias.mean()) * sign,
+            least=np.where(gainless, np.float32(0.0), -shift / np.where(gainless, 1.0, magnitude)),
+            outputs=outputs * magnitude,
+            output_bias=output_bias + outputs @ np.where(gainless, np.maximum(shift, 0.0), shift),
+        )
 
     def places(self, encoded: Floats) -> tuple[Floats, Floats]:
         """s (A p + b) and s E p for all places [N, H2]."""
@@ -275,7 +274,7 @@ class Network:
     pieces: Floats  # row 0 is zero
     tags: Floats
     layers: tuple[BiLSTMLayer, ...]
-    scorer: PreparedScorer
+    scorer: SpanScorer
 
     @classmethod
     def of(cls, parameters: Mapping[str, Floats], vectors: Floats) -> Network:
@@ -290,7 +289,7 @@ class Network:
                 BiLSTMLayer.of(*(kept[f"encoder.{layer}.{name}"] for name in LAYER_PARAMETERS))
                 for layer in range(LAYERS)
             ),
-            scorer=SpanScorer(*(kept[f"spans.{name}"] for name in SPAN_PARAMETERS)).prepared(),
+            scorer=SpanScorer.of(*(kept[f"spans.{name}"] for name in SPAN_PARAMETERS)),
         )
 
     def embed(self, numbers: Integers) -> Floats:
