@@ -59,7 +59,7 @@ def test_only_what_is_asked_for_is_made() -> None:
 
 
 def test_a_layer_that_nobody_makes_is_an_error() -> None:
-    with pytest.raises(SettingsError, match="No annotator here makes coreference") as caught:
+    with pytest.raises(SettingsError, match="No annotator makes coreference") as caught:
         Annotators([SYNTAX]).annotate([], layers=frozenset({Layer.COREFERENCE}))
     assert "dependencies, tags, tokens" in caught.value.hint
 

@@ -99,7 +99,7 @@ def test_a_tree_between_two_that_do_not_fit_is_found() -> None:
 
 
 def test_trees_of_another_text_are_refused() -> None:
-    with pytest.raises(LayerError, match="Not one tree fits") as caught:
+    with pytest.raises(LayerError, match="No tree fits") as caught:
         from_trees("Rain falls.")
     assert caught.value.where == "t"
 

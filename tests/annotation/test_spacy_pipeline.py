@@ -277,7 +277,7 @@ def test_odd_texts_survive(pipeline: SpacyPipeline, text: str) -> None:
 def test_a_layer_that_it_lacks_is_an_error(pipeline: SpacyPipeline) -> None:
     with pytest.raises(SettingsError, match="does not make coreference"):
         pipeline.annotate([raw_document("Go.")], layers=frozenset({Layer.COREFERENCE}))
-    with pytest.raises(SettingsError, match="No annotator here makes constituents"):
+    with pytest.raises(SettingsError, match="No annotator makes constituents"):
         Annotators([pipeline]).maker(Layer.CONSTITUENTS)
 
 
@@ -301,7 +301,7 @@ def test_a_folder_that_is_no_pipeline_is_an_error(tmp_path: Path, pipeline_folde
 
 
 def test_a_pipeline_without_anything_of_use_is_an_error() -> None:
-    with pytest.raises(SettingsError, match="no component that is of use"):
+    with pytest.raises(SettingsError, match="no component that makes a layer"):
         SpacyPipeline(spacy.blank("en"))
 
 

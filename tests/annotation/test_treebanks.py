@@ -78,7 +78,7 @@ def test_a_file_without_heads_has_no_dependencies() -> None:
         ([row("x", "Rain")], 1, "'x' is not a token number"),
         ([row("1-x", "Rain")], 1, "range"),
         ([row("1", "Rain"), row("2", "falls", head="_")], 1, "some have none"),
-        ([row("1", "Rain"), row("2", "a", head="3"), row("3", "b", head="2")], 1, "circle"),
+        ([row("1", "Rain"), row("2", "a", head="3"), row("3", "b", head="2")], 1, "cycle"),
     ],
 )
 def test_faults_in_conllu_have_their_line(rows: list[str], line: int, what: str) -> None:

@@ -1,4 +1,4 @@
-"""Annotators give documents layers: the protocol, several annotators as one, and a user's choice of them."""
+"""Annotators add layers to documents: the protocol, several annotators as one, and the user's choice."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ ALL_LAYERS: Layers = frozenset(Layer)
 
 
 class Annotator(Protocol):
-    """Gives documents layers.
+    """Adds layers to documents.
 
-    ``requires`` has a key for each layer that the annotator provides, and for each key the layers that a
-    document must have before. ``annotate`` makes only the ``layers`` asked for and leaves the others as they
-    are; new tokens remove all other layers. Documents come back in order, with id and text unchanged.
+    ``requires`` has a key for each layer that the annotator provides; its value are the layers that a
+    document must have before. ``annotate`` makes only the given ``layers`` and keeps the others; new tokens
+    remove all other layers. Documents are returned in order, with id and text unchanged.
 
     An annotator may have a ``fingerprint``: the key of its output in the cache, "" for output that must not
     be cached.
@@ -65,7 +65,7 @@ class Annotators:
 
     ``Annotators([built_in, stanford])`` takes constituents from the second and the rest from the first. With
     a ``store``, documents that were annotated before are read from it; ``recalled`` counts them. Leaving the
-    context calls ``on_close``, for an annotator that runs a program of its own.
+    context calls ``on_close``, for an annotator that runs a separate program.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Annotators:
         self.close()
 
     def close(self) -> None:
-        """End the program of an annotator, if there is one; the store stays open."""
+        """Stop the program of an annotator, if there is one; the store stays open."""
         if self._on_close is not None:
             self._on_close()
 
@@ -112,15 +112,15 @@ class Annotators:
         """The annotator that makes a layer."""
         if layer not in self._makers:
             raise SettingsError(
-                f"No annotator here makes {layer}.",
+                f"No annotator makes {layer}.",
                 hint=f"{self.name} makes: {', '.join(sorted(self._makers))}.",
             )
         return self._makers[layer]
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
-        """Make the layers in order. Layers not asked for stay: gold trees take automatic coreference.
+        """Make these layers in order and keep the others, for example gold trees.
 
-        Raises LayerError where a document lacks a layer that is needed and not asked for.
+        Raises LayerError if a document lacks a layer that is needed and is not among ``layers``.
         """
         check_mixture(layers)
         if self.store is None:
@@ -191,7 +191,7 @@ class AnnotatorChoice:
             )
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
-        """Load only the annotators that make these layers; close the result to end the Stanford parser.
+        """Load only the annotators that make these layers; close the result to stop the Stanford parser.
 
         With ``on_demand`` the built-in annotators are loaded when they first annotate something.
         """
@@ -223,7 +223,7 @@ class AnnotatorChoice:
 
 
 def check_mixture(layers: Layers) -> None:
-    """Raise SettingsError for new tokens with old layers, which stand on the old tokens."""
+    """Raise SettingsError for new tokens with old layers, which refer to the old tokens."""
     if Layer.TOKENS in layers and layers != ALL_LAYERS:
         kept = ", ".join(sorted(ALL_LAYERS - layers))
         raise SettingsError(
@@ -255,15 +255,15 @@ def check_present(documents: Sequence[Document], needed: Layers, *, before: Laye
 
 
 def first_line(error: Exception) -> str:
-    """The first line of another package's error, for a message of ours."""
+    """The first line of another package's error, for our message."""
     lines = str(error).strip().splitlines()
     return lines[0][:300] if lines else type(error).__name__
 
 
 def is_present(layer: Layer, document: Document) -> bool:
-    """Whether a document has the layer, or has nothing that could have it.
+    """Whether a document has the layer, or is empty.
 
-    One tag or one tree is enough: readers leave out what does not fit its text.
+    One tag or one tree is enough: readers leave out trees that do not fit the text.
     """
     match layer:
         case Layer.TOKENS:

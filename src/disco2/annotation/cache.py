@@ -37,7 +37,7 @@ _TABLE = "layers (key BLOB PRIMARY KEY, content BLOB NOT NULL)"
 # A damaged file can make SQLite return text that is not Unicode, or ask for more memory than there is.
 TROUBLES = (sqlite3.Error, OSError, UnicodeDecodeError, MemoryError)
 
-# No layers of a text take more: a longer entry is a small one that unpacks to gigabytes.
+# A limit for unpacked entries, so that a small damaged one does not unpack to gigabytes.
 _SPARE_BYTES, _BYTES_A_CHARACTER = 1_000_000, 2_000
 _COMPRESSION = 3  # higher levels hardly save more
 

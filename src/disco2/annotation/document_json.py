@@ -1,4 +1,4 @@
-"""A document with its layers <-> JSON, so that a text need be annotated only once; see docs/json.md."""
+"""A document with its layers as JSON, so that a text is annotated only once; see docs/json.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, fields
 from typing import Any
 
-from disco2.annotation.heads import token_in_circle
+from disco2.annotation.heads import token_in_cycle
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
 from disco2.version import VERSION
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def document_to_json(document: Document, *, annotators: str = "") -> Json:
-    """Plain lists, strings and numbers; ``annotators`` says who made the layers."""
+    """The document as lists, strings and numbers; ``annotators`` names the annotators of its layers."""
     return {
         "format": FORMAT,
         "disco2": VERSION,
@@ -49,9 +49,9 @@ def _lists(arrays: Constituents | Dependencies) -> Json:
 
 
 def parse_annotated(text: str | bytes, *, where: str) -> tuple[Document, str]:
-    """The document in a JSON text, and who annotated it; empty where the text does not say so.
+    """The document in a JSON text and the names of its annotators, which may be empty.
 
-    LayerError, naming the place, where anything in it does not fit.
+    Raises LayerError with the place of the first value that is not valid.
     """
     try:
         data = json.loads(text)
@@ -63,7 +63,7 @@ def parse_annotated(text: str | bytes, *, where: str) -> tuple[Document, str]:
 
 
 def document_from_json(data: object, *, where: str) -> Document:
-    """The document that ``document_to_json`` described, every number in it checked."""
+    """The document that ``document_to_json`` wrote; every value is checked."""
     whole = _Reader(data, where)
     version = whole.number("format", least=1)
     if version > FORMAT:
@@ -80,11 +80,11 @@ def document_from_json(data: object, *, where: str) -> Document:
 
 
 class _Reader:
-    """One object of the JSON, which knows where it stands."""
+    """One object of the JSON, with its place for messages."""
 
     def __init__(self, data: object, where: str) -> None:
         if not isinstance(data, dict):
-            raise LayerError("An object in braces is needed here.", where=where, hint=_HINT)
+            raise LayerError("This must be an object in braces.", where=where, hint=_HINT)
         self._data = data
         self.where = where
 
@@ -150,15 +150,15 @@ def _tokens(whole: _Reader, text: str) -> tuple[Token, ...]:
     tokens = []
     behind, length = 0, len(text)
     for item in whole.readers("tokens"):
-        # A token may stand on the last character of the one before it: so does the full stop that a treebank
-        # adds behind an abbreviation at the end of a sentence.
+        # A token may overlap the last character of the previous one: a treebank adds a full stop after an
+        # abbreviation at the end of a sentence.
         start = item.number("start", least=max(behind - 1, 0), most=length)
         end = item.number("end", least=start, most=length)
         if start < behind and end != behind:
             raise item.wrong(f"It begins before character {behind}, where the token before it ends.")
         behind = end
         if text[start:behind].isspace():
-            raise item.wrong(f"It lies on nothing but space, characters {start} to {behind} of the text.")
+            raise item.wrong(f"It covers only space, characters {start} to {behind} of the text.")
         tokens.append(Token(item.text("text"), start, behind, item.text("tag")))
     return tuple(tokens)
 
@@ -193,13 +193,13 @@ def _constituents(sentence: _Reader, tokens: int) -> Constituents:
         raise item.wrong("Its lists are empty or not equally long.")
     if (starts[0], ends[0], parents[0]) != (0, tokens, -1):
         raise item.wrong("Its first phrase does not cover the sentence.")
-    handed = list(starts)  # how far each phrase's children have come
+    covered = list(starts)  # the end of each phrase's last child
     for node in range(1, nodes):
         parent, start, end = parents[node], starts[node], ends[node]
         in_order = 0 <= parent < node and starts[node - 1] <= start
-        if not in_order or not handed[parent] <= start < end <= ends[parent]:
+        if not in_order or not covered[parent] <= start < end <= ends[parent]:
             raise item.wrong(f"Phrase {node} is not inside its parent, or overlaps an earlier sibling.")
-        handed[parent] = end
+        covered[parent] = end
     return Constituents(labels, starts, ends, parents, item.texts("tags", count=tokens))
 
 
@@ -208,8 +208,8 @@ def _dependencies(sentence: _Reader, tokens: int) -> Dependencies:
     heads = item.numbers("heads", least=-1, most=tokens - 1)
     if len(heads) != tokens:
         raise item.wrong(f"'heads' has {len(heads)} entries for {tokens} tokens.")
-    if (astray := token_in_circle(heads)) is not None:
-        raise item.wrong(f"The heads of token {astray} go in a circle.")
+    if (astray := token_in_cycle(heads)) is not None:
+        raise item.wrong(f"The heads of token {astray} form a cycle.")
     return Dependencies(heads, item.texts("labels", count=tokens))
 
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from disco2.annotation.heads import token_in_circle
+from disco2.annotation.heads import token_in_cycle
 from disco2.data import Constituents, Dependencies
 from disco2.errors import LayerError
 
 COLUMNS = 10
-_NO_FORM = "_"  # CoNLL-U's own sign for a cell that has nothing to say
-_NEW_DOCUMENT = ("newdoc id", "newdoc_id", "newdoc")  # the second in some of DISRPT's corpora
+_NO_FORM = "_"  # how CoNLL-U writes an empty cell
+_NEW_DOCUMENT = ("newdoc id", "newdoc_id", "newdoc")  # the second in some corpora of DISRPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class ConlluSentence:
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
-    dependencies: Dependencies | None  # None where the file has no heads at all
+    dependencies: Dependencies | None  # None if the file has no heads
     line: int  # of its first token, counted from 1
     document: str = ""  # the last ``# newdoc id`` before it
     text: str = ""
@@ -33,9 +33,9 @@ class ConlluSentence:
 def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
     """All sentences of a CoNLL-U file; ``where`` names the file in errors.
 
-    Multiword ranges (``1-2``) and empty nodes (``1.1``) are passed over; the words inside a range are glued,
-    but for a range that runs backwards or into one before it. A word without a form is ``_``, since others
-    count on its place.
+    Multiword ranges (``1-2``) and empty nodes (``1.1``) are skipped. The words inside a range are glued,
+    unless the range runs backwards or overlaps the previous one. A word without a form becomes ``_``, because
+    heads refer to its number.
     """
     sentences: list[ConlluSentence] = []
     rows: list[list[str]] = []
@@ -44,7 +44,7 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
     document = ""
     comments: dict[str, str] = {}
 
-    # A blank line at the end closes the last sentence, whether the file has one or not.
+    # The added blank line ends the last sentence.
     for number, line in enumerate((*text.removeprefix("\ufeff").split("\n"), ""), start=1):
         row = line.split("\t")
         if len(row) == COLUMNS and row[0].isdecimal():
@@ -124,15 +124,15 @@ def _dependencies(
     found = _heads(numbers, heads, lines, where=where)
     if found is None:
         return None
-    if token_in_circle(found) is not None:
-        raise LayerError("The heads of this sentence run in a circle.", where=f"{where}:{lines[0]}")
+    if token_in_cycle(found) is not None:
+        raise LayerError("The heads of this sentence form a cycle.", where=f"{where}:{lines[0]}")
     return Dependencies(tuple(found), labels)
 
 
 def _heads(
     numbers: Sequence[str], heads: Sequence[str], lines: Sequence[int], *, where: str
 ) -> list[int] | None:
-    """The heads, counted from 0; None where there are none at all, LayerError where one can't be a head."""
+    """The heads, counted from 0; None if no token has one; LayerError for a value that can't be a head."""
     found = []
     for index, (number, head, line) in enumerate(zip(numbers, heads, lines, strict=True), start=1):
         if number != str(index):
@@ -156,7 +156,7 @@ def _heads(
 
 
 def _short(text: str) -> str:
-    """As much of a cell as a message may show."""
+    """A cell, shortened for a message."""
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
@@ -193,7 +193,7 @@ _PIECE = re.compile(
     r"\(\s*+([^\s()]++)\s++([^\s()]++)\s*+\)"  # 1, 2: a tag and its word
     r"|\(\s*+([^\s()]*+)"  # 3: a phrase opens
     r"|(\))"  # 4: a phrase closes
-    r"|[^\s()]++",  # a word that no tag holds
+    r"|[^\s()]++",  # a word without a tag
     re.ASCII,
 )
 
@@ -209,7 +209,7 @@ class BracketedSentence:
 
 @dataclass(slots=True)
 class _GrowingTree:
-    """A tree that is being read: its words and tags, and its phrases in pre-order."""
+    """A tree while it is read: its words and tags, and its phrases in pre-order."""
 
     words: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
@@ -222,8 +222,8 @@ class _GrowingTree:
 def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
     """All trees of a ``.mrg`` file or of a parser's output, in order; ``where`` names the file in errors.
 
-    Trees of nothing but traces are passed over. Unbalanced brackets, trees without any leaf, and words
-    outside brackets or without a tag raise LayerError with the line.
+    Trees with only traces are skipped. Unbalanced brackets, trees without leaves, and words outside brackets
+    or without a tag raise LayerError with the line.
     """
     text = text.removeprefix("\ufeff")
     sentences: list[BracketedSentence] = []
@@ -309,7 +309,7 @@ def _finished(tree: _GrowingTree) -> Constituents:
     if wrappers:
         labels, starts, ends = labels[wrappers:], starts[wrappers:], ends[wrappers:]
         parents = [-1, *[parent - wrappers for parent in parents[wrappers + 1 :]]]
-    if not labels:  # a tag and its word, and nothing above them
+    if not labels:  # a single tag with its word
         labels, starts, ends, parents = [ROOT], [0], [length], [-1]
     if labels[0] in WRAPPERS:
         labels[0] = ROOT

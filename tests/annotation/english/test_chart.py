@@ -10,18 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from disco2.annotation.english.chart import (
+from disco2.annotation.english.constituents import (
     LARGEST_BATCH,
-    LARGEST_CHART,
     MOST_TOKENS,
-    all_spans,
     batches_by_length,
+    spans_to_tree,
+    tree_to_spans,
+)
+from disco2.annotation.english.span_network import (
+    LARGEST_CHART,
+    all_spans,
     best_splits,
     chart_portions,
     read_trees,
     scores_by_length,
-    spans_to_tree,
-    tree_to_spans,
 )
 from disco2.data import Constituents
 from tests.strategies import constituents

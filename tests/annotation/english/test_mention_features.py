@@ -13,25 +13,16 @@ from disco2.annotation.english.mention_features import (
     mention_features,
     pair_features,
 )
-from disco2.annotation.english.mentions import (
-    Mentions,
-    candidate_mentions,
-    mention_attributes,
-    token_context,
-)
+from disco2.annotation.english.mentions import read_mentions
 from disco2.data import Document
 from tests.annotation.english.parsed import parsed, parsed_documents
 from tests.annotation.english.slow_features import rows_of, slow_pair_features
 
 
-def attributes(document: Document) -> Mentions:
-    return mention_attributes(document, candidate_mentions(document), token_context(document))
-
-
 @settings(max_examples=60, deadline=None)
 @given(parsed_documents(), st.integers(1, 12), st.integers(0, 3))
 def test_all_pairs_at_once_are_as_one_pair_at_a_time(document: Document, window: int, matches: int) -> None:
-    mentions = attributes(document)
+    mentions = read_mentions(document)
     antecedents = possible_antecedents(mentions, window=window, matches=matches)
     features = pair_features(mentions, 0, antecedents)
     rows = rows_of(document, mentions)
@@ -50,7 +41,7 @@ def test_all_pairs_at_once_are_as_one_pair_at_a_time(document: Document, window:
 def test_antecedents_are_the_nearest_and_the_same_key_words(
     document: Document, window: int, matches: int
 ) -> None:
-    mentions = attributes(document)
+    mentions = read_mentions(document)
     rows = rows_of(document, mentions)
     for i, row in enumerate(possible_antecedents(mentions, window=window, matches=matches).tolist()):
         near = list(range(i - 1, max(i - window, 0) - 1, -1))
@@ -65,7 +56,7 @@ def test_antecedents_are_the_nearest_and_the_same_key_words(
 @settings(max_examples=60, deadline=None)
 @given(parsed_documents())
 def test_every_value_has_a_row_in_its_table(document: Document) -> None:
-    mentions = attributes(document)
+    mentions = read_mentions(document)
     if len(mentions):
         features = pair_features(mentions, 0, possible_antecedents(mentions, window=9, matches=2))
         assert (features.max(axis=(0, 1)) < np.array(list(PAIR_FEATURES.values()))).all()
@@ -88,7 +79,7 @@ def singing(*names: str) -> Document:
 
 
 def test_a_last_name_takes_the_gender_of_its_latest_bearer() -> None:
-    mentions = attributes(singing("Mrs. Fox", "Fox", "Jones", "Bob Jones", "Jones", "Mary Jones", "Jones"))
+    mentions = read_mentions(singing("Mrs. Fox", "Fox", "Jones", "Bob Jones", "Jones", "Mary Jones", "Jones"))
     assert mentions.gender.tolist() == [2, 2, 0, 1, 1, 2, 2]
     assert mentions.person.tolist() == [1, 1, 0, 1, 1, 1, 1]
     assert mentions.key[0] == mentions.key[1] != mentions.key[2] == mentions.key[3]
@@ -102,6 +93,6 @@ def test_two_names_are_many() -> None:
             "4:nsubj 3:cc 1:conj 0:root",
         )
     )
-    mentions = attributes(document)
+    mentions = read_mentions(document)
     assert mentions.number.tolist() == [2, 1, 1]
     assert mentions.gender.tolist() == [0, 2, 1]

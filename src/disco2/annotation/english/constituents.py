@@ -1,4 +1,4 @@
-"""The built-in constituency parser as an annotator, and on disk."""
+"""The built-in constituency parser: words to numbers, parsing, reading and writing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from safetensors.numpy import load, save
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.annotators import Files, VectorReader
-from disco2.annotation.english.chart import batches_by_length, spans_to_tree
 from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Network, WordNumbers
 from disco2.annotation.layers import join_constituents
 from disco2.annotation.text import pieces_of
@@ -91,7 +90,7 @@ class Lexicon:
 
 
 def pieces(word: str) -> list[str]:
-    """Prefixes, suffixes and shape, each marked with what it is."""
+    """Prefixes, suffixes and shape, each marked with its type."""
     lower = word.lower()
     return [
         *(f"{lower[:size]}-" for size in PREFIXES),
@@ -117,7 +116,7 @@ def _class(character: str) -> str:
 def build_lexicon(
     words: Iterable[str], tags: Iterable[str], *, vectors: WordVectors, word_count: int, piece_count: int
 ) -> Lexicon:
-    """The lexicon of a training corpus: words and pieces that occur at least so often, in order of frequency.
+    """The lexicon of a training corpus: words and pieces with these minimum counts, the most frequent first.
 
     A suffix is marked by position, so a piece is counted once for each word that has it.
     """
@@ -141,10 +140,67 @@ def _frequent(counts: Counter[str], least: int) -> tuple[str, ...]:
     return tuple(item for _, item in sorted(kept))
 
 
-# The built-in constituency parser as an annotator, and on disk.
+# Trees as labelled spans, one span for each unary chain, and back. A chain of phrases over the same tokens is
+# one span whose label names them from the outermost to the innermost: ``S+VP``. So a tree of phrases is a set
+# of spans that do not cross, each with one label.
 
-LONGEST = 200  # tokens parsed as one sentence; the longest that the parser learnt from has 110
-SHORTEST_PIECE = 40  # tokens of a longer sentence that are parsed on their own
+
+CHAIN = "+"
+
+LabelledSpan = tuple[int, int, str]  # start, end (exclusive), chain of labels
+
+
+def tree_to_spans(tree: Constituents) -> list[LabelledSpan]:
+    """The spans of a tree in pre-order; the first covers the sentence."""
+    chains: dict[tuple[int, int], list[str]] = {}
+    for label, start, end in zip(tree.labels, tree.starts, tree.ends, strict=True):
+        chains.setdefault((start, end), []).append(label)
+    return [(start, end, CHAIN.join(labels)) for (start, end), labels in chains.items()]
+
+
+def spans_to_tree(spans: Iterable[LabelledSpan], tags: Sequence[str]) -> Constituents:
+    """The tree of spans that do not cross, one of which covers the sentence, over tokens with these tags."""
+    labels: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    parents: list[int] = []
+    open_nodes: list[int] = []  # from node 0 down to the last node made
+    for start, end, chain in sorted(spans, key=lambda span: (span[0], -span[1])):
+        while open_nodes and ends[open_nodes[-1]] <= start:
+            open_nodes.pop()
+        for label in chain.split(CHAIN):
+            parents.append(open_nodes[-1] if open_nodes else -1)
+            open_nodes.append(len(labels))
+            labels.append(label)
+            starts.append(start)
+            ends.append(end)
+    return Constituents(tuple(labels), tuple(starts), tuple(ends), tuple(parents), tuple(tags))
+
+
+# Sentences of similar length are parsed together. The encoder is fastest with about a hundred sentences. The
+# chart takes fewer, because each costs as much as the longest of them.
+
+
+LARGEST_BATCH = 128  # sentences encoded at once
+MOST_TOKENS = 3_000  # encoded at once, counting each sentence as long as the longest
+
+
+def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
+    """The indices of sentences in descending order of length, in batches for the encoder."""
+    order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+    batches: list[list[int]] = []
+    first = 0
+    while first < len(order):
+        size = max(1, min(LARGEST_BATCH, MOST_TOKENS // lengths[order[first]]))
+        batches.append(order[first : first + size])
+        first += size
+    return batches
+
+
+# The parser.
+
+LONGEST = 200  # tokens parsed as one sentence; the longest in training has 110
+SHORTEST_PIECE = 40  # shortest part of a longer sentence
 
 Tagged = tuple[Sequence[str], Sequence[str]]  # the words and tags of a sentence
 
@@ -152,8 +208,8 @@ Tagged = tuple[Sequence[str], Sequence[str]]  # the words and tags of a sentence
 class SpanParser:
     """Gives each sentence the tree of phrases whose labelled spans score best together.
 
-    A sentence of more than ``LONGEST`` tokens is cut at punctuation into pieces, which are parsed on
-    their own and joined under a ROOT; so memory is bounded, and time linear in the length.
+    A sentence of more than ``LONGEST`` tokens is cut at punctuation into pieces, which are parsed one by one
+    and joined under a ROOT. So memory is bounded, and time is linear in the length.
     """
 
     NAME: ClassVar = "disco2 span parser"
@@ -224,7 +280,7 @@ def _joined(trees: Sequence[Constituents | None]) -> Constituents:
     return join_constituents([tree for tree in trees if tree is not None])
 
 
-# The parser on disk: its weights in half precision, and what it knows of words and labels.
+# The parser on disk: weights in half precision, and the vocabulary.
 
 
 FORMAT = 1
@@ -234,7 +290,7 @@ VOCABULARY_FILE = "vocabulary.json"
 
 @dataclass(frozen=True)
 class StoredParser:
-    """All that makes a parser but the word vectors, which the package has once for all."""
+    """Everything in a parser except the word vectors, which are stored once for the whole package."""
 
     parameters: Mapping[str, Floats]
     labels: tuple[str, ...]  # chains of labels, such as S+VP
@@ -244,12 +300,12 @@ class StoredParser:
 
     @property
     def vector_size(self) -> int:
-        """The dimensions of the word vectors, which are the encoder's inputs but the parser's own."""
+        """The dimensions of the word vectors: the encoder's inputs without the parser's own embeddings."""
         own = sum(self.parameters[name].shape[1] for name in ("words", "pieces", "tags"))
         return int(self.parameters["encoder.0.inputs"].shape[1] - own)
 
     def lexicon(self, vectors: WordVectors) -> Lexicon:
-        """What turns words into numbers."""
+        """The lexicon, with these word vectors."""
         return Lexicon(vectors, self.words, self.pieces, self.tags)
 
 
