@@ -1,9 +1,9 @@
 """Conversion between spaCy documents and ours, and any installed spaCy pipeline as an annotator.
 
 A raw text is given to spaCy in pieces; ``document_of_pieces`` makes the document, with exact offsets and
-without whitespace tokens. A document with tokens is converted by ``to_spacy``, as a whole or in parts, and gets
-the new layers by ``with_layers``. Between the two is an ``Analysis`` of plain lists, because a spaCy document
-is only valid inside the memory zone it was made in.
+without whitespace tokens. A document with tokens is converted by ``to_spacy``, as a whole or in parts, and
+``with_layers`` adds the new layers. Between the two is an ``Analysis`` of plain lists, because a spaCy
+document is only valid inside the memory zone it was made in.
 
 Components of other packages add trees (benepar) and chains (spacy-experimental, coreferee).
 """

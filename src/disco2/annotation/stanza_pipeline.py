@@ -124,8 +124,8 @@ class StanzaPipeline:
 
 
 # Conversion of documents. Stanza's words are our tokens. A Stanza token may have several words without
-# offsets. If their forms make up the token (``don't``: ``do``, ``n't``), each gets its part; if not (``won't``:
-# ``will``, ``not``), they share its characters evenly, in order, and keep their forms.
+# offsets. If their forms make up the token (``don't``: ``do``, ``n't``), each gets its part; if not
+# (``won't``: ``will``, ``not``), they share its characters evenly, in order, and keep their forms.
 
 
 # Stanza is not typed.

@@ -67,8 +67,8 @@ class ParserSettings(Settings):
 
 # Tags that a weak tagger might give a word: those that the word, or a similar one, has elsewhere.
 #
-# A tagger is better on its training texts than on new text, so a parser trained on its tags relies on them too
-# much. So the parser is trained on gold tags, some of them replaced by tags from here.
+# A tagger is better on its training texts than on new text, so a parser trained on its tags relies on them
+# too much. So the parser is trained on gold tags, some of them replaced by tags from here.
 
 RARE = 5  # a word with fewer occurrences gets the tags of its kind
 

@@ -274,7 +274,8 @@ def train_coreference(
 ) -> None:
     """Train on ``training`` and write the weights to ``folder``.
 
-    Documents have gold mentions and tokens, and automatic tags, dependencies and phrases, as in prediction. The score on ``development`` is reported. The same seed gives the same weights.
+    Documents have gold mentions and tokens, and automatic tags, dependencies and phrases, as in prediction.
+    The score on ``development`` is reported. The same seed gives the same weights.
     """
     check_folder_place(folder, HIDDEN_LIST, force=force)
     settings = settings or CoreferenceSettings()
