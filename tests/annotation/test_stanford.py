@@ -249,9 +249,9 @@ def test_what_is_missing_is_named(home: Path, java: Path, tmp_path: Path) -> Non
     with pytest.raises(SettingsError, match=r"englishPCFG\.ser\.gz is not in this folder"):
         StanfordParser(home, java=str(java))
     (home / "englishPCFG.ser.gz").touch()
-    command = parser_command(home, java=str(java), memory="1g", longest=70)
+    command = parser_command(home, java=str(java), longest=70)
     assert command[-2:] == [str(home / "englishPCFG.ser.gz"), "-"]
-    assert command[:2] == [str(java), "-Xmx1g"]
+    assert command[:2] == [str(java), "-Xmx2g"]
 
 
 def test_the_real_parser() -> None:

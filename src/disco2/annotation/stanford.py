@@ -44,15 +44,9 @@ class StanfordParser:
     """
 
     def __init__(
-        self,
-        home: Path,
-        *,
-        java: str = "java",
-        memory: str = MEMORY,
-        longest: int = LONGEST,
-        timeout: float = TIMEOUT,
+        self, home: Path, *, java: str = "java", longest: int = LONGEST, timeout: float = TIMEOUT
     ) -> None:
-        self._command = parser_command(home, java=java, memory=memory, longest=longest)
+        self._command = parser_command(home, java=java, longest=longest)
         self._home = home
         self._longest = longest
         self._timeout = timeout
@@ -88,13 +82,12 @@ class StanfordParser:
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         if Layer.CONSTITUENTS not in layers:
             return list(documents)
-        return [self._annotated(document) for document in documents]
+        return [
+            replace(document, sentences=tuple([self._parse(document, one) for one in document.sentences]))
+            for document in documents
+        ]
 
-    def _annotated(self, document: Document) -> Document:
-        sentences = tuple([self._with_tree(document, sentence) for sentence in document.sentences])
-        return replace(document, sentences=sentences)
-
-    def _with_tree(self, document: Document, sentence: Sentence) -> Sentence:
+    def _parse(self, document: Document, sentence: Sentence) -> Sentence:
         tokens = document.tokens[sentence.start : sentence.end]
         if not tokens:
             return sentence
@@ -277,7 +270,7 @@ MODEL_JARS = "*models*.jar"
 _DOWNLOAD = "Give the folder of the Stanford Parser, as unpacked, with --stanford-home."
 
 
-def parser_command(home: Path, *, java: str, memory: str, longest: int) -> list[str]:
+def parser_command(home: Path, *, java: str, longest: int) -> list[str]:
     """The command of a process that answers each line on its input with one line on its output.
 
     Raises SettingsError if Java, the program or its model is missing.
@@ -290,10 +283,16 @@ def parser_command(home: Path, *, java: str, memory: str, longest: int) -> list[
         )
     if not home.is_dir():
         raise SettingsError("There is no such folder.", where=str(home), hint=_DOWNLOAD)
-    _check_program(home)
+    jars = [jar.name for pattern in PROGRAM_JARS for jar in home.glob(pattern)]
+    if not any("models" not in name and "sources" not in name for name in jars):
+        raise SettingsError(
+            f"The Stanford parser is not in this folder: no {' or '.join(PROGRAM_JARS)}.",
+            where=str(home),
+            hint=_DOWNLOAD,
+        )
     return [
         program,
-        f"-Xmx{memory}",
+        f"-Xmx{MEMORY}",
         "-cp",
         str(home / "*"),
         PROGRAM,
@@ -308,16 +307,6 @@ def parser_command(home: Path, *, java: str, memory: str, longest: int) -> list[
         _model(home),
         "-",
     ]
-
-
-def _check_program(home: Path) -> None:
-    found = [jar for pattern in PROGRAM_JARS for jar in home.glob(pattern)]
-    if not any("models" not in jar.name and "sources" not in jar.name for jar in found):
-        raise SettingsError(
-            f"The Stanford parser is not in this folder: no {' or '.join(PROGRAM_JARS)}.",
-            where=str(home),
-            hint=_DOWNLOAD,
-        )
 
 
 def _model(home: Path) -> str:

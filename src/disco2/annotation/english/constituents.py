@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
@@ -57,8 +57,8 @@ class Lexicon:
         return {tag: row for row, tag in enumerate(self.tags, RESERVED)}
 
     @cached_property
-    def _remembered(self) -> dict[str, tuple[int, ...]]:
-        return {}
+    def _rows(self) -> Callable[[str], tuple[int, ...]]:
+        return lru_cache(maxsize=REMEMBERED)(self._look_up)
 
     def numbers(self, words: Sequence[str], tags: Sequence[str]) -> WordNumbers:
         """The numbers of one sentence of n - 2 words."""
@@ -73,20 +73,14 @@ class Lexicon:
             tags=np.array([OPENING, *tag_rows, CLOSING], dtype=np.int32),
         )
 
-    def _rows(self, word: str) -> tuple[int, ...]:
+    def _look_up(self, word: str) -> tuple[int, ...]:
         """Vector, pieces, word."""
-        found = self._remembered.get(word)
-        if found is None:
-            vector = self.vectors.row(word)
-            found = (
-                len(self.vectors) if vector is None else vector,
-                *(self._piece_rows.get(piece, 0) for piece in pieces(word)),
-                self._word_rows.get(word.lower(), UNKNOWN),
-            )
-            if len(self._remembered) >= REMEMBERED:
-                self._remembered.clear()
-            self._remembered[word] = found
-        return found
+        vector = self.vectors.row(word)
+        return (
+            len(self.vectors) if vector is None else vector,
+            *(self._piece_rows.get(piece, 0) for piece in pieces(word)),
+            self._word_rows.get(word.lower(), UNKNOWN),
+        )
 
 
 def pieces(word: str) -> list[str]:
