@@ -22,7 +22,7 @@ from types import TracebackType
 
 from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.document_json import FORMAT as DOCUMENT_FORMAT
-from disco2.annotation.document_json import document_from_json, document_to_json
+from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.data import Document
 from disco2.errors import Disco2Error, InputError
 from disco2.version import VERSION
@@ -326,8 +326,8 @@ def _recall(content: bytes, asked: Document, layers: Layers) -> Document | None:
         unpacked = unpacking.decompress(content, _SPARE_BYTES + _BYTES_A_CHARACTER * len(asked.text))
         if not unpacking.eof:  # cut off, or too long
             return None
-        found = document_from_json(json.loads(unpacked), where="cache")
-    except (zlib.error, ValueError, RecursionError, TypeError, Disco2Error):
+        found, _ = parse_annotated(unpacked, where="cache")
+    except (zlib.error, Disco2Error):
         return None
     same = found.text == asked.text and (Layer.TOKENS in layers or len(found.tokens) == len(asked.tokens))
     return replace(found, id=asked.id) if same else None
