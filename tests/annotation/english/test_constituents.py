@@ -8,19 +8,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer
 from disco2.annotation.english.annotators import load_component
 from disco2.annotation.english.constituents import (
     CLOSING,
+    LARGEST_BATCH,
+    MOST_TOKENS,
     OPENING,
     RESERVED,
     UNKNOWN,
     SpanParser,
     StoredParser,
+    batches_by_length,
     build_lexicon,
     read_parser,
     shape,
+    spans_to_tree,
+    tree_to_spans,
     write_parser,
 )
 from disco2.data import Constituents
@@ -28,6 +35,7 @@ from disco2.errors import BundleError
 from disco2.files import read_listed_files
 from disco2.vectors import WordVectors
 from tests.documents import document_from_words
+from tests.strategies import constituents
 
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 
@@ -181,3 +189,32 @@ def test_numbers_have_edges_and_unknowns() -> None:
     assert numbers.pieces.shape == (5, 8)
     assert not numbers.pieces[[0, -1]].any()
     assert numbers.pieces[1].all()
+
+
+CHAINED = Constituents(
+    labels=("S", "NP", "VP", "S", "VP"),
+    starts=(0, 0, 1, 2, 2),
+    ends=(4, 1, 4, 4, 4),
+    parents=(-1, 0, 0, 2, 3),
+    tags=("PRP", "VBD", "TO", "VB"),
+)
+
+
+def test_a_unary_chain_is_one_span() -> None:
+    assert tree_to_spans(CHAINED) == [(0, 4, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 4, "S+VP")]
+
+
+@given(constituents())
+def test_a_tree_survives_the_round_trip(tree: Constituents) -> None:
+    assert spans_to_tree(tree_to_spans(tree), tree.tags) == tree
+
+
+@given(st.lists(st.integers(1, 200), max_size=300))
+def test_batches_hold_every_sentence_once_and_stay_small(lengths: list[int]) -> None:
+    batches = batches_by_length(lengths)
+    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
+    for batch in batches:
+        sizes = [lengths[index] for index in batch]
+        assert sizes == sorted(sizes, reverse=True)
+        assert len(batch) <= LARGEST_BATCH
+        assert len(batch) == 1 or len(batch) * sizes[0] <= MOST_TOKENS
