@@ -18,7 +18,6 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 
 from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.document_json import FORMAT as DOCUMENT_FORMAT
@@ -94,9 +93,7 @@ class LayerStore:
     def __enter__(self) -> LayerStore:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None

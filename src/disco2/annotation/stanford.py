@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from types import TracebackType
 from typing import IO
 
 from disco2.annotation.annotator import Layer, Layers
@@ -68,9 +67,7 @@ class StanfordParser:
     def __enter__(self) -> StanfordParser:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
