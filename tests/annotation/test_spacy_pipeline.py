@@ -24,14 +24,14 @@ from disco2.annotation.spacy_pipeline import (
     add_coreferee,
     analysis_of,
     chains_of,
-    document_of_pieces,
+    join_pieces,
     mentions_of,
     sentence_spans,
     to_spacy,
     with_layers,
     word_mask,
 )
-from disco2.annotation.text import Piece, text_pieces
+from disco2.annotation.text import Piece, split_text
 from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError, SettingsError
 from tests.annotation.coreferee_look_alikes import Chains, LookAlikeHolder, look_alike_chains
@@ -76,7 +76,7 @@ def test_words_come_back_with_exact_places_and_without_whitespace() -> None:
         (Piece(text[a:b], a), analysed(tokenizer.make_doc(text[a:b]))) for a, b in ((0, 15), (15, len(text)))
     ]
     old = Document("d", text, (Token("A", 2, 3),), (Sentence(0, 1),), (Mention(0, 1, 0, "a"),))
-    document = document_of_pieces(old, pieces)
+    document = join_pieces(old, pieces)
     assert [token.text for token in document.tokens] == ["A", "cat", "sat", ".", "It", "slept", "."]
     assert all(text[token.start : token.end] == token.text for token in document.tokens)
     assert [(sentence.start, sentence.end) for sentence in document.sentences] == [(0, 4), (4, 7)]
@@ -88,8 +88,8 @@ def test_words_come_back_with_exact_places_and_without_whitespace() -> None:
 def test_cleaned_pieces_lead_back_to_the_text() -> None:
     text = "A\u00ad  b\u200bc.\n\nIt\x00 sl\u00adept \ud800."
     tokenizer = spacy.blank("en")
-    pieces = [(piece, analysed(tokenizer.make_doc(piece.text))) for piece in text_pieces(text)]
-    document = document_of_pieces(raw_document(text), pieces)
+    pieces = [(piece, analysed(tokenizer.make_doc(piece.text))) for piece in split_text(text)]
+    document = join_pieces(raw_document(text), pieces)
     words = ["A", "b", "c.", "It", "sl\u00adept", "\ud800", "."]
     assert [token.text for token in document.tokens] == words
     assert [text[token.start : token.end] for token in document.tokens] == words
@@ -103,10 +103,10 @@ def test_words_that_spacy_does_not_take_are_replaced() -> None:
 def test_only_the_layers_asked_for_are_made() -> None:
     doc = spacy_doc(["It", "rains"], heads=[1, 1], labels=["nsubj", "ROOT"], tags=["PRP", "VBZ"])
     piece = Piece("It rains", 0)
-    tagged = document_of_pieces(raw_document("It rains"), [(piece, analysed(doc, tagged=True))])
+    tagged = join_pieces(raw_document("It rains"), [(piece, analysed(doc, tagged=True))])
     assert [token.tag for token in tagged.tokens] == ["PRP", "VBZ"]
     assert tagged.sentences[0].dependencies is None
-    parsed = document_of_pieces(raw_document("It rains"), [(piece, analysed(doc, parsed=True))])
+    parsed = join_pieces(raw_document("It rains"), [(piece, analysed(doc, parsed=True))])
     assert [token.tag for token in parsed.tokens] == ["", ""]
     assert parsed.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
 

@@ -13,8 +13,8 @@ from disco2.annotation.text import (
     LONGEST,
     LONGEST_WORD,
     paragraphs,
-    pieces_of,
-    text_pieces,
+    split_long_sentence,
+    split_text,
     tokenise,
 )
 from tests.growth import LINEAR, growth
@@ -65,7 +65,7 @@ def seen_slowly(character: str) -> str:
 @given(NASTY, st.integers(1, 30))
 def test_pieces_hold_what_is_to_be_seen(text: str, longest: int) -> None:
     expected = "".join(map(seen_slowly, text)).split()
-    pieces = text_pieces(text, longest=longest)
+    pieces = split_text(text, longest=longest)
     assert "".join("".join(piece.text for piece in pieces).split()) == "".join(expected)
     assert all(re.fullmatch(r"\S+(?: \S+)*", piece.text) for piece in pieces)
     assert all(len(piece.text) <= longest for piece in pieces)
@@ -74,7 +74,7 @@ def test_pieces_hold_what_is_to_be_seen(text: str, longest: int) -> None:
 @given(NASTY, st.integers(1, 30))
 def test_every_character_finds_back(text: str, longest: int) -> None:
     behind = 0
-    for piece in text_pieces(text, longest=longest):
+    for piece in split_text(text, longest=longest):
         for index, character in enumerate(piece.text):
             start, end = piece.span(index, index + 1)
             assert behind <= start
@@ -85,10 +85,10 @@ def test_every_character_finds_back(text: str, longest: int) -> None:
 
 
 def test_a_clean_text_needs_no_table_of_places() -> None:
-    [piece] = text_pieces("  Ann sings.\n")
+    [piece] = split_text("  Ann sings.\n")
     assert piece.text == "Ann sings."
     assert piece.span(0, 3) == (2, 5)
-    [plain] = text_pieces("Ann sings.")
+    [plain] = split_text("Ann sings.")
     assert plain.places is None
 
 
@@ -101,18 +101,18 @@ def test_a_clean_text_needs_no_table_of_places() -> None:
     ],
 )
 def test_a_long_paragraph_is_cut_at_the_best_place(text: str, pieces: list[str]) -> None:
-    assert [piece.text for piece in text_pieces(text, longest=10)] == pieces
+    assert [piece.text for piece in split_text(text, longest=10)] == pieces
 
 
 def test_no_piece_is_longer_than_spacy_takes() -> None:
     text = "Ann sings. " * 20_000 + "x" * 1_100_000 + " y" * 100_000
-    pieces = text_pieces(text)
+    pieces = split_text(text)
     assert max(len(piece.text) for piece in pieces) <= LONGEST + LONGEST // LONGEST_WORD
     assert sum(len(piece.text.replace(" ", "")) for piece in pieces) == len(text.replace(" ", ""))
 
 
 def test_an_overlong_word_is_parted() -> None:
-    [piece] = text_pieces(f"\u200eab {'x' * 1000} cd")
+    [piece] = split_text(f"\u200eab {'x' * 1000} cd")
     assert [len(word) for word in piece.text.split()] == [2, 400, 400, 200, 2]
     assert piece.span(3, 403) == (4, 404)
     assert piece.span(404, 804) == (404, 804)
@@ -126,7 +126,7 @@ def test_an_overlong_word_is_parted() -> None:
     st.integers(0, 120),
 )
 def test_pieces_cover_the_sentence_and_are_short_enough(tags: list[str], longest: int, shortest: int) -> None:
-    pieces = pieces_of(tags, longest=longest, shortest=shortest)
+    pieces = split_long_sentence(tags, longest=longest, shortest=shortest)
     assert pieces[0][0] == 0
     assert pieces[-1][1] == len(tags)
     assert all(end == start for (_, end), (start, _) in pairwise(pieces))
@@ -136,18 +136,18 @@ def test_pieces_cover_the_sentence_and_are_short_enough(tags: list[str], longest
 
 def test_a_cut_prefers_a_full_stop_to_a_comma() -> None:
     tags = ["NN"] * 45 + ["."] + ["NN"] * 20 + [","] + ["NN"] * 60
-    assert pieces_of(tags, longest=100, shortest=40) == [(0, 46), (46, 127)]
+    assert split_long_sentence(tags, longest=100, shortest=40) == [(0, 46), (46, 127)]
 
 
 def test_a_cut_is_before_a_conjunction_where_there_is_no_punctuation() -> None:
     tags = ["NN"] * 70 + ["CC"] + ["NN"] * 60
-    assert pieces_of(tags, longest=100, shortest=40) == [(0, 70), (70, 131)]
+    assert split_long_sentence(tags, longest=100, shortest=40) == [(0, 70), (70, 131)]
 
 
 def test_a_piece_is_not_too_short() -> None:
     tags = ["NN"] * 3 + ["."] + ["NN"] * 10
-    assert pieces_of(tags, longest=10, shortest=5) == [(0, 10), (10, 14)]
-    assert pieces_of(tags, longest=10, shortest=4) == [(0, 4), (4, 14)]
+    assert split_long_sentence(tags, longest=10, shortest=5) == [(0, 10), (10, 14)]
+    assert split_long_sentence(tags, longest=10, shortest=4) == [(0, 4), (4, 14)]
 
 
 # Each is one picture made of several characters.

@@ -1,6 +1,6 @@
 """Conversion between spaCy documents and ours, and any installed spaCy pipeline as an annotator.
 
-A raw text is given to spaCy in pieces; ``document_of_pieces`` makes the document, with exact offsets and
+A raw text is given to spaCy in pieces; ``join_pieces`` makes the document, with exact offsets and
 without whitespace tokens. A document with tokens is converted by ``to_spacy``, as a whole or in parts, and
 ``with_layers`` adds the new layers. Between the two is an ``Analysis`` of plain lists, because a spaCy
 document is only valid inside the memory zone it was made in.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from disco2.annotation.annotator import Layer, Layers, check_provided, first_line
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.heads import ROOT, single_rooted
-from disco2.annotation.text import Piece, encodable, text_pieces
+from disco2.annotation.text import Piece, replace_surrogates, split_text
 from disco2.annotation.treebanks import BracketedSentence, parse_brackets
 from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError, SettingsError
@@ -67,7 +67,7 @@ def to_spacy(
             sentence_starts[sentence.start - first] = True
     return Doc(
         vocab,
-        words=[encodable(token.text) for token in tokens],
+        words=[replace_surrogates(token.text) for token in tokens],
         spaces=[*(token.end < follower.start for token, follower in pairwise(tokens)), False][: len(tokens)],
         sent_starts=sentence_starts,
     )
@@ -151,7 +151,7 @@ def _tree(heads: Sequence[int], labels: Sequence[str], start: int, end: int) -> 
     )
 
 
-def document_of_pieces(document: Document, pieces: Iterable[tuple[Piece, Analysis]]) -> Document:
+def join_pieces(document: Document, pieces: Iterable[tuple[Piece, Analysis]]) -> Document:
     """A document with the tokens and sentences of the pieces of its text, and no other layers."""
     tokens: list[Token] = []
     sentences: list[Sentence] = []
@@ -340,13 +340,13 @@ class SpacyPipeline:
 
     def _tokenised(self, document: Document, layers: Layers) -> Document:
         """New tokens, paragraph by paragraph: no sentence crosses a paragraph, and memory is bounded."""
-        pieces = text_pieces(document.text)
+        pieces = split_text(document.text)
         with self._memory.zone():
             docs = self._run([self._nlp.make_doc(piece.text) for piece in pieces], document)
             analyses = [
                 self._analysis(doc, sentence_spans(doc), layers, words=word_mask(doc)) for doc in docs
             ]
-        return document_of_pieces(document, zip(pieces, analyses, strict=True))
+        return join_pieces(document, zip(pieces, analyses, strict=True))
 
     def _layered(self, document: Document, layers: Layers) -> Document:
         """Layers on the document's own tokens; chains need the whole document."""

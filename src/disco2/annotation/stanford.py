@@ -21,7 +21,7 @@ from typing import IO
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.layers import join_constituents, project_constituents
-from disco2.annotation.text import pieces_of
+from disco2.annotation.text import split_long_sentence
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
@@ -88,10 +88,10 @@ class StanfordParser:
         tokens = document.tokens[sentence.start : sentence.end]
         if not tokens:
             return sentence
-        words, owners = joined_compounds(tokens)
+        words, owners = join_compounds(tokens)
         where = f"{document.id}, the sentence at character {tokens[0].start}"
         # A piece has at least half of the longest length.
-        spans = pieces_of(
+        spans = split_long_sentence(
             [word.tag for word in words], longest=self._longest, shortest=self._longest // 2 + 1
         )
         trees = [self._tree(words[start:end], where=where) for start, end in spans]
@@ -147,7 +147,7 @@ _PARTICIPLES = frozenset({"VBN", "VBG", "VBD"})
 _NOUNS = frozenset({"NN", "NNS"})
 
 
-def joined_compounds(tokens: Sequence[Token]) -> tuple[list[Token], list[int]]:
+def join_compounds(tokens: Sequence[Token]) -> tuple[list[Token], list[int]]:
     """The words with compounds joined, and for each token the index of the word that it is part of.
 
     A compound has its last word's tag; it is an adjective if that is a participle (``hard-won``), or if it is

@@ -86,7 +86,7 @@ class Piece:
         return self.places[start], self.places[end - 1] + 1
 
 
-def text_pieces(text: str, *, longest: int = LONGEST) -> list[Piece]:
+def split_text(text: str, *, longest: int = LONGEST) -> list[Piece]:
     """The pieces in order. No piece has a blank line, is empty, or begins or ends with space."""
     found: list[Piece] = []
     for start, paragraph in paragraphs(text):
@@ -97,7 +97,7 @@ def text_pieces(text: str, *, longest: int = LONGEST) -> list[Piece]:
     return found
 
 
-def encodable(word: str) -> str:
+def replace_surrogates(word: str) -> str:
     """The word with characters that UTF-8 can't encode replaced; spaCy accepts no others, and no empty
     word."""
     return _SURROGATE.sub("\ufffd", word) or "\ufffd"
@@ -136,7 +136,7 @@ def _clean(part: str, offset: int) -> Piece | None:
             places.append((offset + start,))
         position = end
     pieces.append(part[position:])
-    text = encodable("".join(pieces)) if any(pieces) else ""
+    text = replace_surrogates("".join(pieces)) if any(pieces) else ""
     if not text:
         return None
     if changed:
@@ -167,7 +167,7 @@ _BEHIND = (frozenset({"."}), frozenset({":", "-RRB-", "''"}), frozenset({","}))
 _BEFORE = frozenset({"CC", "IN", "WDT"})
 
 
-def pieces_of(tags: Sequence[str], *, longest: int, shortest: int) -> list[tuple[int, int]]:
+def split_long_sentence(tags: Sequence[str], *, longest: int, shortest: int) -> list[tuple[int, int]]:
     """A sentence, given by its tags, as one piece, or cut into several of at most ``longest`` tokens.
 
     A piece ends after its last token, from the ``shortest``-th on, that is a full stop; if there is none,

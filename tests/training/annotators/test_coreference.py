@@ -22,9 +22,9 @@ from disco2.training.annotators.coreference import (
     SparseAdaGrad,
     chains_of,
     coreference_scores,
-    example,
     frequent_words,
     loss_and_gradient,
+    make_example,
     train_coreference,
 )
 from tests.annotation.english.parsed import giving
@@ -57,7 +57,7 @@ def random_tables(words: int, seed: int) -> BackedOffTables:
 def the_example() -> tuple[Example, int]:
     documents = two_stories()
     words = frequent_words(documents, rarest=1)
-    made = example(documents[0], words, SETTINGS)
+    made = make_example(documents[0], words, SETTINGS)
     assert made is not None
     return made, len(words)
 

@@ -19,7 +19,7 @@ from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.annotators import Files, VectorReader
 from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Network, WordNumbers
 from disco2.annotation.layers import join_constituents
-from disco2.annotation.text import pieces_of
+from disco2.annotation.text import split_long_sentence
 from disco2.data import Constituents, Document
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.vectors import WordVectors
@@ -245,7 +245,7 @@ class SpanParser:
 
     def parse(self, sentences: Sequence[Tagged]) -> list[Constituents | None]:
         """The trees of sentences given as words and tags; None for a sentence without words."""
-        cuts = [pieces_of(tags, longest=LONGEST, shortest=SHORTEST_PIECE) for _, tags in sentences]
+        cuts = [split_long_sentence(tags, longest=LONGEST, shortest=SHORTEST_PIECE) for _, tags in sentences]
         pieces = [
             (words[start:end], tags[start:end])
             for (words, tags), spans in zip(sentences, cuts, strict=True)

@@ -47,7 +47,7 @@ class Candidate:
     sentence: int
 
 
-def candidate_mentions(document: Document) -> list[Candidate]:
+def find_candidates(document: Document) -> list[Candidate]:
     """The candidates in text order, larger ones before those inside them, each span once.
 
     A sentence without phrases gives runs of nouns with what may stand before them, found by their tags.
@@ -194,7 +194,7 @@ class TokenContext:
     role: NDArray[np.int32]
 
 
-def token_context(document: Document) -> TokenContext:
+def read_context(document: Document) -> TokenContext:
     """The context of all tokens of a document."""
     length = len(document.tokens)
     sentence_of = np.zeros(length, dtype=np.int32)
@@ -291,8 +291,8 @@ class Mentions:
 
 def read_mentions(document: Document) -> Mentions:
     """All candidate mentions of a document."""
-    candidates = candidate_mentions(document)
-    context = token_context(document)
+    candidates = find_candidates(document)
+    context = read_context(document)
     start = np.array([candidate.start for candidate in candidates], dtype=np.int32)
     head = np.array([candidate.head for candidate in candidates], dtype=np.int32)
     governor = context.governor[head]

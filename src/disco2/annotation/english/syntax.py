@@ -18,12 +18,12 @@ from disco2.annotation.spacy_pipeline import (
     Analysis,
     MemoryZones,
     analysis_of,
-    document_of_pieces,
+    join_pieces,
     sentence_spans,
     to_spacy,
     with_layers,
 )
-from disco2.annotation.text import BLANK_LINE, LINE_END, text_pieces
+from disco2.annotation.text import BLANK_LINE, LINE_END, split_text
 from disco2.data import Document, Sentence, Token
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class SpacySyntax:
         ]
 
     def _from_texts(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
-        pieces = [text_pieces(document.text) for document in documents]
+        pieces = [split_text(document.text) for document in documents]
         texts = [piece.text for of_document in pieces for piece in of_document]
         analyses: Iterator[Analysis] = iter(
             [
@@ -110,7 +110,7 @@ class SpacySyntax:
             ]
         )
         return [
-            document_of_pieces(document, [(piece, next(analyses)) for piece in of_document])
+            join_pieces(document, [(piece, next(analyses)) for piece in of_document])
             for document, of_document in zip(documents, pieces, strict=True)
         ]
 

@@ -169,7 +169,7 @@ def make_examples(
     return examples
 
 
-def disturbed(
+def disturb(
     example: Example, settings: ParserSettings, random: np.random.Generator, *, no_vector: int
 ) -> WordNumbers:
     """The sentence with words, vectors and tags hidden or redrawn at random."""
@@ -217,7 +217,7 @@ def train_constituents(
         import torch
     except ImportError:
         raise MissingExtraError("torch", "annotators", "Training the constituency parser") from None
-    from disco2.training.annotators.span_module import passes
+    from disco2.training.annotators.span_module import train_passes
 
     settings = settings or ParserSettings()
     vectors = vectors if vectors is not None else read_shipped()
@@ -237,7 +237,7 @@ def train_constituents(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # sums in a fixed order
     try:
-        made = passes(examples, lexicon, labels=len(labels), settings=settings, seed=seed)
+        made = train_passes(examples, lexicon, labels=len(labels), settings=settings, seed=seed)
         for number, parameters in enumerate(made, 1):
             rounded = {name: value.astype(np.float32) for name, value in half_precision(parameters).items()}
             stored = StoredParser(rounded, labels, lexicon.words, lexicon.pieces, lexicon.tags)

@@ -76,7 +76,7 @@ def frequent_words(documents: Iterable[Document], *, rarest: int) -> tuple[str, 
     return tuple(sorted(word for word, count in counts.items() if count >= rarest))
 
 
-def example(document: Document, words: tuple[str, ...], settings: CoreferenceSettings) -> Example | None:
+def make_example(document: Document, words: tuple[str, ...], settings: CoreferenceSettings) -> Example | None:
     """The arrays of a document; None if it has no candidate."""
     mentions = read_mentions(document)
     if not len(mentions):
@@ -280,7 +280,9 @@ def train_coreference(
     check_folder_place(folder, HIDDEN_LIST, force=force)
     settings = settings or CoreferenceSettings()
     words = frequent_words(training, rarest=settings.rarest_word)
-    examples = [made for document in training if (made := example(document, words, settings)) is not None]
+    examples = [
+        made for document in training if (made := make_example(document, words, settings)) is not None
+    ]
     if not examples:
         raise InputError(
             "No training document has a phrase that may be a mention.",

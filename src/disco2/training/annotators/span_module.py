@@ -24,7 +24,7 @@ from disco2.annotation.english.span_network import (
     read_trees,
     scores_by_length,
 )
-from disco2.training.annotators.constituents import Example, ParserSettings, disturbed
+from disco2.training.annotators.constituents import Example, ParserSettings, disturb
 
 # The parser's network in PyTorch, for training; ``annotation/english/constituents`` runs it in NumPy.
 
@@ -242,7 +242,7 @@ BETAS = (0.9, 0.95)
 LAST_RATE = 0.01  # of the highest
 
 
-def passes(
+def train_passes(
     examples: Sequence[Example], lexicon: Lexicon, *, labels: int, settings: ParserSettings, seed: int
 ) -> Iterator[dict[str, Floats]]:
     """The running mean of the weights after each pass.
@@ -288,7 +288,7 @@ def _loss(
     random: np.random.Generator,
 ) -> Tensor:
     """The margin loss of the trees and, as a second task, the cross entropy of the tags."""
-    numbers = [disturbed(example, settings, random, no_vector=len(lexicon.vectors)) for example in batch]
+    numbers = [disturb(example, settings, random, no_vector=len(lexicon.vectors)) for example in batch]
     encoded, places, tag_scores = module.encode(numbers)
     tags = torch.from_numpy(np.concatenate([example.tags for example in batch])).long()
     tag_loss = torch.nn.functional.cross_entropy(tag_scores, tags, reduction="sum")
