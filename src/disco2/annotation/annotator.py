@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -64,20 +64,13 @@ class Annotators:
 
     ``Annotators([built_in, stanford])`` takes constituents from the second and the rest from the first. With
     a ``store``, documents that were annotated before are read from it; ``recalled`` counts them. Leaving the
-    context calls ``on_close``, for an annotator that runs a separate program.
+    context calls ``close``.
     """
 
-    def __init__(
-        self,
-        annotators: Sequence[Annotator],
-        *,
-        store: LayerStore | None = None,
-        on_close: Callable[[], None] | None = None,
-    ) -> None:
+    def __init__(self, annotators: Sequence[Annotator], *, store: LayerStore | None = None) -> None:
         self._makers: dict[Layer, Annotator] = {
             layer: annotator for annotator in annotators for layer in Layer if layer in annotator.requires
         }
-        self._on_close = on_close
         self.store = store
         self.recalled = 0
         self._fingerprints: dict[Layers, str] = {}
@@ -89,9 +82,10 @@ class Annotators:
         self.close()
 
     def close(self) -> None:
-        """Stop the program of an annotator, if there is one; the store stays open."""
-        if self._on_close is not None:
-            self._on_close()
+        """Close the annotators that have a ``close``, such as a separate program; the store stays open."""
+        for annotator in self._makers.values():
+            if (close := getattr(annotator, "close", None)) is not None:
+                close()
 
     @property
     def name(self) -> str:
@@ -195,13 +189,11 @@ class AnnotatorChoice:
         from disco2.annotation.english.annotators import english_annotators
 
         chosen: list[Annotator] = []
-        on_close: Callable[[], None] | None = None
         others = layers - {Layer.CONSTITUENTS}
         if self.stanford_home is not None and Layer.CONSTITUENTS in layers:
             from disco2.annotation.stanford import StanfordParser
 
-            parser = StanfordParser(self.stanford_home)  # first: fails fast if Java or the jar is missing
-            chosen, on_close = [parser], parser.close
+            chosen = [StanfordParser(self.stanford_home)]  # first: fails fast if Java or the jar is missing
         if self.spacy and others:
             from disco2.annotation.spacy_pipeline import SpacyPipeline
 
@@ -216,7 +208,7 @@ class AnnotatorChoice:
             chosen.insert(0, stanza)
         made = frozenset(layer for annotator in chosen for layer in annotator.requires)
         built_in = english_annotators(layers=layers - made, on_demand=on_demand)
-        return Annotators([*built_in, *chosen], on_close=on_close)
+        return Annotators([*built_in, *chosen])
 
 
 def check_mixture(layers: Layers) -> None:
