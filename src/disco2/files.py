@@ -177,7 +177,7 @@ def read_listed_files(folder: Path) -> dict[str, bytes]:
     Raises BundleError if the list or a file is missing, changed, too large, or not a regular file.
     """
     try:
-        text = _read_regular_file(folder / HIDDEN_LIST.name).decode()
+        text = _read_regular_file(folder / HIDDEN_LIST.name).decode().replace("\r\n", "\n")
         hashes = json.loads(text)["files"]
         if text != _list_text(hashes):
             raise ValueError(f"{HIDDEN_LIST.name} was changed")
@@ -375,7 +375,7 @@ def _all_below(folder: Path) -> set[str]:
 def _write_list(folder: Path) -> None:
     names = sorted(name for name in _all_below(folder) if not name.endswith("/"))
     hashes = {name: hash_file(folder / name) for name in names}
-    (folder / HIDDEN_LIST.name).write_text(_list_text(hashes), encoding="utf-8")
+    (folder / HIDDEN_LIST.name).write_text(_list_text(hashes), encoding="utf-8", newline="\n")
 
 
 def _list_text(hashes: Mapping[str, str]) -> str:
