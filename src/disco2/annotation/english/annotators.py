@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from threading import Lock
@@ -47,12 +47,11 @@ class Component:
     """A built-in annotator. Its files are verified at once and parsed when ``model`` is first needed."""
 
     def __init__(self, kind: type[Model], folder: Path, vectors: VectorReader) -> None:
-        files = read_listed_files(folder)
-        self.name = self.fingerprint = f"{kind.NAME} {weights_digest(files)}"
-        self.requires = kind.REQUIRES
-        self._folder = folder
-        self._load: Callable[[], Model] | None = partial(kind.load, files, vectors)
+        self._kind, self._folder, self._vectors = kind, folder, vectors
+        self._files: Files = read_listed_files(folder)
         self._model: Model | None = None
+        self.name = self.fingerprint = f"{kind.NAME} {weights_digest(self._files)}"
+        self.requires = kind.REQUIRES
         self._lock = Lock()  # so that two threads do not parse the same files
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
@@ -64,12 +63,12 @@ class Component:
         with self._lock:
             if self._model is None:
                 self._model = self._parse()
+                self._files = {}  # not needed any more
             return self._model
 
     def _parse(self) -> Model:
-        assert self._load is not None  # noqa: S101  # only after a first call
         try:
-            model = self._load()
+            return self._kind.load(self._files, self._vectors)
         except Disco2Error:
             raise
         except Exception as error:  # spaCy and safetensors raise exceptions of many kinds
@@ -78,8 +77,6 @@ class Component:
                 where=str(self._folder),
                 hint="Install disco2 again, or train the annotators: disco2 annotator train --help",
             ) from error
-        self._load = None  # frees the files
-        return model
 
 
 def weights_digest(files: Files) -> str:
