@@ -27,13 +27,13 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = Path(__file__).resolve().parent
 SLOW = (  # folders and files that start programs, run shipped models or try very many inputs
     "acceptance",
-    "annotation/cache",
     "annotation/english",
     "annotation/test_alignment.py",
-    "annotation/test_ontonotes",
+    "annotation/test_cache.py",
+    "annotation/test_coreference.py",
     "annotation/test_sta",
     "annotation/test_spacy",
-    "annotation/test_tokenise.py",
+    "annotation/test_text.py",
     "data/test_cost.py",
     "benchmarks",
     "bulk",

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from disco2.errors import InputError
+from disco2.errors import BundleError, InputError
 
 FORCE = (
     "Choose another folder, or add --force (in Python: force=True): it replaces the files that disco2 wrote, "
@@ -28,6 +28,7 @@ _TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": ""
 _SCRATCH = re.compile(r"\..+-[a-z0-9_]{8}")  # as tempfile names them: a file's name, and eight characters
 _MOST_NAMED = 3  # files in a message
 _OLD = "old"  # in a scratch folder: what was in place before
+_LARGEST_FILE = 1 << 28  # bytes of a file that ``read_listed_files`` holds
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
@@ -168,6 +169,38 @@ def hash_file(path: Path) -> str:
     """The SHA-256 of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def read_listed_files(folder: Path) -> dict[str, bytes]:
+    """The files that the hidden list of a folder names, each checked against its hash.
+
+    Raises BundleError if the list or a file is missing, changed, too large, or not a regular file.
+    """
+    try:
+        text = _read_regular_file(folder / HIDDEN_LIST.name).decode().replace("\r\n", "\n")
+        hashes = json.loads(text)["files"]
+        if text != _list_text(hashes):
+            raise ValueError(f"{HIDDEN_LIST.name} was changed")
+        files = {name: _read_regular_file(folder / name) for name in hashes}
+        for name, content in files.items():
+            if hashlib.sha256(content).hexdigest() != hashes[name]:
+                raise ValueError(f"{name} is damaged: its hash is not the recorded one")
+        return files
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise BundleError(
+            f"The model can't be read: {error}.",
+            where=str(folder),
+            hint="Install disco2 again, or train the model again.",
+        ) from error
+
+
+def _read_regular_file(path: Path) -> bytes:
+    """Not a device or a pipe, which may have no end."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path.name} is not a regular file")
+    if path.stat().st_size > _LARGEST_FILE:
+        raise ValueError(f"{path.name} is too large")
+    return path.read_bytes()
 
 
 def is_file_name(name: str) -> bool:
@@ -341,8 +374,12 @@ def _all_below(folder: Path) -> set[str]:
 
 def _write_list(folder: Path) -> None:
     names = sorted(name for name in _all_below(folder) if not name.endswith("/"))
-    content = {"files": {name: hash_file(folder / name) for name in names}}
-    (folder / HIDDEN_LIST.name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    hashes = {name: hash_file(folder / name) for name in names}
+    (folder / HIDDEN_LIST.name).write_text(_list_text(hashes), encoding="utf-8", newline="\n")
+
+
+def _list_text(hashes: Mapping[str, str]) -> str:
+    return json.dumps({"files": hashes}, indent=1) + "\n"
 
 
 def _read_list(folder: Path) -> dict[str, str]:

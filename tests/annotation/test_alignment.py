@@ -42,20 +42,18 @@ def test_words_are_found_in_the_text(words: list[str], text: str, found: list[st
     assert slices(words, text) == found
 
 
-def test_the_first_word_that_does_not_fit_is_named() -> None:
-    with pytest.raises(LayerError, match=r"Word 3, 'rises', .* offset 9: 'falls here'") as caught:
-        align_to_text(["The", "rain", "rises", "here"], "The rain falls here", where="made-up:1")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["The", "rain", "rises", "here"], r"Word 3, 'rises', .* offset 9: 'falls here'"),
+        (["The", "rain"], r"end before the text does, at offset 9: 'falls here'"),
+        (["The", "rain", "falls", "here", "."], r"Word 5, '\.'"),
+    ],
+)
+def test_words_that_do_not_fit_the_text_are_an_error(words: list[str], message: str) -> None:
+    with pytest.raises(LayerError, match=message) as caught:
+        align_to_text(words, "The rain falls here", where="made-up:1")
     assert caught.value.where == "made-up:1"
-
-
-def test_text_left_over_is_named() -> None:
-    with pytest.raises(LayerError, match=r"end before the text does, at offset 5: 'falls'"):
-        align_to_text(["Rain"], "Rain falls")
-
-
-def test_words_left_over_are_named() -> None:
-    with pytest.raises(LayerError, match=r"Word 2, 'falls'"):
-        align_to_text(["Rain", "falls"], "Rain")
 
 
 def test_tokens_of_two_tokenisations() -> None:
@@ -83,12 +81,6 @@ def test_words_that_one_side_lacks_do_not_disturb_the_rest() -> None:
     assert spans[:3] == [(0, 1), (1, 2), (2, 3)]
     assert spans[3:5] == [None, None]
     assert spans[5:] == [(index, index + 1) for index in range(3, 10)]
-
-
-def test_another_text_altogether_fits_nowhere() -> None:
-    assert align_tokens(["aaaa"] * 50, ["zzzz"] * 50) == [None] * 50
-    assert align_tokens([], ["Rain"]) == [None]
-    assert align_tokens(["Rain"], []) == []
 
 
 WORDS = st.lists(st.text(alphabet="ab'\"`-.()“\u2019…é🙂", min_size=1, max_size=5), max_size=15)
@@ -135,4 +127,4 @@ def test_alignment_takes_linear_time() -> None:
         assert len(align_to_text(words, '"well-known co-op". ' * units)) == len(words)
         assert None not in align_tokens(words, pieces)
 
-    assert growth(align, 2_000) < LINEAR
+    assert growth(align, 1_000) < LINEAR

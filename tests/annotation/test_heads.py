@@ -13,9 +13,10 @@ from disco2.annotation.heads import (
     head_of_span,
     single_rooted,
 )
-from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Dependencies, Dirt
+from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents
 
@@ -139,21 +140,6 @@ def test_many_tokens_far_from_the_root_take_linear_time() -> None:
     assert growth(head, 1_000) < LINEAR
 
 
-def test_tokens_in_a_circle_are_no_heads_where_others_are() -> None:
-    dependencies = Dependencies((1, 0, 3, -1), ("dep",) * 4)
-    assert head_by_dependencies(dependencies, 1, 4) == 3
-
-
-def test_depths() -> None:
-    assert depths_below_root(()) == ()
-    assert depths_below_root((-1, 0, 1, 1, -1)) == (0, 1, 2, 2, 0)
-    assert depths_below_root((1, 2, -1)) == (2, 1, 0)
-
-
-def test_what_leads_to_a_circle_is_deepest() -> None:
-    assert depths_below_root((1, 0, 1, -1, 3, 5)) == (6, 6, 6, 0, 1, 6)
-
-
 @given(st.integers(1, 9).flatmap(lambda n: st.lists(st.integers(-1, n - 1), min_size=n, max_size=n)))
 def test_each_is_what_walking_up_finds(heads: list[int]) -> None:
     def walked(word: int) -> int:
@@ -164,17 +150,6 @@ def test_each_is_what_walking_up_finds(heads: list[int]) -> None:
         return steps
 
     assert depths_below_root(tuple(heads)) == tuple(map(walked, range(len(heads))))
-
-
-def test_further_roots_hang_on_the_first() -> None:
-    assert single_rooted([1, -1, 1, -1, 3, -1], list("abcdef")) == Dependencies(
-        (1, -1, 1, 1, 3, 1), ("a", "b", "c", "parataxis", "e", "parataxis")
-    )
-
-
-def test_what_has_one_root_or_none_stays() -> None:
-    assert single_rooted([1, -1], ["nsubj", "root"]) == Dependencies((1, -1), ("nsubj", "root"))
-    assert single_rooted([], []) == Dependencies((), ())
 
 
 @given(st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=1, max_size=8))

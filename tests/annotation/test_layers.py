@@ -1,4 +1,4 @@
-"""Documents from layers, layers added to documents, and trees projected to other tokens."""
+"""Documents made from layers, and layers added to documents."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from disco2.annotation.coreference import CoreferenceDocument
 from disco2.annotation.layers import (
+    document_as_written,
     document_from_trees,
-    document_from_words,
     join_constituents,
     project_constituents,
     project_dependencies,
@@ -22,6 +22,7 @@ from disco2.annotation.layers import (
 from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.data import Constituents, Dependencies, Dirt, Document, Mention
 from disco2.errors import LayerError
+from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents
 
@@ -97,39 +98,10 @@ def test_a_tree_between_two_that_do_not_fit_is_found() -> None:
     assert [sentence.constituents is None for sentence in document.sentences] == [False, True]
 
 
-def test_a_tree_too_many_at_the_end_is_left_out() -> None:
-    document, dirt = from_trees(trees=TREES + "(S (NN Rain) (VBZ falls))")
-    assert kinds(dirt) == ["tree does not fit its text"]
-    assert len(document.sentences) == 2
-
-
 def test_trees_of_another_text_are_refused() -> None:
-    with pytest.raises(LayerError, match="Not one tree fits") as caught:
+    with pytest.raises(LayerError, match="No tree fits") as caught:
         from_trees("Rain falls.")
     assert caught.value.where == "t"
-
-
-def test_a_document_from_words_alone() -> None:
-    document = document_from_words(
-        "d", [["Rain", "falls"], [], ["Yes", "!"]], tags=[["NN", "VBZ"], [], ["UH", "."]]
-    )
-    assert document.text == "Rain falls Yes !"
-    assert [(token.start, token.end, token.tag) for token in document.tokens] == [
-        (0, 4, "NN"), (5, 10, "VBZ"), (11, 14, "UH"), (15, 16, "."),
-    ]  # fmt: skip
-    assert words(document) == [["Rain", "falls"], ["Yes", "!"]]
-    assert document_from_words("d", []).tokens == ()
-
-
-def test_a_document_from_words_and_text() -> None:
-    document = document_from_words("d", [["-LRB-", "Rain", "-RRB-"]], "(Rain)")
-    assert words(document) == [["(", "Rain", ")"]]
-    assert document_from_words("d", [["(", "Rain"]], "-LRB- Rain").tokens[0].text == "("
-    with pytest.raises(LayerError, match="'Snow'") as caught:
-        document_from_words("d", [["Snow"]], "Rain")
-    assert caught.value.where == "d"
-    with pytest.raises(LayerError, match="1 tags for 2 words"):
-        document_from_words("d", [["Rain", "falls"]], tags=[["NN"]])
 
 
 def test_trees_on_the_same_tokens_are_taken_as_they_are() -> None:
@@ -211,25 +183,10 @@ def test_sentences_without_heads_are_reported() -> None:
 
 def test_mentions_are_attached_by_characters_with_their_heads() -> None:
     document, _ = from_trees()
+    spoken = "`` Ann works for Acme Corp. '' She likes her well - known boss ."
     coreference = CoreferenceDocument(
         "x",
-        (
-            "``",
-            "Ann",
-            "works",
-            "for",
-            "Acme",
-            "Corp.",
-            "''",
-            "She",
-            "likes",
-            "her",
-            "well",
-            "-",
-            "known",
-            "boss",
-            ".",
-        ),
+        tuple(spoken.split()),
         ((1, 2, "1"), (7, 8, "1"), (9, 10, "1"), (9, 14, "2"), (4, 6, "3"), (12, 13, "4"), (12, 13, "4")),
     )
     dirt = Dirt()
@@ -265,15 +222,6 @@ def test_a_mention_with_other_words_is_left_out() -> None:
     assert "Hail" in dirt.findings[0].detail
 
 
-def test_no_mentions_are_not_the_same_as_none_looked_for() -> None:
-    document = document_from_words("d", [["Rain"]])
-    assert document.mentions is None
-    assert (
-        with_mentions(document, CoreferenceDocument("x", ("Rain",), ()), where="c", dirt=Dirt()).mentions
-        == ()
-    )
-
-
 def test_mentions_inside_each_other_take_linear_time() -> None:
     def attach(units: int) -> None:
         words = ("Rain",) * (2 * units)
@@ -306,14 +254,6 @@ def test_a_phrase_that_keeps_no_token_is_gone_with_those_below_it() -> None:
     )
 
 
-def test_joined_trees_hang_under_a_root() -> None:
-    joined = join_constituents([tree("(S (NP (NN a)) (VB b))"), tree("(NP (NN c))")])
-    assert joined.labels == ("ROOT", "S", "NP", "NP")
-    assert joined.starts == (0, 0, 0, 2)
-    assert joined.ends == (3, 2, 1, 3)
-    assert joined.parents == (-1, 0, 1, 0)
-
-
 @given(st.lists(constituents(), min_size=1, max_size=3), st.data())
 def test_projected_phrases_stay_nested(trees: list[Constituents], data: st.DataObject) -> None:
     joined = join_constituents(trees)
@@ -334,11 +274,6 @@ def test_projected_phrases_stay_nested(trees: list[Constituents], data: st.DataO
     for first, second in pairwise(range(1, len(projected.labels))):
         if projected.parents[first] == projected.parents[second]:
             assert projected.ends[first] <= projected.starts[second]
-
-
-def test_the_same_tokens_keep_their_heads() -> None:
-    parse = Dependencies((1, -1, 1), ("nsubj", "root", "punct"))
-    assert project_dependencies([parse], [(0, 1), (1, 2), (2, 3)]) == parse
 
 
 def test_pieces_of_a_word_hang_on_the_last_of_them() -> None:
@@ -389,3 +324,41 @@ def test_projected_dependencies_are_a_tree(parse: Dependencies, data: st.DataObj
         while token >= 0:
             token, steps = projected.heads[token], steps + 1
             assert steps <= len(ranges)
+
+
+def written_conllu(*sentences: tuple[str, bool, list[tuple[str, bool]]]) -> str:
+    lines = []
+    for text, opens_paragraph, words in sentences:
+        lines += ["# newpar"] * opens_paragraph + [f"# text = {text}"]
+        for number, (word, glued) in enumerate(words, 1):
+            space = "SpaceAfter=No" if glued else "_"
+            lines.append(f"{number}\t{word}\t_\tX\tX\t_\t{number - 1}\tdep\t_\t{space}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+LAYER = written_conllu(
+    ("Don't go.", True, [("Do", True), ("n't", False), ("go", True), (".", False)]),
+    ("It rained!", False, [("It", False), ("rained", True), ("!", False)]),
+    ("We left.", True, [("We", False), ("left", True), (".", False)]),
+)
+
+
+def test_tokens_lie_on_the_text_as_written() -> None:
+    parses = parse_conllu(LAYER, where="made up")
+    words, tags = [parse.words for parse in parses], [parse.tags for parse in parses]
+    spaced = document_from_words("d", words, tags=tags)
+    written = document_as_written("d", parses)
+    assert written.text == "Don't go. It rained!\n\nWe left."
+    assert [written.text[token.start : token.end] for token in written.tokens] == [
+        token.text for token in spaced.tokens
+    ]
+    assert [token.tag for token in written.tokens] == [token.tag for token in spaced.tokens]
+    assert written.sentences == spaced.sentences
+
+
+def test_words_may_be_spelled_otherwise() -> None:
+    words = ["Do", "n’t", "go", ".", "It", "rained", "!", "We", "left", "…"]  # noqa: RUF001
+    written = document_as_written("d", parse_conllu(LAYER, where="made up"), words=words)
+    assert written.text == "Don’t go. It rained!\n\nWe left…"  # noqa: RUF001
+    assert written.words(range(10)) == words

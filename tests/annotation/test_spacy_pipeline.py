@@ -1,21 +1,174 @@
-"""Any spaCy pipeline as an annotator, with real components trained on made-up sentences."""
+"""spaCy documents, and spaCy pipelines as annotators."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("spacy")
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.vocab import Vocab
 
+from disco2.annotation import spacy_pipeline
 from disco2.annotation.annotator import Annotators, Layer, raw_document
-from disco2.annotation.layers import document_from_words
-from disco2.annotation.spacy_pipeline import MemoryZones, SpacyPipeline
-from disco2.data import Dependencies
+from disco2.annotation.spacy_pipeline import (
+    Analysis,
+    MemoryZones,
+    SpacyPipeline,
+    add_coreferee,
+    analysis_of,
+    chains_of,
+    join_pieces,
+    mentions_of,
+    sentence_spans,
+    to_spacy,
+    with_layers,
+    word_mask,
+)
+from disco2.annotation.text import Piece, split_text
+from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError, SettingsError
+from tests.annotation.coreferee_look_alikes import Chains, LookAlikeHolder, look_alike_chains
+from tests.documents import document_from_words
+
+
+def spacy_doc(
+    words: list[str],
+    *,
+    heads: list[int],
+    labels: list[str],
+    tags: list[str] | None = None,
+    starts: list[bool] | None = None,
+) -> Doc:
+    return Doc(
+        Vocab(), words=words, heads=heads, deps=labels, tags=tags or ["X"] * len(words), sent_starts=starts
+    )
+
+
+def analysed(doc: Doc, *, tagged: bool = False, parsed: bool = False) -> Analysis:
+    return analysis_of(doc, sentence_spans(doc), tagged=tagged, parsed=parsed, words=word_mask(doc))
+
+
+def test_tokens_and_sentences_survive_the_way_there() -> None:
+    text = 'He said (twice):\n\n "Don\'t!"  Then he left.'
+    words = [["He", "said", "(", "twice", "):"], ['"', "Do", "n't", '!"'], ["Then", "he", "left", "."]]
+    document = document_from_words("d", words, text)
+    doc = to_spacy(document, Vocab())
+    assert [word.text for word in doc] == [word for sentence in words for word in sentence]
+    assert [[word.text for word in sentence] for sentence in doc.sents] == words
+    assert doc.text == 'He said (twice): "Don\'t!" Then he left.'
+    assert list(to_spacy(raw_document(""), Vocab())) == []
+    part = to_spacy(document, Vocab(), 5, 11)
+    assert [[word.text for word in sentence] for sentence in part.sents] == [words[1], ["Then", "he"]]
+    assert part.text == '"Don\'t!" Then he'
+
+
+def test_words_come_back_with_exact_places_and_without_whitespace() -> None:
+    text = "  A cat\t\n sat .\n\n\n It  slept.\u00a0 "
+    tokenizer = spacy.blank("en")
+    pieces = [
+        (Piece(text[a:b], a), analysed(tokenizer.make_doc(text[a:b]))) for a, b in ((0, 15), (15, len(text)))
+    ]
+    old = Document("d", text, (Token("A", 2, 3),), (Sentence(0, 1),), (Mention(0, 1, 0, "a"),))
+    document = join_pieces(old, pieces)
+    assert [token.text for token in document.tokens] == ["A", "cat", "sat", ".", "It", "slept", "."]
+    assert all(text[token.start : token.end] == token.text for token in document.tokens)
+    assert [(sentence.start, sentence.end) for sentence in document.sentences] == [(0, 4), (4, 7)]
+    assert document.mentions is None
+    assert (document.id, document.text) == ("d", text)
+    assert {token.tag for token in document.tokens} == {""}
+
+
+def test_cleaned_pieces_lead_back_to_the_text() -> None:
+    text = "A\u00ad  b\u200bc.\n\nIt\x00 sl\u00adept \ud800."
+    tokenizer = spacy.blank("en")
+    pieces = [(piece, analysed(tokenizer.make_doc(piece.text))) for piece in split_text(text)]
+    document = join_pieces(raw_document(text), pieces)
+    words = ["A", "b", "c.", "It", "sl\u00adept", "\ud800", "."]
+    assert [token.text for token in document.tokens] == words
+    assert [text[token.start : token.end] for token in document.tokens] == words
+
+
+def test_words_that_spacy_does_not_take_are_replaced() -> None:
+    document = Document("d", "a \ud800 b", (Token("", 0, 1), Token("\ud800", 2, 3)), (Sentence(0, 2),))
+    assert [word.text for word in to_spacy(document, Vocab())] == ["\ufffd", "\ufffd"]
+
+
+def test_only_the_layers_asked_for_are_made() -> None:
+    doc = spacy_doc(["It", "rains"], heads=[1, 1], labels=["nsubj", "ROOT"], tags=["PRP", "VBZ"])
+    piece = Piece("It rains", 0)
+    tagged = join_pieces(raw_document("It rains"), [(piece, analysed(doc, tagged=True))])
+    assert [token.tag for token in tagged.tokens] == ["PRP", "VBZ"]
+    assert tagged.sentences[0].dependencies is None
+    parsed = join_pieces(raw_document("It rains"), [(piece, analysed(doc, parsed=True))])
+    assert [token.tag for token in parsed.tokens] == ["", ""]
+    assert parsed.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
+
+    own = document_from_words("d", [["It", "rains"]], tags=[["A", "B"]])
+    everything = [analysed(doc, tagged=True, parsed=True)]
+    kept = with_layers(own, everything, layers=frozenset({Layer.DEPENDENCIES}))
+    assert [token.tag for token in kept.tokens] == ["A", "B"]
+    assert kept.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
+    retagged = with_layers(own, everything, layers=frozenset({Layer.TAGS}))
+    assert [token.tag for token in retagged.tokens] == ["PRP", "VBZ"]
+    assert retagged.sentences == own.sentences
+
+
+def test_heads_count_from_the_first_word_of_the_sentence() -> None:
+    doc = spacy_doc(
+        ["Go", "!", " ", "It", "rains"],
+        heads=[0, 0, 0, 4, 4],
+        labels=["ROOT", "punct", "dep", "nsubj", "ROOT"],
+        starts=[True, False, False, True, False],
+    )
+    found = analysed(doc, parsed=True)
+    assert found.sentences == [(0, 2), (2, 4)]
+    assert found.dependencies[1] == Dependencies((1, -1), ("nsubj", "root"))
+    assert analysis_of(doc, [(0, 3), (3, 5)], tagged=False, parsed=True).dependencies == [
+        Dependencies((-1, 0, 0), ("root", "punct", "dep")),
+        Dependencies((1, -1), ("nsubj", "root")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "heads", "labels", "expected"),
+    [
+        ("It|\n|\t|rains", [1, 2, 3, 3], "nsubj dep dep2 ROOT", ((1, -1), ("dep2", "root"))),
+        ("\n|Go|on", [0, 0, 1], "ROOT dep prt", ((-1, 0), ("root", "prt"))),
+        ("Go|,|stay", [0, 0, 2], "ROOT punct ROOT", ((-1, 0, 0), ("root", "punct", "parataxis"))),
+    ],
+)
+def test_words_hang_on_words_and_there_is_one_root(
+    words: str, heads: list[int], labels: str, expected: tuple[tuple[int, ...], tuple[str, ...]]
+) -> None:
+    doc = spacy_doc(words.split("|"), heads=heads, labels=labels.split())
+    found = analysis_of(doc, [(0, len(doc))], tagged=False, parsed=True, words=word_mask(doc))
+    assert found.dependencies == [Dependencies(*expected)]
+
+
+@pytest.fixture
+def doc() -> Doc:
+    return spacy.blank("en").make_doc("Ann met Bob . She liked him .")
+
+
+def test_a_group_is_a_chain(doc: Doc) -> None:
+    doc.spans["coref_clusters_1"] = [doc[4:5], doc[0:1]]
+    doc.spans["coref_clusters_2"] = [doc[2:3], doc[6:7], doc[6:7]]
+    assert chains_of(doc) == [(0, 1, "1"), (2, 3, "2"), (4, 5, "1"), (6, 7, "2")]
+
+
+def test_other_groups_are_none(doc: Doc) -> None:
+    doc.spans["coref_head_clusters_1"] = [doc[0:1]]
+    doc.spans["sc"] = [doc[0:1]]
+    assert chains_of(doc) is None
+    assert chains_of(doc, prefix="coref_head_clusters") == [(0, 1, "1")]
+
 
 SYNTAX = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})
 
@@ -95,11 +248,6 @@ def test_tokens_tags_and_dependencies_of_a_text(pipeline: SpacyPipeline) -> None
     ]
 
 
-def test_a_blank_line_ends_a_sentence_whatever_the_parser_thinks(pipeline: SpacyPipeline) -> None:
-    document = pipeline.annotate([raw_document("A cat\n\nslept .")], layers=SYNTAX)[0]
-    assert [(sentence.start, sentence.end) for sentence in document.sentences] == [(0, 2), (2, 4)]
-
-
 def test_a_documents_own_tokens_and_sentences_stay(pipeline: SpacyPipeline) -> None:
     words = [["A", "cat"], ["slept", ".", "It", "purred"], ["."]]
     document = document_from_words("d", words, "A cat slept. It  purred.", [["a", "b"], list("cdef"), ["g"]])
@@ -129,7 +277,7 @@ def test_odd_texts_survive(pipeline: SpacyPipeline, text: str) -> None:
 def test_a_layer_that_it_lacks_is_an_error(pipeline: SpacyPipeline) -> None:
     with pytest.raises(SettingsError, match="does not make coreference"):
         pipeline.annotate([raw_document("Go.")], layers=frozenset({Layer.COREFERENCE}))
-    with pytest.raises(SettingsError, match="No annotator here makes constituents"):
+    with pytest.raises(SettingsError, match="No annotator makes constituents"):
         Annotators([pipeline]).maker(Layer.CONSTITUENTS)
 
 
@@ -153,7 +301,7 @@ def test_a_folder_that_is_no_pipeline_is_an_error(tmp_path: Path, pipeline_folde
 
 
 def test_a_pipeline_without_anything_of_use_is_an_error() -> None:
-    with pytest.raises(SettingsError, match="no component that is of use"):
+    with pytest.raises(SettingsError, match="no component that makes a layer"):
         SpacyPipeline(spacy.blank("en"))
 
 
@@ -181,3 +329,85 @@ def test_new_words_are_forgotten_in_the_end(pipeline_folder: Path) -> None:
     assert "blorbit" not in nlp.vocab.strings
     assert [token.tag for token in document.tokens] == [token.tag for token in plain.tokens]
     assert document.sentences == plain.sentences
+
+
+def real_chains(chains: Chains) -> Any:
+    model = pytest.importorskip("coreferee.data_model")
+    holder = model.ChainHolder()
+    for index, chain in enumerate(chains):
+        mentions = []
+        for indexes in chain:
+            mention = model.Mention()  # as coreferee itself does when it reads a stored document
+            mention.token_indexes, mention.root_index = indexes, indexes[0]
+            mentions.append(mention)
+        made = model.Chain(mentions, 0)
+        made.index = index
+        holder.chains.append(made)
+    return holder
+
+
+Maker = Callable[[Chains], Any]
+# word, tag, head, label
+PARSE = """
+Old JJ 1 amod; Ann NNP 10 nsubj; and CC 1 cc; Bob NNP 1 conj; from IN 3 prep; York NNP 4 pobj; , , 3 punct;
+who WP 8 nsubj; sang VBD 3 relcl; , , 3 punct; saw VBD 10 ROOT; a DT 13 det; big JJ 13 amod; dog NN 10 dobj;
+. . 10 punct; They PRP 16 nsubj; fed VBD 16 ROOT; it PRP 16 dobj; , , 20 punct; he PRP 20 nsubj;
+said VBD 16 parataxis
+"""
+ROWS = [row.split() for row in PARSE.split(";")]
+WORDS = [row[0] for row in ROWS]
+CHAINS = [[[1, 3], [15]], [[13], [17]], [[3], [19]], [[1]]]
+
+
+def parsed_doc(chains: Any) -> Doc:
+    _, tags, heads, labels = zip(*ROWS, strict=True)
+    doc = Doc(Vocab(), words=WORDS, heads=list(map(int, heads)), deps=list(labels), tags=list(tags))
+    doc._.coref_chains = chains
+    return doc
+
+
+@pytest.mark.parametrize("make", [look_alike_chains, real_chains])
+def test_heads_become_noun_phrases(make: Maker) -> None:
+    assert mentions_of(parsed_doc(make(CHAINS))) == (
+        Mention(0, 9, 1, "0"),  # Old Ann and Bob from York , who sang
+        Mention(0, 2, 1, "3"),  # Old Ann, without what she is coordinated with
+        Mention(3, 9, 3, "2"),  # Bob from York , who sang
+        Mention(11, 14, 13, "1"),
+        Mention(15, 16, 15, "0"),
+        Mention(17, 18, 17, "1"),
+        Mention(19, 20, 19, "2"),
+    )
+
+
+@pytest.mark.parametrize("make", [look_alike_chains, real_chains])
+def test_without_dependencies_a_mention_is_its_heads(make: Maker) -> None:
+    doc = Doc(Vocab(), words=WORDS)
+    doc._.coref_chains = make([[[1, 3], [15]]])
+    assert mentions_of(doc) == (Mention(1, 4, 1, "0"), Mention(15, 16, 15, "0"))
+
+
+@pytest.mark.parametrize("chains", [None, LookAlikeHolder()])
+def test_no_chains_are_no_mentions(chains: Any) -> None:
+    assert mentions_of(parsed_doc(chains)) == ()
+
+
+@Language.component("made_up_chains")
+def made_up_chains(doc: Doc) -> Doc:
+    """Says that the first and the last word are the same."""
+    doc._.coref_chains = look_alike_chains([[[0], [len(doc) - 1]]])
+    return doc
+
+
+def test_a_pipeline_with_coreferee_provides_coreference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spacy_pipeline, "COMPONENT", "made_up_chains")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("made_up_chains")
+    assert add_coreferee(nlp)
+    pipeline = SpacyPipeline(nlp)
+    assert pipeline.requires[Layer.COREFERENCE] == frozenset({Layer.TOKENS})
+    texts = [raw_document("Ann left. Bob\n\nsaw her"), raw_document("")]
+    found, empty = pipeline.annotate(texts, layers=frozenset({Layer.TOKENS, Layer.COREFERENCE}))
+    assert found.words([0, 5]) == ["Ann", "her"]
+    assert found.mentions == (Mention(0, 1, 0, "0"), Mention(5, 6, 5, "0"))
+    assert empty.mentions == ()

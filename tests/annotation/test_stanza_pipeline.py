@@ -1,24 +1,213 @@
-"""Stanza as an annotator: which of its processors run over what, without its models."""
+"""Stanza documents, and Stanza as an annotator."""
 
 from __future__ import annotations
 
-import importlib.util
-import json
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("stanza")
+import importlib.util
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
 import stanza
 from stanza.models.common.doc import Document as StanzaDocument
+from stanza.models.constituency.parse_tree import Tree
+from stanza.models.constituency.tree_reader import read_trees
+from stanza.models.coref.coref_chain import CorefChain, CorefMention
 
 from disco2.annotation import stanza_pipeline
 from disco2.annotation.annotator import ALL_LAYERS, Layer, raw_document
-from disco2.annotation.layers import document_from_words
-from disco2.annotation.stanza_pipeline import StanzaPipeline
+from disco2.annotation.stanza_pipeline import (
+    StanzaPipeline,
+    document_from_stanza,
+    to_stanza,
+    with_stanza_layers,
+)
+from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError, MissingExtraError, SettingsError
+from tests.documents import document_from_words
+
+# word, tag, head, label
+PARSE = """
+Ann NNP 8 nsubj; ( -LRB- 4 punct; a DT 4 det; vet NN 1 appos; ) -RRB- 4 punct; did VBD 8 aux; n't RB 8 advmod;
+see VB 0 root; Bob NNP 8 obj; . . 8 punct;
+She PRP 4 nsubj; will MD 4 aux; not RB 4 advmod; tell VB 0 root; him PRP 4 obj; . . 4 punct
+"""
+ROWS = [row.split() for row in PARSE.split(";")]
+TEXT = "Ann (a vet) didn't\n see Bob.\n\nShe won't  tell him."
+
+
+def entry(number: int, text: str, start: int, end: int) -> dict[str, Any]:
+    return {"id": number, "text": text, "start_char": start, "end_char": end}
+
+
+def tokenised() -> StanzaDocument:
+    """As the processors tokenize and mwt leave it."""
+    document = StanzaDocument(
+        [
+            [
+                entry(1, "Ann", 0, 3),
+                entry(2, "(", 4, 5),
+                entry(3, "a", 5, 6),
+                entry(4, "vet", 7, 10),
+                entry(5, ")", 10, 11),
+                entry(6, "didn't", 12, 18) | {"misc": "MWT=Yes"},
+                entry(7, "see", 20, 23),
+                entry(8, "Bob", 24, 27),
+                entry(9, ".", 27, 28),
+            ],
+            [
+                entry(1, "She", 30, 33),
+                entry(2, "won't", 34, 39) | {"misc": "MWT=Yes"},
+                entry(3, "tell", 41, 45),
+                entry(4, "him", 46, 49),
+                entry(5, ".", 49, 50),
+            ],
+        ],
+        text=TEXT,
+    )
+    document.set_mwt_expansions(["did n't", "will not"], process_manual_expanded=False)
+    return document
+
+
+def annotated() -> StanzaDocument:
+    """As the processors pos, depparse, constituency and coref go on."""
+    document = tokenised()
+    _, tags, heads, labels = zip(*ROWS, strict=True)
+    document.set("xpos", list(tags))
+    document.set(("head", "deprel"), [(int(head), label) for head, label in zip(heads, labels, strict=True)])
+    for sentence in document.sentences:
+        sentence.build_dependencies()
+    trees = read_trees(
+        "(ROOT (S (NP (NP (NNP Ann)) (PRN (-LRB- -LRB-) (NP (DT a) (NN vet)) (-RRB- -RRB-))) (VP (VBD did) "
+        "(RB n't) (VP (VB see) (NP (NNP Bob)))) (. .)))"
+        "(ROOT (S (NP (PRP She)) (VP (MD will) (RB not) (VP (VB tell) (NP (PRP him)))) (. .)))"
+    )
+    document.set("constituency", trees, to_sentence=True)
+    document.coref = [
+        CorefChain(0, [CorefMention(0, 0, 5), CorefMention(1, 0, 1)], "Ann (a vet)", 0),
+        CorefChain(1, [CorefMention(0, 8, 9), CorefMention(1, 4, 5)], "Bob", 0),
+    ]
+    return document
+
+
+def test_words_are_tokens_with_places_in_the_text() -> None:
+    document = document_from_stanza(tokenised(), raw_document(TEXT), layers=frozenset({Layer.TOKENS}))
+    assert [token.text for token in document.tokens] == [row[0] for row in ROWS]
+    own = [token for token in document.tokens if token.text not in ("will", "not")]
+    assert all(TEXT[token.start : token.end] == token.text for token in own)
+    assert [(sentence.start, sentence.end) for sentence in document.sentences] == [(0, 10), (10, 16)]
+    assert document.mentions is None
+    assert {token.tag for token in document.tokens} == {""}
+    assert {sentence.constituents for sentence in document.sentences} == {None}
+
+
+def test_more_words_than_characters_still_have_a_place_each() -> None:
+    stanza_document = StanzaDocument([[entry(1, "x", 0, 1) | {"misc": "MWT=Yes"}]], text="x")
+    stanza_document.set_mwt_expansions(["a b c"], process_manual_expanded=False)
+    document = document_from_stanza(stanza_document, raw_document("x"), layers=frozenset({Layer.TOKENS}))
+    assert document.tokens == (Token("a", 0, 1), Token("b", 0, 1), Token("c", 0, 1))
+
+
+def test_all_layers() -> None:
+    document = document_from_stanza(annotated(), raw_document(TEXT))
+    assert [token.tag for token in document.tokens[:6]] == ["NNP", "-LRB-", "DT", "NN", "-RRB-", "VBD"]
+    first, second = document.sentences
+    assert second.dependencies == Dependencies(
+        (3, 3, 3, -1, 3, 3), ("nsubj", "aux", "advmod", "root", "obj", "punct")
+    )
+    assert first.dependencies is not None
+    assert first.dependencies.heads == (7, 3, 3, 0, 3, 7, 7, -1, 7, 7)
+    assert first.constituents is not None
+    assert list(
+        zip(first.constituents.labels, first.constituents.starts, first.constituents.ends, strict=True)
+    ) == [
+        ("S", 0, 10),
+        ("NP", 0, 5),
+        ("NP", 0, 1),
+        ("PRN", 1, 5),
+        ("NP", 2, 4),
+        ("VP", 5, 9),
+        ("VP", 7, 9),
+        ("NP", 8, 9),
+    ]
+    assert first.constituents.parents == (-1, 0, 1, 1, 3, 0, 5, 6)
+    assert document.mentions == (
+        Mention(0, 5, 0, "0"),
+        Mention(8, 9, 8, "1"),
+        Mention(10, 11, 10, "0"),
+        Mention(14, 15, 14, "1"),
+    )
+
+
+def test_a_word_with_a_space_inside_keeps_its_tree() -> None:
+    text = "10 000 saw"
+    stanza_document = StanzaDocument([[entry(1, "10 000", 0, 6), entry(2, "saw", 7, 10)]], text=text)
+    leaves = [Tree("CD", Tree("10 000")), Tree("VBD", Tree("saw"))]
+    stanza_document.sentences[0].constituency = Tree("ROOT", Tree("S", leaves))
+    document = document_from_stanza(stanza_document, raw_document(text))
+    tree = document.sentences[0].constituents
+    assert tree is not None
+    assert (tree.labels, tree.tags) == (("S",), ("CD", "VBD"))
+    assert document.words([0, 1]) == ["10 000", "saw"]
+
+
+def test_a_tree_over_other_words_is_an_error() -> None:
+    stanza_document = tokenised()
+    stanza_document.sentences[0].constituency = read_trees("(ROOT (S (VB Go)))")[0]
+    with pytest.raises(LayerError, match="not one over the words"):
+        document_from_stanza(stanza_document, raw_document(TEXT))
+
+
+def test_dropped_pronouns_have_no_mention() -> None:
+    stanza_document = tokenised()
+    sentence = stanza_document.sentences[1]
+    sentence.empty_words = [type(sentence.words[0])(sentence, {"text": "_", "id": (1, 1)})]
+    mentions = [CorefMention(0, 0, 1), CorefMention(1, (1, 1), (1, 1))]
+    stanza_document.coref = [CorefChain(0, mentions, "Ann", 0)]
+    document = document_from_stanza(stanza_document, raw_document(TEXT))
+    assert document.mentions == (Mention(0, 1, 0, "0"),)
+
+
+def test_there_is_one_root() -> None:
+    stanza_document = StanzaDocument([[entry(1, "Go", 0, 2), entry(2, "on", 3, 5)]], text="Go on")
+    stanza_document.set(("head", "deprel"), [(0, "root"), (0, "root")])
+    document = document_from_stanza(stanza_document, raw_document("Go on"))
+    assert document.sentences[0].dependencies == Dependencies((-1, 0), ("root", "parataxis"))
+
+
+def test_a_token_without_a_place_is_an_error() -> None:
+    stanza_document = StanzaDocument([[{"id": 1, "text": "Go"}]])
+    with pytest.raises(LayerError, match="'Go' has no place"):
+        document_from_stanza(stanza_document, raw_document("Go"))
+    with pytest.raises(LayerError, match="'him' has no place"):
+        document_from_stanza(tokenised(), raw_document(TEXT[:47]))
+
+
+def test_a_documents_own_tokens_stay() -> None:
+    words = [["It", "did", "n't"], ["rain", "."]]
+    own = document_from_words("d", words, "It didn't  rain.", [["a", "b", "c"], ["d", "e"]])
+    own = Document(own.id, own.text, own.tokens, (own.sentences[0], Sentence(3, 3), own.sentences[1]))
+    stanza_document = to_stanza(own)
+    assert [[word.text for word in sentence.words] for sentence in stanza_document.sentences] == words
+    assert [sentence.text for sentence in stanza_document.sentences] == ["It didn't", "rain."]
+    stanza_document.set("xpos", ["PRP", "VBD", "RB", "VB", "."])
+    stanza_document.set(("head", "deprel"), [(2, "x"), (0, "root"), (2, "y"), (0, "root"), (1, "z")])
+    stanza_document.coref = [CorefChain(0, [CorefMention(0, 0, 1), CorefMention(1, 0, 2)], "It", 0)]
+
+    parsed = with_stanza_layers(
+        own, stanza_document, layers=frozenset({Layer.DEPENDENCIES, Layer.COREFERENCE})
+    )
+    assert parsed.tokens == own.tokens
+    assert parsed.sentences[2].dependencies == Dependencies((-1, 0), ("root", "z"))
+    assert parsed.mentions == (Mention(0, 1, 0, "0"), Mention(3, 5, 3, "0"))
+    tagged = with_stanza_layers(own, stanza_document, layers=frozenset({Layer.TAGS}))
+    assert [token.tag for token in tagged.tokens] == ["PRP", "VBD", "RB", "VB", "."]
+    assert tagged.sentences == own.sentences
+
 
 PROCESSORS = ("tokenize", "mwt", "pos", "lemma", "depparse", "constituency", "coref")
 
@@ -115,13 +304,6 @@ def test_missing_models_are_not_fetched_unasked(monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(SettingsError, match=r"Resources file not found.*--stanza-download.*stanza\.download"):
         StanzaPipeline.load(folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_unknown_language_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    installed(monkeypatch)
-    (tmp_path / "resources.json").write_text("{}")
-    with pytest.raises(SettingsError, match="models for 'qq' can't be loaded"):
-        StanzaPipeline.load("qq", folder=tmp_path)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("spacy") is None, reason="needs spaCy")

@@ -1,4 +1,4 @@
-"""Paragraphs, pieces of text for spaCy, and long sentences cut."""
+"""Paragraphs, pieces and rule-based tokens of plain text."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.annotation.text import (
-    BLANK_LINE,
     LONGEST,
     LONGEST_WORD,
-    PARAGRAPH_BREAK,
-    encodable,
     paragraphs,
-    pieces_of,
-    text_pieces,
+    split_long_sentence,
+    split_text,
+    tokenise,
 )
+from tests.growth import LINEAR, growth
 
 
 @pytest.mark.parametrize(
@@ -51,18 +50,6 @@ def test_a_single_line_end_is_no_break(space: str) -> None:
     assert len(paragraphs(f"One.{space}Two.")) == 1
 
 
-def test_what_is_written_between_paragraphs_is_a_break() -> None:
-    assert BLANK_LINE.fullmatch(PARAGRAPH_BREAK)
-
-
-@given(st.text(alphabet="ab \n\r\t\x00\u2028\u2029\u00ad", max_size=60))
-def test_nothing_but_space_is_lost(text: str) -> None:
-    found = paragraphs(text)
-    assert all(text[start : start + len(piece)] == piece for start, piece in found)
-    letters = [character for _, piece in found for character in piece if character.isalpha()]
-    assert letters == [character for character in text if character.isalpha()]
-
-
 NASTY = st.text("ab. \n\r\t\x00\u200b\u00ad\u200f\u2028é\u0301😀\ud800")
 
 
@@ -78,7 +65,7 @@ def seen_slowly(character: str) -> str:
 @given(NASTY, st.integers(1, 30))
 def test_pieces_hold_what_is_to_be_seen(text: str, longest: int) -> None:
     expected = "".join(map(seen_slowly, text)).split()
-    pieces = text_pieces(text, longest=longest)
+    pieces = split_text(text, longest=longest)
     assert "".join("".join(piece.text for piece in pieces).split()) == "".join(expected)
     assert all(re.fullmatch(r"\S+(?: \S+)*", piece.text) for piece in pieces)
     assert all(len(piece.text) <= longest for piece in pieces)
@@ -87,7 +74,7 @@ def test_pieces_hold_what_is_to_be_seen(text: str, longest: int) -> None:
 @given(NASTY, st.integers(1, 30))
 def test_every_character_finds_back(text: str, longest: int) -> None:
     behind = 0
-    for piece in text_pieces(text, longest=longest):
+    for piece in split_text(text, longest=longest):
         for index, character in enumerate(piece.text):
             start, end = piece.span(index, index + 1)
             assert behind <= start
@@ -97,18 +84,11 @@ def test_every_character_finds_back(text: str, longest: int) -> None:
             behind = end
 
 
-@given(NASTY)
-def test_no_piece_holds_a_blank_line(text: str) -> None:
-    for piece in text_pieces(text):
-        start, end = piece.span(0, len(piece.text))
-        assert re.search(r"\n\s*\n", text[start:end]) is None
-
-
 def test_a_clean_text_needs_no_table_of_places() -> None:
-    [piece] = text_pieces("  Ann sings.\n")
+    [piece] = split_text("  Ann sings.\n")
     assert piece.text == "Ann sings."
     assert piece.span(0, 3) == (2, 5)
-    [plain] = text_pieces("Ann sings.")
+    [plain] = split_text("Ann sings.")
     assert plain.places is None
 
 
@@ -121,28 +101,23 @@ def test_a_clean_text_needs_no_table_of_places() -> None:
     ],
 )
 def test_a_long_paragraph_is_cut_at_the_best_place(text: str, pieces: list[str]) -> None:
-    assert [piece.text for piece in text_pieces(text, longest=10)] == pieces
+    assert [piece.text for piece in split_text(text, longest=10)] == pieces
 
 
 def test_no_piece_is_longer_than_spacy_takes() -> None:
     text = "Ann sings. " * 20_000 + "x" * 1_100_000 + " y" * 100_000
-    pieces = text_pieces(text)
+    pieces = split_text(text)
     assert max(len(piece.text) for piece in pieces) <= LONGEST + LONGEST // LONGEST_WORD
     assert sum(len(piece.text.replace(" ", "")) for piece in pieces) == len(text.replace(" ", ""))
 
 
 def test_an_overlong_word_is_parted() -> None:
-    [piece] = text_pieces(f"\u200eab {'x' * 1000} cd")
+    [piece] = split_text(f"\u200eab {'x' * 1000} cd")
     assert [len(word) for word in piece.text.split()] == [2, 400, 400, 200, 2]
     assert piece.span(3, 403) == (4, 404)
     assert piece.span(404, 804) == (404, 804)
     assert piece.span(805, 1005) == (804, 1004)
     assert piece.span(1006, 1008) == (1005, 1007)
-
-
-def test_a_word_that_can_not_be_written_is_replaced() -> None:
-    assert encodable("a\ud800b") == "a\ufffdb"
-    assert encodable("") == "\ufffd"
 
 
 @given(
@@ -151,7 +126,7 @@ def test_a_word_that_can_not_be_written_is_replaced() -> None:
     st.integers(0, 120),
 )
 def test_pieces_cover_the_sentence_and_are_short_enough(tags: list[str], longest: int, shortest: int) -> None:
-    pieces = pieces_of(tags, longest=longest, shortest=shortest)
+    pieces = split_long_sentence(tags, longest=longest, shortest=shortest)
     assert pieces[0][0] == 0
     assert pieces[-1][1] == len(tags)
     assert all(end == start for (_, end), (start, _) in pairwise(pieces))
@@ -161,19 +136,120 @@ def test_pieces_cover_the_sentence_and_are_short_enough(tags: list[str], longest
 
 def test_a_cut_prefers_a_full_stop_to_a_comma() -> None:
     tags = ["NN"] * 45 + ["."] + ["NN"] * 20 + [","] + ["NN"] * 60
-    assert pieces_of(tags, longest=100, shortest=40) == [(0, 46), (46, 127)]
+    assert split_long_sentence(tags, longest=100, shortest=40) == [(0, 46), (46, 127)]
 
 
 def test_a_cut_is_before_a_conjunction_where_there_is_no_punctuation() -> None:
     tags = ["NN"] * 70 + ["CC"] + ["NN"] * 60
-    assert pieces_of(tags, longest=100, shortest=40) == [(0, 70), (70, 131)]
+    assert split_long_sentence(tags, longest=100, shortest=40) == [(0, 70), (70, 131)]
 
 
 def test_a_piece_is_not_too_short() -> None:
     tags = ["NN"] * 3 + ["."] + ["NN"] * 10
-    assert pieces_of(tags, longest=10, shortest=5) == [(0, 10), (10, 14)]
-    assert pieces_of(tags, longest=10, shortest=4) == [(0, 4), (4, 14)]
+    assert split_long_sentence(tags, longest=10, shortest=5) == [(0, 10), (10, 14)]
+    assert split_long_sentence(tags, longest=10, shortest=4) == [(0, 4), (4, 14)]
 
 
-def test_a_short_sentence_is_one_piece() -> None:
-    assert pieces_of(["UH", "."], longest=200, shortest=40) == [(0, 2)]
+# Each is one picture made of several characters.
+FAMILY, THUMB, FLAG = "\U0001f468\u200d\U0001f469", "\U0001f44d\U0001f3fd", "\U0001f1eb\U0001f1f7"
+
+
+def words(text: str, *, split_hyphens: bool = True) -> list[str]:
+    return [token.text for sentence in tokenise(text, split_hyphens=split_hyphens) for token in sentence]
+
+
+def sentences(text: str) -> list[str]:
+    return [" ".join(token.text for token in sentence) for sentence in tokenise(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't, can't and won't.", "I do n't , ca n't and wo n't ."),
+        ("Ann's goats' horns; it's she'd've", "Ann 's goats ' horns ; it 's she 'd 've"),
+        ("We\u2019re sure he\u2019ll go", "We \u2019re sure he \u2019ll go"),
+        ("I cannot say; gonna go", "I can not say ; gon na go"),
+        ("Dr. Lee met Mr. Oh in the U.S. at 5 p.m. today", "Dr. Lee met Mr. Oh in the U.S. at 5 p.m. today"),
+        ("1,000.5 goats cost $3.50 (50%) at 3:30", "1,000.5 goats cost $ 3.50 ( 50 % ) at 3:30"),
+        ("the 1990s, the 19th, 1/2 and '71", "the 1990s , the 19th , 1/2 and '71"),
+        ("See https://example.org/a?b=1, or www.a.org.", "See https://example.org/a?b=1 , or www.a.org ."),
+        ("Write to ann.lee@example.org!", "Write to ann.lee@example.org !"),
+        ("R&D at example.com/x.", "R&D at example.com/x ."),
+        ("a well-known non-profit", "a well - known non-profit"),
+        ("over-the-counter, non-state-run", "over - the - counter , non - state - run"),
+        ("Wait... what?! No -- yes\u2014no", "Wait ... what ?! No -- yes \u2014 no"),
+        ("``Yes,'' he said.", "`` Yes , '' he said ."),
+        ('"Yes," [he] said.', '" Yes , " [ he ] said .'),
+        ("No. 5 and no.", "No. 5 and no ."),
+        ("ca n't Ann 's", "ca n't Ann 's"),
+        ("cafe\u0301 na\u00efve", "cafe\u0301 na\u00efve"),
+        (f"ok {FAMILY}{THUMB} {FLAG}!", f"ok {FAMILY} {THUMB} {FLAG} !"),
+        ("#goats are #1", "#goats are # 1"),
+        ("a\x00b\u200bc", "a b c"),
+    ],
+)  # fmt: skip
+def test_words(text: str, expected: str) -> None:
+    assert words(text) == expected.split()
+
+
+def test_hyphens_may_stay_in_their_words() -> None:
+    assert words("a well-known co-op -- yes", split_hyphens=False) == [
+        "a",
+        "well-known",
+        "co-op",
+        "--",
+        "yes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Rain falls. Snow melts! Why? Well...", ["Rain falls .", "Snow melts !", "Why ?", "Well ..."]),
+        ("Dr. Lee came. Mrs. Oh left.", ["Dr. Lee came .", "Mrs. Oh left ."]),
+        ("He works for Acme Corp. The pay is good.", ["He works for Acme Corp.", "The pay is good ."]),
+        ("He met J. R. Lee there.", ["He met J. R. Lee there ."]),
+        ('"Go!" she said. "Now." He went.', ['" Go ! " she said .', '" Now . "', "He went ."]),
+        ("(Rain fell.) It was cold.", ["( Rain fell . )", "It was cold ."]),
+        ("It cost 3.5 million. 7 came.", ["It cost 3.5 million .", "7 came ."]),
+        ("A heading\n\nA line\nthat goes on", ["A heading", "A line that goes on"]),
+        ("A heading\r\n\r\nA line", ["A heading", "A line"]),
+        ("1. Wash it. Dry it.\n2. Go.", ["1. Wash it .", "Dry it .", "2. Go ."]),
+        ("no capitals here. none at all.", ["no capitals here .", "none at all ."]),
+        ("The approx. value. It fell.", ["The approx. value .", "It fell ."]),
+        ("", []),
+        (" \n\x00 ", []),
+    ],
+)  # fmt: skip
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+ANYTHING = st.text(
+    alphabet=st.one_of(st.characters(), st.sampled_from(" \n.'\u2019\"-!?@:/wtaTns0\x00\u200d🙂")),
+    max_size=80,
+)
+
+
+@given(ANYTHING, st.booleans())
+def test_tokens_stand_where_they_say_and_nothing_visible_is_lost(text: str, split_hyphens: bool) -> None:
+    tokens = [token for sentence in tokenise(text, split_hyphens=split_hyphens) for token in sentence]
+    behind = 0
+    for token in tokens:
+        assert token.text == text[token.start : token.end]
+        assert token.text
+        between = text[behind : token.start]
+        assert token.start >= behind
+        assert not any(character.isalnum() for character in between)
+        assert not any(character in ".,!?'\"@" for character in between)
+        behind = token.end
+    assert not any(character.isalnum() for character in text[behind:])
+    assert all(tokenise(text, split_hyphens=split_hyphens))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "'", "'s", ".", "a.", "a@", "-", "a-", "www.", "1,", " ", "\n", "!", "http://", "&a", "no. "],
+)
+def test_long_runs_take_linear_time(piece: str) -> None:
+    assert growth(lambda units: tokenise(piece * units), 6_000 // len(piece)) < LINEAR

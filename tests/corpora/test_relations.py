@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.layers import document_from_words
 from disco2.corpora.relations import MOST_TIMES, TokenSpans, report_doubles
 from disco2.data import Argument, Dirt, Relation, RelationKind
 from disco2.errors import CorpusError
+from tests.documents import document_from_words
 from tests.fuzzing.target import limits
 
 DOCUMENT = document_from_words("d", [["Rain", "falls", "now", "."]], "Rain falls now.")

@@ -37,7 +37,7 @@ from disco2.files import hash_file
 from disco2.inference.pairs import ResumableLines, places
 from disco2.shipped import MANIFEST
 from disco2.vectors import WordVectors, load_vectors, read_vectors
-from tests.annotation.cache.told import Told
+from tests.annotation.test_cache import Told
 from tests.fuzzing.target import NEXT_FILE, Target, check_document, scratch_folder
 from tests.fuzzing.tiny_model import tiny_model, two_instances
 from tests.vectors.vector_files import (

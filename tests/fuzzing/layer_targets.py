@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
@@ -19,7 +18,6 @@ from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.annotation.layers import (
     document_as_written,
     document_from_trees,
-    document_from_words,
     with_constituents,
     with_dependencies,
     with_mentions,
@@ -27,15 +25,12 @@ from disco2.annotation.layers import (
 from disco2.annotation.spacy_pipeline import EXTENSION, trees_of
 from disco2.annotation.stanford import StanfordParser
 from disco2.annotation.treebanks import (
-    _checked_heads,
-    _plain_heads,
-    _read_with_care,
     parse_brackets,
     parse_conllu,
 )
 from disco2.corpora.reading import read_text
 from disco2.data import Dirt, Document
-from disco2.errors import LayerError
+from tests.documents import document_from_words
 from tests.fuzzing.target import NEXT_FILE, Target, check_constituents, check_document, scratch_folder
 from tests.fuzzing.tiny_model import tiny_pipeline
 
@@ -104,17 +99,8 @@ def text_of(content: bytes) -> str:
 
 
 def read_brackets(content: bytes) -> None:
-    """The fast path and the careful one give the same trees or the same error, and the trees are trees."""
-    text = text_of(content)
-    try:
-        with_care = _read_with_care(text.removeprefix("\ufeff"), where="f")
-    except LayerError as expected:
-        with pytest.raises(LayerError) as refused:  # by the fast path, too
-            parse_brackets(text, where="f")
-        assert str(refused.value) == str(expected)  # noqa: PT017 - both are expected
-        raise
-    found = parse_brackets(text, where="f")
-    assert found == with_care, "the fast path reads other trees"
+    """The trees are trees."""
+    found = parse_brackets(text_of(content), where="f")
     for tree in found:
         check_constituents(tree.constituents, len(tree.words))
     document = document_from_words("d", [tree.words for tree in found])
@@ -122,14 +108,8 @@ def read_brackets(content: bytes) -> None:
 
 
 def read_conllu(content: bytes) -> None:
-    """Plain heads are those that the careful path finds; the sentences make documents."""
+    """The sentences make documents."""
     text = text_of(content)
-    for block in text.split("\n\n"):
-        cells = [line.split("\t") for line in block.split("\n")]
-        rows = [row for row in cells if len(row) == 10 and row[0].isdecimal()]
-        numbers, heads = [row[0] for row in rows], [row[6] for row in rows]
-        if rows and (plain := _plain_heads(numbers, heads)) is not None:
-            assert plain == _checked_heads(numbers, heads, range(len(rows)), where="f")
     sentences = parse_conllu(text, where="f")
     for sentence in sentences:
         assert len(sentence.words) == len(sentence.tags) == len(sentence.glued)

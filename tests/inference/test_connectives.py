@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.connectives import counts
-from disco2.annotation.layers import document_from_words
 from disco2.corpora.gum import read_gum
 from disco2.data import Dependencies
 from disco2.inference.connectives import opening_connective
+from tests.documents import document_from_words
 
 
 def opening(sentence: str, tags: str = "", dependencies: Dependencies | None = None) -> str:

@@ -13,11 +13,13 @@ from spacy.tokens import Doc, Span
 
 from disco2.annotation.english.annotators import SHIPPED
 from disco2.annotation.english.spacy_english import read_pipeline
+from disco2.files import read_listed_files
+from disco2.vectors.source import read_shipped
 
 
 def tagging_pipeline() -> Language:
     """A pipeline with a tagger and a parser: the shipped components, which spaCy can run on their own."""
-    nlp = read_pipeline(SHIPPED / "syntax")
+    nlp = read_pipeline(read_listed_files(SHIPPED / "syntax"), read_shipped())
     nlp.meta["name"] = "tagging"
     return nlp
 

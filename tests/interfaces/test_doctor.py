@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from disco2 import shipped as shipped_models
+from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference import pipeline as loading
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces import doctor
@@ -112,13 +113,15 @@ def test_a_model_of_other_annotators(bundle: Path, monkeypatch: pytest.MonkeyPat
     from disco2.annotation.english import annotators as english
 
     folder = shutil.copytree(english.SHIPPED, bundle.parent / "english")
-    (folder / "coreference" / "model.json").write_bytes(b"{}")
-    shutil.rmtree(folder / "constituents")
+    with folder_in_place(folder / "coreference", HIDDEN_LIST) as fresh:
+        (fresh / "model.json").write_bytes(b"{}")
+    (folder / "constituents" / "vocabulary.json").write_bytes(b"{}")
     monkeypatch.setattr(english, "SHIPPED", folder)
     found = by_name(doctor.check_annotators(bundle))
     assert found["syntax"].status == OK
     assert (found["coreference"].status, found["constituents"].status) == (WARNING, FAILED)
     assert "trained with others" in found["coreference"].found
+    assert "vocabulary.json is damaged" in found["constituents"].found
 
 
 def test_a_package_that_cant_be_imported(tmp_path: Path) -> None:

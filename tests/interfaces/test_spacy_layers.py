@@ -9,7 +9,8 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from disco2.annotation.english.annotators import EnglishOnDemand
+from disco2.annotation.annotator import Annotators
+from disco2.annotation.english.annotators import shared_english
 from disco2.data import Document
 from disco2.errors import LayerError
 from disco2.interfaces.spacy_component.pipe import Disco2Settings, read_documents
@@ -20,8 +21,8 @@ TEXT = "Bob gave Tina the burger. She was hungry."
 
 
 @pytest.fixture(scope="module")
-def english() -> EnglishOnDemand:
-    return EnglishOnDemand.shared()
+def english() -> Annotators:
+    return shared_english()
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +36,13 @@ def benepar() -> Iterator[None]:
         yield
 
 
-def read(doc: Doc, english: EnglishOnDemand, *, constituents: str = "auto") -> tuple[Document, str]:
+def read(doc: Doc, english: Annotators, *, constituents: str = "auto") -> tuple[Document, str]:
     settings = Disco2Settings(paragraphs="blank", constituents=constituents, coref_prefix="coref_clusters")
     (found,) = read_documents([doc], settings, pipeline="theirs", english=english)
     return found.document, " + ".join(found.makers)
 
 
-def test_tags_and_dependencies_are_the_pipelines_own(tagging: Language, english: EnglishOnDemand) -> None:
+def test_tags_and_dependencies_are_the_pipelines_own(tagging: Language, english: Annotators) -> None:
     doc = tagging(TEXT)
     doc[1].tag_, doc[3].dep_, doc[3].head = "ODD", "oddity", doc[0]
     document, makers = read(doc, english)
@@ -57,7 +58,7 @@ def test_tags_and_dependencies_are_the_pipelines_own(tagging: Language, english:
     ]
 
 
-def test_sentences_of_a_sentencizer_are_kept(english: EnglishOnDemand) -> None:
+def test_sentences_of_a_sentencizer_are_kept(english: Annotators) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
     document, makers = read(nlp("It rained, we left. She stayed."), english)
@@ -69,7 +70,7 @@ def test_sentences_of_a_sentencizer_are_kept(english: EnglishOnDemand) -> None:
     assert "English syntax" in makers
 
 
-def test_whitespace_is_passed_over(english: EnglishOnDemand) -> None:
+def test_whitespace_is_passed_over(english: Annotators) -> None:
     words = ["\n\n", "It", "rained", ".", " ", "\r\n", "We", "\u200b", "left", "."]
     spaces = [False, True, False, False, False, False, True, False, False, False]
     doc = Doc(spacy.blank("en").vocab, words=words, spaces=spaces)
@@ -81,7 +82,7 @@ def test_whitespace_is_passed_over(english: EnglishOnDemand) -> None:
 
 @pytest.mark.usefixtures("benepar")
 class TestBenepar:
-    def test_its_trees_are_taken(self, tagging: Language, english: EnglishOnDemand) -> None:
+    def test_its_trees_are_taken(self, tagging: Language, english: Annotators) -> None:
         doc = tagging(f"{TEXT} He ate (a lot).")
         doc.user_data["seen by benepar"] = True
         document, makers = read(doc, english)
@@ -92,7 +93,7 @@ class TestBenepar:
         assert "span parser" not in makers
         assert document.sentences[2].constituents.tags[2] == doc[12].tag_  # type: ignore[union-attr]
 
-    def test_whitespace_is_no_leaf(self, english: EnglishOnDemand) -> None:
+    def test_whitespace_is_no_leaf(self, english: Annotators) -> None:
         words = ["It", "rained", ".", "\n\n", "We", "left", "."]
         doc = Doc(spacy.blank("en").vocab, words=words, sent_starts=[1, 0, 0, 0, 1, 0, 0], tags=["X"] * 7)
         doc.user_data["seen by benepar"] = True
@@ -101,7 +102,7 @@ class TestBenepar:
         assert [len(one) for one in document.sentences] == [3, 3]
 
     def test_a_sentence_that_it_can_not_give_gets_a_built_in_tree(
-        self, tagging: Language, english: EnglishOnDemand
+        self, tagging: Language, english: Annotators
     ) -> None:
         doc = tagging("Bob gave Tina the burger. The bare trees stood there.")
         doc.user_data["seen by benepar"] = True
@@ -114,7 +115,7 @@ class TestBenepar:
         assert "benepar" in makers
         assert "span parser" in makers
 
-    def test_built_in_means_built_in(self, tagging: Language, english: EnglishOnDemand) -> None:
+    def test_built_in_means_built_in(self, tagging: Language, english: Annotators) -> None:
         doc = tagging(TEXT)
         doc.user_data["seen by benepar"] = True
         document, makers = read(doc, english, constituents="built-in")
@@ -122,14 +123,14 @@ class TestBenepar:
         assert "benepar" not in makers
 
     def test_benepar_alone_is_refused_where_it_has_seen_nothing(
-        self, tagging: Language, english: EnglishOnDemand
+        self, tagging: Language, english: Annotators
     ) -> None:
         with pytest.raises(LayerError, match="no constituents from benepar"):
             read(tagging(TEXT), english, constituents="benepar")
         assert read(tagging(""), english, constituents="benepar")[0].tokens == ()
 
 
-def test_chains_come_from_span_groups(english: EnglishOnDemand) -> None:
+def test_chains_come_from_span_groups(english: Annotators) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("stand_in_coref")
     nlp.add_pipe("disco2")
@@ -144,7 +145,7 @@ def test_chains_come_from_span_groups(english: EnglishOnDemand) -> None:
     assert str(nlp(TEXT)._.discourse_relations[0].entities[0]) == "burger ~ hungry"
 
 
-def test_the_head_of_a_mention_comes_from_the_dependencies(english: EnglishOnDemand) -> None:
+def test_the_head_of_a_mention_comes_from_the_dependencies(english: Annotators) -> None:
     doc = spacy.blank("en")("\nThe old man of Rome slept. He snored.")
     doc.spans["coref_clusters_7"] = [doc[1:6], doc[8:9]]
     document, makers = read(doc, english)
@@ -157,7 +158,7 @@ def test_the_head_of_a_mention_comes_from_the_dependencies(english: EnglishOnDem
     assert "mention ranking" not in makers
 
 
-def test_chains_come_from_coreferee(tagging: Language, english: EnglishOnDemand) -> None:
+def test_chains_come_from_coreferee(tagging: Language, english: Annotators) -> None:
     doc = tagging(TEXT)
     assert "coreferee" not in read(doc, english)[1]
     doc._.coref_chains = look_alike_chains([[[4]], [[0], [6]]])

@@ -1,9 +1,8 @@
-"""Words matched with a text, with other words, or with the sentences of a document, by their characters.
+"""Match words with a text, with other words, or with the sentences of a document, by their characters.
 
-Characters are compared as a stream in which different spellings of one text look the same. Spaces are gone,
-brackets and slashes are unescaped, and quotes, dashes and ellipses look alike whatever their typography.
-Every quotation mark becomes one or two ``'``: the treebank's double backquotes, ``''``, ``"`` and the curly
-ones are all the same.
+Characters are compared as a stream in which different spellings of one text are the same. Spaces are removed,
+brackets and slashes are unescaped, and quotes, dashes and ellipses have one form. Every quotation mark is one
+or two ``'``: the treebank's double backquotes, ``''``, ``"`` and the curly ones are all the same.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ _FOLDABLE = re.compile("|".join(re.escape(old) for old in sorted(_FOLDS, key=len
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """The stream; its character i stands for ``text[starts[i]:ends[i]]``.
+    """The stream; its character i comes from ``text[starts[i]:ends[i]]``.
 
-    ``starts`` has one number more than there are characters: the length of the text.
+    ``starts`` has one more number at the end: the length of the text.
     """
 
     characters: str
@@ -49,7 +48,7 @@ class Folded:
 
 
 def fold(text: str) -> Folded:
-    """The stream for a text, with the place that each character comes from."""
+    """The stream of a text, with the position of each character."""
     characters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -77,27 +76,21 @@ def fold_word(word: str) -> str:
     return _FOLDABLE.sub(lambda match: _FOLDS.get(match[0], ""), word)
 
 
-_SPACE = re.compile(r"\s*")
-_WORD = re.compile(r"\S+")
-
-# The raw files of the Wall Street Journal open each text with this word, and its trees do not.
+# The raw files of the Wall Street Journal begin each text with this word; its trees do not have it.
 _NOT_IN_TREES = re.compile(r"\s*\.START\b")
 
-ANCHOR = 24  # characters that usually identify a place in a text
+ANCHOR = 24  # characters that usually identify a position in a text
 _IN_STEP = 12  # characters that must agree before two streams count as back in step
 _REACH = 400  # how far to look for them
 
 
 def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[tuple[int, int]]:
-    """Where each word stands in the text: (start, end exclusive), in order.
+    """The span of each word in the text: (start, end exclusive), in order.
 
-    A full stop that a treebank adds after an abbreviation (``Corp.`` ``.``) and the text writes once takes
-    the place of the abbreviation's. Raises LayerError at the first word that is not the text's next one, and
-    where text is left over.
+    A full stop that a treebank adds after an abbreviation (``Corp.`` ``.``) and the text has only once gets
+    the span of the abbreviation's. Raises LayerError for the first word that is not the next in the text, and
+    if the text goes on after the last word.
     """
-    spans = _exact(words, text)
-    if spans is not None:
-        return spans
     matcher = TextMatcher(text)
     spans, failed = matcher.match(words)
     if spans is None:
@@ -116,30 +109,6 @@ def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[t
     return spans
 
 
-def _exact(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
-    """The spans where words are spelled just as in the text: the common case, and quick."""
-    if text.split() == list(words):
-        return [match.span() for match in _WORD.finditer(text)]
-    spans = []
-    position = 0
-    for word in words:
-        if not text.startswith(word, position):
-            position = _skip_space(text, position)
-            if not text.startswith(word, position):
-                return None
-        if not word or word[0].isspace():
-            return None
-        end = position + len(word)
-        spans.append((position, end))
-        position = end + 1 if text.startswith(" ", end) else end
-    return spans if _skip_space(text, position) == len(text) else None
-
-
-def _skip_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
-
-
 class TextMatcher:
     """Walks through a text and finds words in it, one sentence after the other."""
 
@@ -151,20 +120,20 @@ class TextMatcher:
 
     @property
     def offset(self) -> int:
-        """Where in the text the next character that was not matched yet stands."""
+        """The position of the next character that is not matched yet."""
         return self._folded.starts[self._next]
 
     def at_end(self) -> bool:
         return self._next >= len(self._folded.characters)
 
     def next_text(self, length: int = 30) -> str:
-        """The beginning of what was not matched yet, for a message."""
+        """The text from there on, shortened for a message."""
         return " ".join(self.text[self.offset : self.offset + length].split())
 
     def match(self, words: Sequence[str]) -> tuple[list[tuple[int, int]] | None, int]:
-        """The words' places from here on; or None and the index of the first word that does not fit.
+        """The spans of the next words; or None and the index of the first word that does not fit.
 
-        The matcher moves behind the words, or, where one does not fit, to the place where it does not.
+        The matcher moves to the end of the words, or to the first word that does not fit.
         """
         characters, starts, ends = self._folded.characters, self._folded.starts, self._folded.ends
         spans: list[tuple[int, int]] = []
@@ -184,14 +153,14 @@ class TextMatcher:
         return spans, -1
 
     def move_to(self, offset: int) -> None:
-        """Go on from an offset in the text."""
+        """Continue at an offset in the text."""
         self._next = bisect_left(self._folded.starts, offset)
 
     def find(self, words: Sequence[str], *, offset: int) -> bool:
-        """Move to the first place, from an offset on, where the words stand; false if there is none."""
+        """Move to the first occurrence of the words from an offset on; False if there is none."""
         start = bisect_left(self._folded.starts, offset)
         folded = [fold_word(word) for word in words]
-        # With the full stops that a treebank adds behind abbreviations, and without them.
+        # With the full stops that a treebank adds after abbreviations, and without them.
         once = [
             word
             for before, word in zip(["", *folded], folded, strict=False)
@@ -207,7 +176,7 @@ class TextMatcher:
 def align_tokens(words_a: Sequence[str], words_b: Sequence[str]) -> list[tuple[int, int] | None]:
     """For each word of ``b`` the words of ``a`` that share its characters: (first, last exclusive).
 
-    None for a word whose characters ``a`` does not have at that place; what follows is matched again.
+    None for a word whose characters ``a`` does not have there; the following words are matched again.
     """
     if len(words_a) == len(words_b) and all(a == b for a, b in zip(words_a, words_b, strict=True)):
         return [(index, index + 1) for index in range(len(words_b))]
@@ -255,7 +224,7 @@ def _counterparts(a: str, b: str) -> list[int | None]:
 
 
 def _resynchronise(a: str, b: str, i: int, j: int) -> tuple[int, int]:
-    """How many characters to pass over in each stream until they agree again."""
+    """How many characters to skip in each stream until they agree again."""
     best: tuple[int, int] | None = None
     for skip_b in range(min(_REACH, len(b) - j)):
         if best is not None and skip_b >= sum(best):
@@ -281,9 +250,9 @@ class Fit:
 
 
 def fit_sentences(document: Document, layer: Sequence[Sequence[str]]) -> list[Fit | None]:
-    """For each sentence of the document its fit, or None where the layer's words are others.
+    """For each sentence of the document its fit, or None if the layer has other words there.
 
-    None, too, where a sentence of the layer reaches into two sentences of the document.
+    Also None if a sentence of the layer overlaps two sentences of the document.
     """
     words = [word for sentence in layer for word in sentence]
     tokens = [token.text for token in document.tokens]
@@ -311,7 +280,7 @@ def fit_sentences(document: Document, layer: Sequence[Sequence[str]]) -> list[Fi
 def _without_holes(
     places: Sequence[tuple[int, int] | None], tokens: Sequence[str]
 ) -> list[tuple[int, int]] | None:
-    """An empty range beside its neighbour for punctuation that the layer lacks; None if it lacks a word."""
+    """Empty ranges next to a neighbour for punctuation that the layer lacks; None if it lacks a word."""
     first = next((place[0] for place in places if place is not None), None)
     if first is None:
         return None

@@ -1,12 +1,11 @@
-"""Annotators give documents layers: the protocol, several annotators as one, and a user's choice of them."""
+"""Annotators add layers to documents: the protocol, several annotators as one, and the user's choice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from disco2.data import Document
@@ -35,11 +34,11 @@ ALL_LAYERS: Layers = frozenset(Layer)
 
 
 class Annotator(Protocol):
-    """Gives documents layers.
+    """Adds layers to documents.
 
-    ``requires`` has a key for each layer that the annotator provides, and for each key the layers that a
-    document must have before. ``annotate`` makes only the ``layers`` asked for and leaves the others as they
-    are; new tokens remove all other layers. Documents come back in order, with id and text unchanged.
+    ``requires`` has a key for each layer that the annotator provides; its value are the layers that a
+    document must have before. ``annotate`` makes only the given ``layers`` and keeps the others; new tokens
+    remove all other layers. Documents are returned in order, with id and text unchanged.
 
     An annotator may have a ``fingerprint``: the key of its output in the cache, "" for output that must not
     be cached.
@@ -65,20 +64,13 @@ class Annotators:
 
     ``Annotators([built_in, stanford])`` takes constituents from the second and the rest from the first. With
     a ``store``, documents that were annotated before are read from it; ``recalled`` counts them. Leaving the
-    context calls ``on_close``, for an annotator that runs a program of its own.
+    context calls ``close``.
     """
 
-    def __init__(
-        self,
-        annotators: Sequence[Annotator],
-        *,
-        store: LayerStore | None = None,
-        on_close: Callable[[], None] | None = None,
-    ) -> None:
+    def __init__(self, annotators: Sequence[Annotator], *, store: LayerStore | None = None) -> None:
         self._makers: dict[Layer, Annotator] = {
             layer: annotator for annotator in annotators for layer in Layer if layer in annotator.requires
         }
-        self._on_close = on_close
         self.store = store
         self.recalled = 0
         self._fingerprints: dict[Layers, str] = {}
@@ -86,19 +78,22 @@ class Annotators:
     def __enter__(self) -> Annotators:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the program of an annotator, if there is one; the store stays open."""
-        if self._on_close is not None:
-            self._on_close()
+        """Close the annotators that have a ``close``, such as a separate program; the store stays open."""
+        for annotator in self._makers.values():
+            if (close := getattr(annotator, "close", None)) is not None:
+                close()
 
     @property
     def name(self) -> str:
-        return " + ".join(dict.fromkeys(self._makers[layer].name for layer in Layer if layer in self._makers))
+        return " + ".join(self.names(frozenset(self._makers)))
+
+    def names(self, layers: Layers) -> list[str]:
+        """The names of the annotators that make these layers."""
+        return list(dict.fromkeys(self.maker(layer).name for layer in Layer if layer in layers))
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
@@ -108,15 +103,15 @@ class Annotators:
         """The annotator that makes a layer."""
         if layer not in self._makers:
             raise SettingsError(
-                f"No annotator here makes {layer}.",
+                f"No annotator makes {layer}.",
                 hint=f"{self.name} makes: {', '.join(sorted(self._makers))}.",
             )
         return self._makers[layer]
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
-        """Make the layers in order. Layers not asked for stay: gold trees take automatic coreference.
+        """Make these layers in order and keep the others, for example gold trees.
 
-        Raises LayerError where a document lacks a layer that is needed and not asked for.
+        Raises LayerError if a document lacks a layer that is needed and is not among ``layers``.
         """
         check_mixture(layers)
         if self.store is None:
@@ -187,20 +182,18 @@ class AnnotatorChoice:
             )
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
-        """Load only the annotators that make these layers; close the result to end the Stanford parser.
+        """Load only the annotators that make these layers; close the result to stop the Stanford parser.
 
         With ``on_demand`` the built-in annotators are loaded when they first annotate something.
         """
         from disco2.annotation.english.annotators import english_annotators
 
         chosen: list[Annotator] = []
-        on_close: Callable[[], None] | None = None
         others = layers - {Layer.CONSTITUENTS}
         if self.stanford_home is not None and Layer.CONSTITUENTS in layers:
             from disco2.annotation.stanford import StanfordParser
 
-            parser = StanfordParser(self.stanford_home)  # first: fails fast if Java or the jar is missing
-            chosen, on_close = [parser], parser.close
+            chosen = [StanfordParser(self.stanford_home)]  # first: fails fast if Java or the jar is missing
         if self.spacy and others:
             from disco2.annotation.spacy_pipeline import SpacyPipeline
 
@@ -215,11 +208,11 @@ class AnnotatorChoice:
             chosen.insert(0, stanza)
         made = frozenset(layer for annotator in chosen for layer in annotator.requires)
         built_in = english_annotators(layers=layers - made, on_demand=on_demand)
-        return Annotators([*built_in, *chosen], on_close=on_close)
+        return Annotators([*built_in, *chosen])
 
 
 def check_mixture(layers: Layers) -> None:
-    """Raise SettingsError for new tokens with old layers, which stand on the old tokens."""
+    """Raise SettingsError for new tokens with old layers, which refer to the old tokens."""
     if Layer.TOKENS in layers and layers != ALL_LAYERS:
         kept = ", ".join(sorted(ALL_LAYERS - layers))
         raise SettingsError(
@@ -251,15 +244,15 @@ def check_present(documents: Sequence[Document], needed: Layers, *, before: Laye
 
 
 def first_line(error: Exception) -> str:
-    """The first line of another package's error, for a message of ours."""
+    """The first line of another package's error, for our message."""
     lines = str(error).strip().splitlines()
     return lines[0][:300] if lines else type(error).__name__
 
 
 def is_present(layer: Layer, document: Document) -> bool:
-    """Whether a document has the layer, or has nothing that could have it.
+    """Whether a document has the layer, or is empty.
 
-    One tag or one tree is enough: readers leave out what does not fit its text.
+    One tag or one tree is enough: readers leave out trees that do not fit the text.
     """
     match layer:
         case Layer.TOKENS:

@@ -10,7 +10,6 @@ import json
 import os
 import sqlite3
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -19,39 +18,31 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
-from typing import TypeVar
 
 from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.document_json import FORMAT as DOCUMENT_FORMAT
-from disco2.annotation.document_json import document_from_json, document_to_json
+from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.data import Document
 from disco2.errors import Disco2Error, InputError
 from disco2.version import VERSION
 
-FORMAT = 1  # part of the file's name, so that versions of disco2 can be used side by side
+FORMAT = 2  # part of the file's name, so that versions of disco2 can be used side by side
 EVERY_FILE = "layers-*.sqlite3*"  # of any format, with SQLite's journals
 VARIABLE = "DISCO2_CACHE"
 MOST_BYTES = 1_000_000_000
 PATIENCE = 5.0  # seconds to wait for another process that holds the file
-WRITTEN_AT_ONCE = 500  # documents
-WRITTEN_AFTER = 5.0  # seconds; a process that is killed loses what it has not written yet
 _KEYS_AT_ONCE = 500  # SQLite limits the number of parameters
-_DAY = 86_400
-# The short columns first, so that a search for the oldest entries does not read the contents.
-_TABLE = "layers (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
+_TABLE = "layers (key BLOB PRIMARY KEY, content BLOB NOT NULL)"
 # A damaged file can make SQLite return text that is not Unicode, or ask for more memory than there is.
 TROUBLES = (sqlite3.Error, OSError, UnicodeDecodeError, MemoryError)
 
-# No layers of a text take more: a longer entry is a small one that unpacks to gigabytes.
+# A limit for unpacked entries, so that a small damaged one does not unpack to gigabytes.
 _SPARE_BYTES, _BYTES_A_CHARACTER = 1_000_000, 2_000
 _COMPRESSION = 3  # higher levels hardly save more
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _VECTORS = _PACKAGE / "models" / "glove-100d-50k"
 _COMPUTING = ("numpy", "thinc", "spacy")
-
-_T = TypeVar("_T")
 
 
 def cache_folder() -> Path:
@@ -92,85 +83,52 @@ class LayerStore:
         self.path = path
         self.trouble = ""
         self._most_bytes = most_bytes
-        self._today = int(time.time()) // _DAY
-        self._waiting: dict[bytes, bytes] = {}
-        self._used_again: set[bytes] = set()
         self._writable = True
-        self._written = time.monotonic()
         self._connection: sqlite3.Connection | None = None
-        self._connection = self._try(lambda: _open(path, patience), None)
+        try:
+            self._connection = _open(path, patience)
+        except TROUBLES as error:
+            self.trouble = str(error)
 
     def __enter__(self) -> LayerStore:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._flush()
+    def __exit__(self, *_: object) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The contents of those keys that are there."""
-        return self._try(lambda: self._read(keys), {})
-
-    def put(self, contents: Iterable[tuple[bytes, bytes]]) -> None:
-        """Keep contents under their keys."""
-        if self._connection is not None and self._writable:
-            self._waiting.update(contents)
-            late = time.monotonic() - self._written >= WRITTEN_AFTER
-            if late or len(self._waiting) >= WRITTEN_AT_ONCE:
-                self._flush()
-
-    def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        found = {key: self._waiting[key] for key in keys if key in self._waiting}
-        for begin in range(0, len(keys) if self._connection else 0, _KEYS_AT_ONCE):
-            assert self._connection is not None  # noqa: S101  # by the loop's condition
-            some = keys[begin : begin + _KEYS_AT_ONCE]
-            marks = ",".join("?" * len(some))
-            query = f"SELECT key, content, used FROM layers WHERE key IN ({marks})"  # noqa: S608  # only marks
-            with closing(self._connection.execute(query, some)) as cursor:
-                for key, content, used in cursor.fetchall():
-                    found[key] = content
-                    if used != self._today:
-                        self._used_again.add(key)
-        return found
-
-    def _flush(self) -> None:
-        if self._writable and (self._waiting or self._used_again):
-            self._writable = self._try(self._write, False, while_writing=True)
-            self._written = time.monotonic()
-
-    def _write(self) -> bool:
+        found: dict[bytes, bytes] = {}
         if self._connection is None:
-            return False
-        with self._connection:  # one transaction
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO layers (key, used, content) VALUES (?, ?, ?)",
-                [(key, self._today, content) for key, content in self._waiting.items()],
-            )
-            self._connection.executemany(
-                "UPDATE layers SET used = ? WHERE key = ?", [(self._today, key) for key in self._used_again]
-            )
-        self._waiting.clear()
-        self._used_again.clear()
-        if _size(self._connection) > self._most_bytes:
-            _remove_oldest(self._connection, down_to=self._most_bytes * 9 // 10)
-        return True
-
-    def _try(self, action: Callable[[], _T], otherwise: _T, *, while_writing: bool = False) -> _T:
-        """Return an action's result; on failure note the trouble and stop using the file."""
+            return found
         try:
-            return action()
+            for begin in range(0, len(keys), _KEYS_AT_ONCE):
+                some = keys[begin : begin + _KEYS_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                query = f"SELECT key, content FROM layers WHERE key IN ({marks})"  # noqa: S608  # only marks
+                with closing(self._connection.execute(query, some)) as cursor:
+                    found.update(cursor.fetchall())
+            return found
         except TROUBLES as error:
             self.trouble = self.trouble or str(error)
-            self._waiting.clear()
-            self._used_again.clear()
-            if not while_writing and self._connection is not None:
-                self._connection.close()
-                self._connection = None
-            return otherwise
+            self._connection.close()
+            self._connection = None
+            return {}
+
+    def put(self, contents: Iterable[tuple[bytes, bytes]]) -> None:
+        """Keep contents under their keys; if the file becomes too large, the oldest entries are removed."""
+        if self._connection is None or not self._writable:
+            return
+        try:
+            with self._connection:  # one transaction
+                self._connection.executemany("INSERT OR REPLACE INTO layers VALUES (?, ?)", list(contents))
+            if _size(self._connection) > self._most_bytes:
+                _remove_oldest(self._connection, down_to=self._most_bytes * 9 // 10)
+        except TROUBLES as error:
+            self.trouble = self.trouble or str(error)
+            self._writable = False
 
 
 def _open(path: Path, patience: float) -> sqlite3.Connection:
@@ -211,12 +169,12 @@ def _size(connection: sqlite3.Connection) -> int:
 
 
 def _remove_oldest(connection: sqlite3.Connection, *, down_to: int) -> None:
-    """Remove the entries that were not used for the longest time, a twentieth at a time."""
+    """Remove the entries that were written first, a twentieth at a time."""
     while _size(connection) > down_to:
         (count,) = connection.execute("SELECT count(*) FROM layers").fetchone()
         if not count:
             break
-        oldest = "SELECT rowid FROM layers ORDER BY used, rowid LIMIT ?"
+        oldest = "SELECT rowid FROM layers ORDER BY rowid LIMIT ?"
         with connection:
             connection.execute(f"DELETE FROM layers WHERE rowid IN ({oldest})", (count // 20 + 1,))  # noqa: S608
     connection.executescript("PRAGMA incremental_vacuum")  # execute() would free a single page
@@ -365,8 +323,8 @@ def _recall(content: bytes, asked: Document, layers: Layers) -> Document | None:
         unpacked = unpacking.decompress(content, _SPARE_BYTES + _BYTES_A_CHARACTER * len(asked.text))
         if not unpacking.eof:  # cut off, or too long
             return None
-        found = document_from_json(json.loads(unpacked), where="cache")
-    except (zlib.error, ValueError, RecursionError, TypeError, Disco2Error):
+        found, _ = parse_annotated(unpacked, where="cache")
+    except (zlib.error, Disco2Error):
         return None
     same = found.text == asked.text and (Layer.TOKENS in layers or len(found.tokens) == len(asked.tokens))
     return replace(found, id=asked.id) if same else None

@@ -1,4 +1,4 @@
-"""Coreference files (CoNLL columns, OntoNotes's own) -> words and the spans that refer to each entity."""
+"""Readers of coreference files: CoNLL columns and OntoNotes, to words and the spans of each chain."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from disco2.errors import LayerError
 _BEGIN = re.compile(r"#\s*begin document\s*(.*)")
 _PART = re.compile(r"^\((.*)\);\s*part\s+(\d{1,20})\s*$")
 _BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|[()]")
-_GUM_CHAIN = re.compile(
-    r"[^\W\d_]+-(\d+)(?:-.*)?"
-)  # person-6-Name: a type, the chain, a link to an encyclopedia
+_GUM_CHAIN = re.compile(r"[^\W\d_]+-(\d+)(?:-.*)?")  # person-6-Name: type, chain, link to an encyclopedia
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +28,14 @@ class CoreferenceDocument:
 
     @classmethod
     def of(cls, name: str, words: Iterable[str], spans: Iterable[tuple[int, int, str]]) -> Self:
-        """Puts the mentions in order; of those that begin at the same word, the longest is first."""
+        """Sort the mentions; of those with the same first word, the longest comes first."""
         in_order = sorted(spans, key=lambda span: (span[0], -span[1]))
         return cls(name, tuple(words), tuple(in_order))
 
 
 @dataclass(slots=True)
 class _Growing:
-    """A document that is being read.
-
-    ``open_spans`` holds, for each chain, the tokens and lines where mentions begin that await their end.
-    """
+    """A document that is being read."""
 
     name: str
     part: str = ""
@@ -52,8 +47,8 @@ class _Growing:
 def parse_coreference(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDocument]:
     """All documents of a CoNLL-2011/2012, OntoGUM or GUM coreference file.
 
-    The parts of one document are joined in their order, and their chains kept apart (``000.12``, ``001.12``).
-    A bracket without its partner is reported and passed over.
+    The parts of one document are joined in order, and their chains kept apart (``000.12``, ``001.12``). A
+    bracket without its partner is reported and skipped.
     """
     documents: list[_Growing] = []
     current: _Growing | None = None
@@ -118,7 +113,7 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: 
             dirt.add(
                 "odd coreference bracket",
                 f"{where}:{number}",
-                f"A bracket in '{cell[:40]}' has no chain; it was passed over.",
+                f"A bracket in '{cell[:40]}' has no chain; it was skipped.",
             )
             continue
         chain = _chain(opened if opened is not None else closed, document.part)
@@ -154,8 +149,8 @@ def _chain(name: str, part: str) -> str:
     return f"{part}.{chain}" if part else chain
 
 
-# OntoNotes's own files (.coref). A line is a sentence, its tokens have spaces between them, and the traces of
-# the treebank are among them:
+# OntoNotes files (.coref). A line is a sentence, with spaces between tokens, and contains the traces of the
+# treebank:
 #
 #     <DOC DOCNO="nw/wsj/00/wsj_0099@0099@wsj@nw@en@on">
 #     <TEXT PARTNO="000">
@@ -164,59 +159,50 @@ def _chain(name: str, part: str) -> str:
 
 IDENTITY = "IDENT"
 
-# Neither may look far ahead and then fail at every letter: hence the possessive quantifiers and the boundary.
+# Possessive quantifiers and the word boundary keep these linear: they can't look far ahead and then fail.
 _TAG_OR_WORD = re.compile(r"<(/?)([A-Za-z]++)([^<>]*+)>|([^\s<>]+)")
 _ATTRIBUTE = re.compile(r"\b(\w++)=\"([^\"]*)\"")
-# *T*-1, *PRO*, *-2, *, *U*, *?*, 0. A nought that is a number goes with them: few mentions begin with one.
+# *T*-1, *PRO*, *-2, *, *U*, *?*, 0. The number zero is removed with them: few mentions begin with it.
 _TRACE = re.compile(r"0|\*(?:[A-Za-z?]+\*)?(?:-\d+)?")
-_LONGEST_PART = 20  # characters; every chain bears it
+_LONGEST_PART = 20  # characters; it is part of every chain's name
 _ESCAPES = {"-AMP-": "&", "-LAB-": "<", "-RAB-": ">", "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _ESCAPE = re.compile("|".join(_ESCAPES))
 
 
-@dataclass(slots=True)
-class _GrowingOntoNotes:
-    name: str
-    part: str = ""
-    words: list[str] = field(default_factory=list)
-    spans: dict[tuple[int, int, str], None] = field(default_factory=dict)
-    open_mentions: list[tuple[int, str, int]] = field(default_factory=list)  # first word, chain, offset
-
-
 def looks_like_ontonotes(text: str) -> bool:
-    """Whether a coreference file is of this kind, not in CoNLL's columns."""
+    """Whether a coreference file is in this format, not in CoNLL's columns."""
     return text.removeprefix("\ufeff").lstrip().startswith("<")
 
 
 def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDocument]:
-    """All documents of the file, without traces, with chains of identity alone, as CoNLL's files have them.
+    """All documents of the file, without traces, and only with chains of identity, as in CoNLL's files.
 
     The parts of a document are joined, and their chains kept apart (``000.12``, ``001.12``). A mention of
-    part of a token has the whole token. A tag without its partner is reported and passed over.
+    part of a token covers the whole token. A tag without its partner is reported and skipped.
     """
     text = text.removeprefix("\ufeff")
-    documents: list[_GrowingOntoNotes] = []
+    documents: list[_Growing] = []
+    open_mentions: list[tuple[int, str, int]] = []  # first word, chain, offset in the file
     line_ends = [place.start() for place in re.finditer("\n", text)]
 
     def report(kind: str, offset: int, detail: str) -> None:
         dirt.add(kind, f"{where}:{bisect_left(line_ends, offset) + 1}", detail)
 
     def close_all() -> None:
-        for _, chain, offset in documents[-1].open_mentions if documents else ():
+        for _, chain, offset in open_mentions:
             detail = f"A mention of chain {chain or 'APPOS'} opens here and is never closed; it was left out."
             report("coreference bracket never closed", offset, detail)
-        if documents:
-            documents[-1].open_mentions.clear()
+        open_mentions.clear()
 
     for piece in _TAG_OR_WORD.finditer(text):
         closing, tag, attributes, word = piece.groups()
         tag = (tag or "").upper()
         if tag == "DOC" and not closing:
             close_all()
-            documents.append(_GrowingOntoNotes(_name(attributes)))
+            documents.append(_Growing(_name(attributes)))
             continue
         if not documents:
-            documents.append(_GrowingOntoNotes(""))
+            documents.append(_Growing(""))
         document = documents[-1]
         if word is not None:
             if not _TRACE.fullmatch(word):
@@ -227,9 +213,9 @@ def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDoc
             document.part = part[:_LONGEST_PART]
         elif tag == "COREF" and not closing:
             chain = _identity_chain(attributes, document.part)
-            document.open_mentions.append((len(document.words), chain, piece.start()))
-        elif tag == "COREF" and document.open_mentions:
-            first, chain, _ = document.open_mentions.pop()
+            open_mentions.append((len(document.words), chain, piece.start()))
+        elif tag == "COREF" and open_mentions:
+            first, chain, _ = open_mentions.pop()
             if chain and first < len(document.words):
                 document.spans[first, len(document.words), chain] = None
         elif tag == "COREF":
@@ -245,7 +231,7 @@ def _name(attributes: str) -> str:
 
 
 def _identity_chain(attributes: str, part: str) -> str:
-    """The chain of a mention; empty for the two sides of an apposition, which are no chain of identity."""
+    """The chain of a mention; empty for the two sides of an apposition, which is not identity."""
     found = dict(_ATTRIBUTE.findall(attributes))
     if found.get("TYPE", IDENTITY) != IDENTITY or not found.get("ID"):
         return ""

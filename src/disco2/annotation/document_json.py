@@ -1,24 +1,28 @@
-"""A document with its layers <-> JSON, so that a text need be annotated only once; see docs/json.md."""
+"""A document with its layers as JSON, so that a text is annotated only once; see docs/json.md."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from disco2.annotation.heads import token_in_circle
+from disco2.annotation.heads import token_in_cycle
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
 from disco2.version import VERSION
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 FORMAT = 1
-_HINT = "Write it anew with: disco2 annotate"
+_HINT = "Write it again with: disco2 annotate"
 
 Json = dict[str, Any]
 
 
 def document_to_json(document: Document, *, annotators: str = "") -> Json:
-    """Plain lists, strings and numbers; ``annotators`` says who made the layers."""
+    """The document as lists, strings and numbers; ``annotators`` names the annotators of its layers."""
     return {
         "format": FORMAT,
         "disco2": VERSION,
@@ -48,176 +52,117 @@ def _lists(arrays: Constituents | Dependencies) -> Json:
     return {field.name: list(getattr(arrays, field.name)) for field in fields(arrays)}
 
 
+@dataclass(frozen=True)
+class _Stored:
+    """The fields of the JSON; pydantic checks their types."""
+
+    format: int
+    id: str
+    text: str
+    tokens: tuple[Token, ...]
+    sentences: tuple[Sentence, ...]
+    mentions: tuple[Mention, ...] | None
+    annotators: str = ""
+
+
+@cache
+def _adapter() -> TypeAdapter[_Stored]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(_Stored)
+
+
 def parse_annotated(text: str | bytes, *, where: str) -> tuple[Document, str]:
-    """The document in a JSON text, and who annotated it; empty where the text does not say so.
+    """The document in a JSON text and the names of its annotators, which may be empty.
 
-    LayerError, naming the place, where anything in it does not fit.
+    Raises LayerError with the place of the first value that is not valid.
     """
+    from pydantic import ValidationError
+
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        if isinstance(text, bytes):
+            text = text.decode(json.detect_encoding(text))
+        stored = _adapter().validate_json(text, strict=True)
+    except UnicodeDecodeError as error:
         raise LayerError(f"This is not JSON: {error}.", where=where, hint=_HINT) from None
-    document = document_from_json(data, where=where)
-    whole = _Reader(data, where)
-    return document, whole.text("annotators") if whole.has("annotators") else ""
-
-
-def document_from_json(data: object, *, where: str) -> Document:
-    """The document that ``document_to_json`` described, every number in it checked."""
-    whole = _Reader(data, where)
-    version = whole.number("format", least=1)
-    if version > FORMAT:
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+        raise _invalid(where, place.removeprefix("."), f"{first['msg']}.") from None
+    if not 1 <= stored.format <= FORMAT:
         raise LayerError(
-            f"The document has format {version}; this program reads formats up to {FORMAT}.",
+            f"The document has format {stored.format}; this program reads formats up to {FORMAT}.",
             where=where,
             hint="Update the program with: pip install --upgrade disco2",
         )
-    text = whole.text("text")
-    tokens = _tokens(whole, text)
-    sentences = _sentences(whole, len(tokens))
-    mentions = None if whole.is_null("mentions") else _mentions(whole, len(tokens))
-    return Document(whole.text("id"), text, tokens, sentences, mentions)
+    _check_tokens(stored, where)
+    _check_sentences(stored, where)
+    for number, one in enumerate(stored.mentions or ()):
+        if not 0 <= one.start <= one.head < one.end <= len(stored.tokens):
+            raise _invalid(where, f"mentions[{number}]", "Its tokens or its head are out of range.")
+    document = Document(stored.id, stored.text, stored.tokens, stored.sentences, stored.mentions)
+    return document, stored.annotators
 
 
-class _Reader:
-    """One object of the JSON, which knows where it stands."""
-
-    def __init__(self, data: object, where: str) -> None:
-        if not isinstance(data, dict):
-            raise LayerError("An object in braces is needed here.", where=where, hint=_HINT)
-        self._data = data
-        self.where = where
-
-    def wrong(self, what: str) -> LayerError:
-        return LayerError(what, where=self.where, hint=_HINT)
-
-    def has(self, name: str) -> bool:
-        return name in self._data
-
-    def is_null(self, name: str) -> bool:
-        if name not in self._data:
-            raise self.wrong(f"'{name}' is missing.")
-        return self._data[name] is None
-
-    def number(self, name: str, *, least: int, most: int | None = None) -> int:
-        found: Any = self._data.get(name)
-        if not _is_number(found) or found < least or (most is not None and found > most):
-            limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-            raise self.wrong(f"'{name}' is not a whole number {limits}.")
-        return int(found)
-
-    def text(self, name: str) -> str:
-        found = self._data.get(name)
-        if not isinstance(found, str):
-            raise self.wrong(f"'{name}' is not a text.")
-        try:
-            found.encode("utf-8")
-        except UnicodeEncodeError:
-            raise self.wrong(f"'{name}' contains an unpaired surrogate.") from None
-        return found
-
-    def readers(self, name: str) -> list[_Reader]:
-        found = self._data.get(name)
-        if not isinstance(found, list):
-            raise self.wrong(f"'{name}' is not a list.")
-        return [_Reader(item, f"{self.where}: {name}[{place}]") for place, item in enumerate(found)]
-
-    def reader(self, name: str) -> _Reader:
-        return _Reader(self._data.get(name), f"{self.where}: {name}")
-
-    def numbers(self, name: str, *, least: int, most: int) -> tuple[int, ...]:
-        found = self._data.get(name)
-        if not isinstance(found, list) or not all(
-            _is_number(item) and least <= item <= most for item in found
-        ):
-            raise self.wrong(f"'{name}' is not a list of whole numbers from {least} to {most}.")
-        return tuple(found)
-
-    def texts(self, name: str, *, count: int | None = None) -> tuple[str, ...]:
-        found = self._data.get(name)
-        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-            raise self.wrong(f"'{name}' is not a list of texts.")
-        if count is not None and len(found) != count:
-            raise self.wrong(f"'{name}' has {len(found)} entries for {count} tokens.")
-        return tuple(found)
+def _invalid(where: str, place: str, what: str) -> LayerError:
+    return LayerError(what, where=f"{where}: {place}" if place else where, hint=_HINT)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _tokens(whole: _Reader, text: str) -> tuple[Token, ...]:
-    tokens = []
-    behind, length = 0, len(text)
-    for item in whole.readers("tokens"):
-        # A token may stand on the last character of the one before it: so does the full stop that a treebank
-        # adds behind an abbreviation at the end of a sentence.
-        start = item.number("start", least=max(behind - 1, 0), most=length)
-        end = item.number("end", least=start, most=length)
-        if start < behind and end != behind:
-            raise item.wrong(f"It begins before character {behind}, where the token before it ends.")
-        behind = end
-        if text[start:behind].isspace():
-            raise item.wrong(f"It lies on nothing but space, characters {start} to {behind} of the text.")
-        tokens.append(Token(item.text("text"), start, behind, item.text("tag")))
-    return tuple(tokens)
-
-
-def _sentences(whole: _Reader, tokens: int) -> tuple[Sentence, ...]:
-    sentences = []
+def _check_tokens(stored: _Stored, where: str) -> None:
     behind = 0
-    for item in whole.readers("sentences"):
-        start = item.number("start", least=behind, most=behind)
-        behind = item.number("end", least=start + 1, most=tokens)
-        sentences.append(
-            Sentence(
-                start,
-                behind,
-                None if item.is_null("constituents") else _constituents(item, behind - start),
-                None if item.is_null("dependencies") else _dependencies(item, behind - start),
-            )
-        )
-    if behind != tokens:
-        raise whole.wrong(f"The sentences cover {behind} of {tokens} tokens.")
-    return tuple(sentences)
+    for number, token in enumerate(stored.tokens):
+        place = f"tokens[{number}]"
+        # A token may overlap the last character of the previous one: a treebank adds a full stop after an
+        # abbreviation at the end of a sentence.
+        overlaps = token.start < behind and not (token.start == behind - 1 and token.end == behind)
+        if overlaps or not 0 <= token.start <= token.end <= len(stored.text):
+            raise _invalid(where, place, "It is outside the text, or overlaps the previous token.")
+        if stored.text[token.start : token.end].isspace():
+            raise _invalid(where, place, f"It covers only space, characters {token.start} to {token.end}.")
+        behind = token.end
 
 
-def _constituents(sentence: _Reader, tokens: int) -> Constituents:
-    item = sentence.reader("constituents")
-    labels = item.texts("labels")
-    nodes = len(labels)
-    starts = item.numbers("starts", least=0, most=tokens - 1)
-    ends = item.numbers("ends", least=1, most=tokens)
-    parents = item.numbers("parents", least=-1, most=max(nodes - 2, -1))
-    if not nodes == len(starts) == len(ends) == len(parents) or not nodes:
-        raise item.wrong("Its lists are empty or not equally long.")
-    if (starts[0], ends[0], parents[0]) != (0, tokens, -1):
-        raise item.wrong("Its first phrase does not cover the sentence.")
-    handed = list(starts)  # how far each phrase's children have come
+def _check_sentences(stored: _Stored, where: str) -> None:
+    behind = 0
+    for number, sentence in enumerate(stored.sentences):
+        place = f"sentences[{number}]"
+        if not behind == sentence.start < sentence.end <= len(stored.tokens):
+            raise _invalid(where, place, f"It must begin at token {behind} and have at least one token.")
+        behind = sentence.end
+        tree, parse = sentence.constituents, sentence.dependencies
+        if tree is not None and (fault := _fault_of_phrases(tree, len(sentence))):
+            raise _invalid(where, f"{place}.constituents", fault)
+        if parse is not None and (fault := _fault_of_heads(parse, len(sentence))):
+            raise _invalid(where, f"{place}.dependencies", fault)
+    if behind != len(stored.tokens):
+        raise _invalid(where, "", f"The sentences cover {behind} of {len(stored.tokens)} tokens.")
+
+
+def _fault_of_phrases(tree: Constituents, tokens: int) -> str:
+    """What is wrong with a tree; empty if nothing is."""
+    nodes = len(tree.labels)
+    if not nodes == len(tree.starts) == len(tree.ends) == len(tree.parents) or not nodes:
+        return "Its lists are empty or not equally long."
+    if len(tree.tags) != tokens:
+        return f"'tags' has {len(tree.tags)} entries for {tokens} tokens."
+    if (tree.starts[0], tree.ends[0], tree.parents[0]) != (0, tokens, -1):
+        return "Its first phrase does not cover the sentence."
+    covered = list(tree.starts)  # the end of each phrase's last child
     for node in range(1, nodes):
-        parent, start, end = parents[node], starts[node], ends[node]
-        in_order = 0 <= parent < node and starts[node - 1] <= start
-        if not in_order or not handed[parent] <= start < end <= ends[parent]:
-            raise item.wrong(f"Phrase {node} is not inside its parent, or overlaps an earlier sibling.")
-        handed[parent] = end
-    return Constituents(labels, starts, ends, parents, item.texts("tags", count=tokens))
+        parent, start, end = tree.parents[node], tree.starts[node], tree.ends[node]
+        in_order = 0 <= parent < node and tree.starts[node - 1] <= start
+        if not in_order or not covered[parent] <= start < end <= tree.ends[parent]:
+            return f"Phrase {node} is not inside its parent, or overlaps an earlier sibling."
+        covered[parent] = end
+    return ""
 
 
-def _dependencies(sentence: _Reader, tokens: int) -> Dependencies:
-    item = sentence.reader("dependencies")
-    heads = item.numbers("heads", least=-1, most=tokens - 1)
-    if len(heads) != tokens:
-        raise item.wrong(f"'heads' has {len(heads)} entries for {tokens} tokens.")
-    if (astray := token_in_circle(heads)) is not None:
-        raise item.wrong(f"The heads of token {astray} go in a circle.")
-    return Dependencies(heads, item.texts("labels", count=tokens))
-
-
-def _mentions(whole: _Reader, tokens: int) -> tuple[Mention, ...]:
-    mentions = []
-    for item in whole.readers("mentions"):
-        start = item.number("start", least=0, most=tokens - 1)
-        end = item.number("end", least=start + 1, most=tokens)
-        head = item.number("head", least=start, most=end - 1)
-        mentions.append(Mention(start, end, head, item.text("chain")))
-    return tuple(mentions)
+def _fault_of_heads(parse: Dependencies, tokens: int) -> str:
+    """What is wrong with dependencies; empty if nothing is."""
+    if not tokens == len(parse.heads) == len(parse.labels):
+        return f"{len(parse.heads)} heads and {len(parse.labels)} labels for {tokens} tokens."
+    if not all(-1 <= head < tokens for head in parse.heads):
+        return "A head is not a token of the sentence."
+    if (astray := token_in_cycle(parse.heads)) is not None:
+        return f"The heads of token {astray} form a cycle."
+    return ""

@@ -1,4 +1,4 @@
-"""The heads of words: circles, depths and roots of dependencies, and the head word of a span.
+"""Heads: cycles, depths and roots of dependencies, and the head word of a span.
 
 The head of a span comes from dependencies, else from phrases, else it is the last word.
 """
@@ -12,8 +12,8 @@ from functools import lru_cache
 from disco2.data import Constituents, Dependencies, Document
 
 
-def token_in_circle(heads: Sequence[int]) -> int | None:
-    """A token whose heads never end at a root (-1), if there is one; each token is walked over once."""
+def token_in_cycle(heads: Sequence[int]) -> int | None:
+    """A token whose heads never lead to a root (-1), if there is one; takes linear time."""
     walked_from = [-1] * len(heads)
     for first in range(len(heads)):
         if walked_from[first] >= 0:
@@ -29,9 +29,9 @@ def token_in_circle(heads: Sequence[int]) -> int | None:
 
 @lru_cache(maxsize=16)  # asked for again with every mention of a sentence
 def depths_below_root(heads: tuple[int, ...]) -> tuple[int, ...]:
-    """For each word the steps from it to the root (-1 is the root's head), each word walked over once.
+    """The number of steps from each word to the root, whose head is -1; takes linear time.
 
-    A word whose heads end in a circle is deeper than any other.
+    A word whose heads end in a cycle is deeper than any other.
     """
     unknown, on_the_way = -1, -2
     depths = [unknown] * len(heads)
@@ -55,7 +55,7 @@ SECOND_ROOT = "parataxis"
 
 
 def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
-    """The dependencies with one root: of several words without a head (-1), all others hang on the first."""
+    """The dependencies with one root: further words without a head (-1) are attached to the first."""
     if heads.count(-1) < 2:
         return Dependencies(tuple(heads), tuple(labels))
     root = heads.index(-1)
@@ -66,8 +66,8 @@ def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
     )
 
 
-# For each kind of phrase, the direction to search from and the daughters to look for, best first, after the
-# head rules of Collins (1999), Appendix A, made simple. A daughter is a bare phrase label or a tag.
+# For each kind of phrase, the side to search from and the children to look for, best first: the head rules of
+# Collins (1999), Appendix A, simplified. A child is a bare phrase label or a tag.
 _NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NX", "POS", "JJR")
 _RULES: dict[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
     "ADJP": ("left", (("NNS",), ("QP",), ("NN",), ("JJ", "VBN", "VBG", "ADJP", "JJR", "JJS"), ("RB", "RBR"))),
@@ -93,15 +93,15 @@ _RULES: dict[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
     "WHNP": ("right", (_NOMINAL, ("NP",), ("WDT", "WP", "WP$", "WHADJP", "WHPP", "WHNP"))),
     "WHPP": ("left", (("IN", "TO"),)),
 }
-LONGEST = 2_000  # words of a span whose head is looked for
+LONGEST = 2_000  # words
 _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM", "#"})
 
 
 def head_of_span(document: Document, start: int, end: int) -> int:
     """The head among the document's tokens ``start`` to ``end`` (exclusive).
 
-    A span that crosses into the next sentence has its head in the first one. A span that is no phrase any
-    more, of thousands of words, has its last word as its head.
+    A span that crosses into the next sentence has its head in the first one. The head of a span of more than
+    ``LONGEST`` words is its last word.
     """
     sentence = document.sentences[document.sentence_index(start)]
     end = min(end, sentence.end)
@@ -124,7 +124,7 @@ def head_by_dependencies(dependencies: Dependencies, start: int, end: int) -> in
     """The token whose head lies outside the span; of several the nearest to the root, punctuation last."""
     heads, labels = dependencies.heads, dependencies.labels
     candidates = [token for token in range(start, end) if not start <= heads[token] < end]
-    if not candidates:  # a circle
+    if not candidates:  # a cycle
         return end - 1
     if len(candidates) == 1:
         return candidates[0]
@@ -137,56 +137,56 @@ def head_by_constituents(constituents: Constituents, start: int, end: int) -> in
     labels, starts, ends = constituents.labels, constituents.starts, constituents.ends
     label, node = "NP", -1
     while end - start > 1:
-        # The daughters: largest phrases strictly below, and the tokens that none of them covers.
-        # Phrases are in pre-order, so their starts never fall: what lies inside a daughter is leapt over.
-        daughters: list[tuple[str, int, int, int]] = []
+        # The children: largest phrases strictly below, and the tokens that none of them covers.
+        # Phrases are in pre-order, so their starts are sorted: phrases inside a child are skipped.
+        children: list[tuple[str, int, int, int]] = []
         position = start
         index = bisect_left(starts, start, node + 1)
         while index < len(starts) and starts[index] < end:
             if ends[index] > end:
                 index += 1
                 continue
-            daughters.extend(
+            children.extend(
                 (constituents.tags[token], token, token + 1, -1) for token in range(position, starts[index])
             )
-            daughters.append((labels[index], starts[index], ends[index], index))
+            children.append((labels[index], starts[index], ends[index], index))
             position = ends[index]
             index = bisect_left(starts, position, index + 1)
-        daughters.extend((constituents.tags[token], token, token + 1, -1) for token in range(position, end))
-        label, start, end, node = daughters[_head_daughter(label, [daughter[0] for daughter in daughters])]
+        children.extend((constituents.tags[token], token, token + 1, -1) for token in range(position, end))
+        label, start, end, node = children[_head_child(label, [child[0] for child in children])]
     return start
 
 
-def _head_daughter(parent: str, daughters: Sequence[str]) -> int:
+def _head_child(parent: str, children: Sequence[str]) -> int:
     if parent in ("NP", "NX", "NAC"):
-        return _nominal_head(daughters)
+        return _nominal_head(children)
     side, priorities = _RULES.get(parent, ("right", ()))
-    order = range(len(daughters)) if side == "left" else range(len(daughters) - 1, -1, -1)
+    order = range(len(children)) if side == "left" else range(len(children) - 1, -1, -1)
     for wanted in priorities:
         for index in order:
-            if daughters[index] in wanted:
+            if children[index] in wanted:
                 return index
     for index in order:
-        if daughters[index] not in _PUNCTUATION:
+        if children[index] not in _PUNCTUATION:
             return index
     return order[0]
 
 
-def _nominal_head(daughters: Sequence[str]) -> int:
+def _nominal_head(children: Sequence[str]) -> int:
     """Collins's rules for noun phrases: the last noun, else the first noun phrase, else the next best."""
-    last = len(daughters) - 1
-    possessive = daughters[last] == "POS"
+    last = len(children) - 1
+    possessive = children[last] == "POS"
     for index in range(last, -1, -1):
-        if daughters[index] in _NOMINAL and not (possessive and index == last):
+        if children[index] in _NOMINAL and not (possessive and index == last):
             return index
-    for index, daughter in enumerate(daughters):
-        if daughter == "NP":
+    for index, child in enumerate(children):
+        if child == "NP":
             return index
     for wanted in (("$", "ADJP", "PRN"), ("CD",), ("JJ", "JJS", "RB", "QP", "PRP", "DT")):
         for index in range(last, -1, -1):
-            if daughters[index] in wanted:
+            if children[index] in wanted:
                 return index
     for index in range(last, -1, -1):
-        if daughters[index] not in _PUNCTUATION:
+        if children[index] not in _PUNCTUATION:
             return index
     return last

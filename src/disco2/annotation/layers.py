@@ -1,4 +1,4 @@
-"""Documents from layers, and layers added to documents."""
+"""Make documents from layers, and add layers to documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from disco2.annotation.alignment import ANCHOR, TextMatcher, align_to_text, align_tokens, fit_sentences
+from disco2.annotation.alignment import ANCHOR, TextMatcher, align_tokens, fit_sentences
 from disco2.annotation.coreference import CoreferenceDocument
 from disco2.annotation.heads import depths_below_root, head_of_span, single_rooted
 from disco2.annotation.text import PARAGRAPH_BREAK, tokenise
@@ -19,15 +19,15 @@ from disco2.errors import LayerError
 def document_from_trees(
     document_id: str, text: str, trees: Sequence[BracketedSentence], *, where: str, dirt: Dirt
 ) -> Document:
-    """A document whose tokens, sentences, tags and phrases are those of its trees, found in the raw text.
+    """A document with the tokens, sentences, tags and phrases of trees, located in the raw text.
 
-    Where a tree's words are not the text's, or text has no tree, the text is split by rule and has no
-    phrases, with a finding. Raises LayerError where no tree fits at all.
+    Text without a tree that fits is split by rule and has no phrases, with a finding. Raises LayerError if
+    no tree fits.
     """
     matcher = TextMatcher(text)
     tokens: list[Token] = []
     sentences: list[Sentence] = []
-    behind = matcher.offset  # everything before it is in the document already
+    behind = matcher.offset  # all text before it is in the document already
     for index, tree in enumerate(trees):
         place = f"{where}:{tree.line}"
         spans, failed = matcher.match(tree.words)
@@ -50,53 +50,19 @@ def document_from_trees(
         behind = matcher.offset
     if trees and not sentences:
         raise LayerError(
-            "Not one tree fits the text.", where=where, hint="Check that the trees belong to this text."
+            "No tree fits the text.", where=where, hint="Check that the trees belong to this text."
         )
     _add_gap(tokens, sentences, text, behind, len(text), where=where, dirt=dirt)
     return Document(document_id, text, tuple(tokens), tuple(sentences))
 
 
-def document_from_words(
-    document_id: str,
-    sentences: Sequence[Sequence[str]],
-    text: str | None = None,
-    tags: Sequence[Sequence[str]] | None = None,
-    *,
-    where: str = "",
-) -> Document:
-    """A document with the given tokens; without a text, words and sentences are joined by single spaces.
-
-    Raises LayerError where the words are not those of the text, or the tags not as many as the words.
-    """
-    words = [word for sentence in sentences for word in sentence]
-    if text is None:
-        text = " ".join(words)
-    spans = align_to_text(words, text, where=where or document_id)
-    flat_tags = [tag for sentence in tags for tag in sentence] if tags is not None else [""] * len(words)
-    if len(flat_tags) != len(words):
-        raise LayerError(f"{len(flat_tags)} tags for {len(words)} words.", where=where or document_id)
-    tokens = tuple(
-        [
-            Token(unescape(text[start:end]), start, end, tag)
-            for (start, end), tag in zip(spans, flat_tags, strict=True)
-        ]
-    )
-    made: list[Sentence] = []
-    first = 0
-    for sentence in sentences:
-        if sentence:
-            made.append(Sentence(first, first + len(sentence)))
-            first += len(sentence)
-    return Document(document_id, text, tokens, tuple(made))
-
-
 def with_constituents(
     document: Document, trees: Sequence[BracketedSentence], *, where: str, dirt: Dirt
 ) -> Document:
-    """The document with phrases on its sentences, matched by characters where the tokens differ.
+    """Add phrases to the sentences of a document; if the tokens differ, they are matched by characters.
 
     Several trees in one sentence are joined under a ROOT. A sentence that they do not cover, or that shares a
-    tree with another sentence, keeps what it had and gives a finding. Tokens without a tag take their tree's.
+    tree with another sentence, stays unchanged and gives a finding. Tokens without a tag get the tree's.
     """
     sentences: list[Sentence] = []
     fits = fit_sentences(document, [tree.words for tree in trees])
@@ -105,20 +71,20 @@ def with_constituents(
             sentences.append(sentence)
             _report_misfit("tree", document, sentence, where=where, dirt=dirt)
         elif fit.ranges is None:
-            sentences.append(_with_tree(sentence, trees[fit.pieces[0]].constituents))
+            sentences.append(replace(sentence, constituents=trees[fit.pieces[0]].constituents))
         else:
             joined = join_constituents([trees[piece].constituents for piece in fit.pieces])
             owners = [first for first, _ in fit.ranges]
-            sentences.append(_with_tree(sentence, project_constituents(joined, owners)))
+            sentences.append(replace(sentence, constituents=project_constituents(joined, owners)))
     return replace(document, tokens=_with_tags(document, sentences), sentences=tuple(sentences))
 
 
 def with_dependencies(
     document: Document, conllu_sentences: Sequence[ConlluSentence], *, where: str, dirt: Dirt
 ) -> Document:
-    """The document with dependencies on its sentences, matched by characters where the tokens differ.
+    """Add dependencies to the sentences of a document; if the tokens differ, they are matched by characters.
 
-    A sentence that does not fit, or has no heads in the file, keeps what it had and gives a finding.
+    A sentence that does not fit, or has no heads in the file, stays unchanged and gives a finding.
     """
     sentences: list[Sentence] = []
     fits = fit_sentences(document, [parsed.words for parsed in conllu_sentences])
@@ -132,18 +98,18 @@ def with_dependencies(
             sentences.append(sentence)
             _report_misfit("dependencies", document, sentence, where=where, dirt=dirt)
         elif fit.ranges is None:
-            sentences.append(_with_heads(sentence, parses[0]))
+            sentences.append(replace(sentence, dependencies=parses[0]))
         else:
-            sentences.append(_with_heads(sentence, project_dependencies(parses, fit.ranges)))
+            sentences.append(replace(sentence, dependencies=project_dependencies(parses, fit.ranges)))
     return replace(document, sentences=tuple(sentences))
 
 
 def with_mentions(
     document: Document, coreference: CoreferenceDocument, *, where: str, dirt: Dirt
 ) -> Document:
-    """The document with mentions and their heads; attach trees and dependencies first, heads come from them.
+    """Add mentions to a document; add trees and dependencies first, because heads come from them.
 
-    A mention whose words the document does not have at that place is left out, with a finding.
+    A mention whose words are not in the document at that position is left out, with a finding.
     """
     places = align_tokens([token.text for token in document.tokens], coreference.words)
     found = [(at, *place) for at, place in enumerate(places) if place is not None]
@@ -171,7 +137,7 @@ def with_mentions(
 
 
 def _anchor(trees: Sequence[BracketedSentence], index: int) -> list[str]:
-    """Enough words from a tree on to be found in the text without taking another place for theirs."""
+    """Enough words from a tree on to find its position in the text."""
     words: list[str] = []
     for tree in trees[index : index + 5]:
         words.extend(tree.words)
@@ -181,20 +147,12 @@ def _anchor(trees: Sequence[BracketedSentence], index: int) -> list[str]:
 
 
 def _without_place(words: Sequence[str], places: Sequence[tuple[int, int] | None]) -> list[int]:
-    """The indices of words that have no place and are no punctuation."""
+    """The indices of words without a position that are not punctuation."""
     return [at for at, place in enumerate(places) if place is None and any(map(str.isalnum, words[at]))]
 
 
-def _with_tree(sentence: Sentence, tree: Constituents) -> Sentence:
-    return Sentence(sentence.start, sentence.end, tree, sentence.dependencies)
-
-
-def _with_heads(sentence: Sentence, heads: Dependencies) -> Sentence:
-    return Sentence(sentence.start, sentence.end, sentence.constituents, heads)
-
-
 def _with_tags(document: Document, sentences: Sequence[Sentence]) -> tuple[Token, ...]:
-    """The tokens, those without a tag with their tree's."""
+    """The tokens; those without a tag get their tree's."""
     if all(token.tag for token in document.tokens):
         return document.tokens
     tokens = list(document.tokens)
@@ -218,7 +176,7 @@ def _report_misfit(layer: str, document: Document, sentence: Sentence, *, where:
 def _add_gap(
     tokens: list[Token], sentences: list[Sentence], text: str, start: int, end: int, *, where: str, dirt: Dirt
 ) -> None:
-    """Split the text between two trees by rule, if there is any."""
+    """Split the text between two trees by rule, if it is not blank."""
     gap = text[start:end]
     if not gap.strip():
         return
@@ -236,9 +194,9 @@ def _add_gap(
 def document_as_written(
     document_id: str, parses: Sequence[ConlluSentence], *, words: Sequence[str] | None = None
 ) -> Document:
-    """The tokens of the CoNLL-U sentences on a text with their spaces and paragraphs.
+    """A document from CoNLL-U sentences, whose text has their spaces and paragraphs.
 
-    ``words`` are the forms of all tokens, where those of the file are not to be taken.
+    ``words`` replaces the forms of all tokens.
     """
     if words is None:
         words = [word for parse in parses for word in parse.words]
@@ -265,15 +223,15 @@ def _first_tokens_of_paragraphs(parses: Sequence[ConlluSentence]) -> list[int]:
     return found
 
 
-# Trees and parses projected: carried over to other tokens of the same characters.
+# Projection: trees and dependencies over other tokens of the same characters.
 
 
-SPLIT_WORD = "flat"  # the label of a token that is one word with the token it hangs on
+SPLIT_WORD = "flat"  # the label of a token that is part of the same word as its head
 ADDED_PUNCTUATION = "punct"  # the label of a token that the parse lacks
 
 
 def join_constituents(trees: Sequence[Constituents]) -> Constituents:
-    """One tree over the words of all; a ROOT above them where there are several."""
+    """One tree over the words of all trees; several are joined under a ROOT."""
     if len(trees) == 1:
         return trees[0]
     tags = [tag for tree in trees for tag in tree.tags]
@@ -290,10 +248,10 @@ def join_constituents(trees: Sequence[Constituents]) -> Constituents:
 
 
 def project_constituents(tree: Constituents, owners: Sequence[int]) -> Constituents:
-    """The tree over other tokens; ``owners[i]``, never falling, is the tree's word that token i begins in.
+    """The tree over other tokens; ``owners[i]``, ascending, is the tree's word in which token i begins.
 
-    A phrase covers the tokens that begin in its words, so that phrases stay nested; those left without any
-    token are gone.
+    A phrase covers the tokens that begin in its words, so phrases stay nested; phrases without tokens are
+    removed.
     """
     labels: list[str] = []
     starts: list[int] = []
@@ -317,12 +275,12 @@ def project_constituents(tree: Constituents, owners: Sequence[int]) -> Constitue
 
 
 def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[int, int]]) -> Dependencies:
-    """The parses, one after the other, over other tokens; token i is made of the words ``ranges[i]``.
+    """The joined parses over other tokens; token i consists of the words ``ranges[i]``.
 
-    A token made of several words takes the head of the highest of them, which keeps the result free of
-    circles. The tokens that make up one word hang on the last of them. A token with an empty range is
-    punctuation that the parses lack; it hangs on the word it stands at. There is one root: those of later
-    parses hang on it.
+    A token of several words has the head of the highest of them, so there are no cycles. The tokens of one
+    word are attached to the last of them. A token with an empty range is punctuation that the parses lack; it
+    is attached to the word at its position. There is one root, to which the roots of later parses are
+    attached.
     """
     heads: list[int] = []
     labels: list[str] = []
@@ -343,7 +301,7 @@ def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[
             continue
         word = min(words, key=lambda word: depths[word])
         head = heads[word]
-        while head >= 0 and head not in token_of:  # a word that these tokens do not have
+        while head >= 0 and head not in token_of:  # a word without a token
             head = heads[head]
         new_heads.append(token_of[head] if head >= 0 else -1)
         new_labels.append(labels[word])

@@ -1,9 +1,9 @@
-"""spaCy's documents and ours, in both directions, and any installed spaCy pipeline as an annotator.
+"""Conversion between spaCy documents and ours, and any installed spaCy pipeline as an annotator.
 
-A text goes to spaCy in pieces, and comes back by ``document_of_pieces``: the words have exact places in the
-text, and whitespace is no token. A document with tokens goes there by ``to_spacy``, as a whole or part by
-part, which keeps tokens and sentences, and takes its layers back by ``with_layers``. What lies between is an
-``Analysis``: plain lists, for spaCy's own documents do not outlive the memory zone they were made in.
+A raw text is given to spaCy in pieces; ``join_pieces`` makes the document, with exact offsets and
+without whitespace tokens. A document with tokens is converted by ``to_spacy``, as a whole or in parts, and
+``with_layers`` adds the new layers. Between the two is an ``Analysis`` of plain lists, because a spaCy
+document is only valid inside the memory zone it was made in.
 
 Components of other packages add trees (benepar) and chains (spacy-experimental, coreferee).
 """
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from disco2.annotation.annotator import Layer, Layers, check_provided, first_line
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.heads import ROOT, single_rooted
-from disco2.annotation.text import Piece, encodable, text_pieces
+from disco2.annotation.text import Piece, replace_surrogates, split_text
 from disco2.annotation.treebanks import BracketedSentence, parse_brackets
 from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError, SettingsError
@@ -35,26 +35,26 @@ if TYPE_CHECKING:
     from spacy.tokens import Token as SpacyToken
     from spacy.vocab import Vocab
 
-SPACY_ROOT = "ROOT"  # spaCy's name for the root's label
+SPACY_ROOT = "ROOT"  # spaCy's label of the root
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The tokens of a spaCy document, with its sentences; tags and dependencies are empty where not made."""
+    """The tokens and sentences of a spaCy document; tags and dependencies are empty if they were not made."""
 
     starts: Sequence[int]  # characters
     ends: Sequence[int]
     sentences: Sequence[tuple[int, int]]  # spans of tokens
     tags: Sequence[str]
-    dependencies: Sequence[Dependencies | None]  # one a sentence
+    dependencies: Sequence[Dependencies | None]  # one for each sentence
 
 
 def to_spacy(
     document: Document, vocab: Vocab, first: int = 0, end: int | None = None, *, split: bool = True
 ) -> Doc:
-    """spaCy's document with the tokens ``first`` to ``end`` (exclusive) and their sentences.
+    """A spaCy document with the tokens ``first`` to ``end`` (exclusive) and their sentences.
 
-    Any gap between words becomes one space. Without ``split`` nothing is said about sentences.
+    Any gap between words becomes one space. Without ``split`` the sentences are not set.
     """
     from spacy.tokens import Doc
 
@@ -67,7 +67,7 @@ def to_spacy(
             sentence_starts[sentence.start - first] = True
     return Doc(
         vocab,
-        words=[encodable(token.text) for token in tokens],
+        words=[replace_surrogates(token.text) for token in tokens],
         spaces=[*(token.end < follower.start for token, follower in pairwise(tokens)), False][: len(tokens)],
         sent_starts=sentence_starts,
     )
@@ -94,11 +94,11 @@ def analysis_of(
     parsed: bool,
     words: Sequence[bool] | None = None,
 ) -> Analysis:
-    """Read off a document with these sentences what the components made.
+    """The annotation of a spaCy document with these sentences.
 
-    With ``words``, a mask of its tokens, the others are left out, and so are sentences without any word. A
-    word that hangs on what is left out takes its head and label. Each sentence has one root: a further word
-    whose head lies outside hangs on the first.
+    With ``words``, a mask of the tokens, the others are left out, and so are sentences without a word. A word
+    whose head is left out gets the head and label of that head. Each sentence has one root: further words
+    whose head is outside the sentence are attached to the first.
     """
     strings = doc.vocab.strings
     starts, lengths = doc.to_array(["IDX", "LENGTH"]).T.tolist()
@@ -115,17 +115,17 @@ def analysis_of(
         kept = [index for index, word in enumerate(words) if word]
         starts, ends = [starts[index] for index in kept], [ends[index] for index in kept]
         tags = [tags[index] for index in kept] if tagged else []
-        heads, labels = _passed_over(heads, labels, kept, words) if parsed else (heads, labels)
+        heads, labels = _kept_heads(heads, labels, kept, words) if parsed else (heads, labels)
         spans = [(before[start], before[end]) for start, end in sentences]
         sentences = [(start, end) for start, end in spans if start < end]
     dependencies = [_tree(heads, labels, start, end) if parsed else None for start, end in sentences]
     return Analysis(starts, ends, sentences, tags, dependencies)
 
 
-def _passed_over(
+def _kept_heads(
     heads: Sequence[int], labels: Sequence[str], kept: Sequence[int], words: Sequence[bool]
 ) -> tuple[list[int], list[str]]:
-    """Heads and labels of the tokens kept, counted among these; a root is its own head."""
+    """Heads and labels of the kept tokens, as indices of these; a root is its own head."""
     place_of = {index: place for place, index in enumerate(kept)}
     new_heads: list[int] = []
     new_labels: list[str] = []
@@ -141,8 +141,8 @@ def _passed_over(
 def _tree(heads: Sequence[int], labels: Sequence[str], start: int, end: int) -> Dependencies:
     """The dependencies of the tokens ``start`` to ``end``.
 
-    A document's heads never go in circles, and a token whose head lies outside counts as a root, so this
-    gives a tree.
+    The heads of a spaCy document have no cycles, and a token whose head is outside counts as a root, so this
+    is a tree.
     """
     inside = [heads[index] != index and start <= heads[index] < end for index in range(start, end)]
     return single_rooted(
@@ -151,8 +151,8 @@ def _tree(heads: Sequence[int], labels: Sequence[str], start: int, end: int) -> 
     )
 
 
-def document_of_pieces(document: Document, pieces: Iterable[tuple[Piece, Analysis]]) -> Document:
-    """The document with nothing but what was found in the pieces of its text."""
+def join_pieces(document: Document, pieces: Iterable[tuple[Piece, Analysis]]) -> Document:
+    """A document with the tokens and sentences of the pieces of its text, and no other layers."""
     tokens: list[Token] = []
     sentences: list[Sentence] = []
     text = document.text
@@ -168,9 +168,9 @@ def document_of_pieces(document: Document, pieces: Iterable[tuple[Piece, Analysi
 
 
 def with_layers(document: Document, analyses: Sequence[Analysis], *, layers: Layers) -> Document:
-    """The document with new tags or dependencies from its parts, all else kept.
+    """The document with new tags or dependencies from its parts; other layers are kept.
 
-    The parts cover all its tokens, in order; empty sentences stay without dependencies.
+    The parts cover all tokens, in order; empty sentences have no dependencies.
     """
     tokens, sentences = document.tokens, document.sentences
     if Layer.TAGS in layers:
@@ -187,14 +187,14 @@ def with_layers(document: Document, analyses: Sequence[Analysis], *, layers: Lay
     return replace(document, tokens=tokens, sentences=sentences)
 
 
-KEPT = 20_000  # words that a pipeline may remember; frequent ones are soon among them
+KEPT = 20_000  # words in the vocabulary of a pipeline before memory zones are used
 
 
 class MemoryZones:
-    """Stretches of work with a pipeline, one thread at a time; late words are forgotten at their ends.
+    """Memory zones of a pipeline, for one thread at a time; new words are forgotten at the end of a zone.
 
-    spaCy's vocabulary would keep every word forever. No document of spaCy's that was made in
-    a zone may be used after it.
+    spaCy's vocabulary would keep every word forever. A spaCy document made in a zone must not be used after
+    it.
     """
 
     def __init__(self, pipeline: Language, *, kept: int = KEPT) -> None:
@@ -205,24 +205,24 @@ class MemoryZones:
     @contextmanager
     def zone(self) -> Iterator[None]:
         with self._lock:
-            if len(self._pipeline.vocab) < self._kept:  # quicker, for what is met again
+            if len(self._pipeline.vocab) < self._kept:  # without a zone, words that occur again are faster
                 yield
             else:
                 with self._pipeline.memory_zone():
                     yield
 
 
-# benepar gives a sentence its tree as brackets, ``sentence._.parse_string``.
+# benepar stores the tree of a sentence as brackets, ``sentence._.parse_string``.
 
 
 EXTENSION = "parse_string"
 
 
 def trees_of(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[BracketedSentence]:
-    """The trees of those sentences, given as spans of tokens, that have one; whitespace is no leaf of it.
+    """The trees of sentences, given as spans of tokens, that have one; whitespace is not a leaf.
 
-    A sentence has none where benepar has not seen the document, where it is not one constituent there, and
-    where a token holds a space, for then the brackets can't be read.
+    A sentence has none if benepar did not process the document, if the sentence is not a constituent there,
+    or if a token contains a space, because then the brackets can't be read.
     """
     from spacy.tokens import Span
 
@@ -230,12 +230,12 @@ def trees_of(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[BracketedSe
         return []
     trees: list[BracketedSentence] = []
     for start, end in sentences:
-        with suppress(Exception):  # benepar raises bare exceptions where it has no tree
+        with suppress(Exception):  # benepar raises bare exceptions if it has no tree
             trees += parse_brackets(str(doc[start:end]._.get(EXTENSION)), where=EXTENSION)
     return trees
 
 
-# Coreference as span groups, one group a chain: spacy-experimental names them ``coref_clusters_1``,
+# Coreference as span groups, one group for each chain: spacy-experimental calls them ``coref_clusters_1``,
 # ``coref_clusters_2`` and so on.
 
 
@@ -245,7 +245,7 @@ ChainSpan = tuple[int, int, str]  # the tokens of a mention (end exclusive), and
 
 
 def chains_of(doc: Doc, *, prefix: str = PREFIX) -> list[ChainSpan] | None:
-    """The mentions in all groups called ``prefix_...``, in text order; None where there is no such group."""
+    """The mentions in all groups called ``prefix_...``, in text order; None if there is no such group."""
     groups = {key: group for key, group in doc.spans.items() if key.startswith(f"{prefix}_")}
     if not groups:
         return None
@@ -261,7 +261,7 @@ def chains_of(doc: Doc, *, prefix: str = PREFIX) -> list[ChainSpan] | None:
 # Pipelines as annotators.
 
 
-# What a component assigns, by spaCy's own account, and the layer that it makes.
+# Each layer, and what a spaCy component declares to assign if it makes that layer.
 _ASSIGNED = {
     Layer.TOKENS: "token.is_sent_start",
     Layer.TAGS: "token.tag",
@@ -273,10 +273,9 @@ _NOT_NEEDED = frozenset({"ner", "entity_linker", "lemmatizer", "trainable_lemmat
 class SpacyPipeline:
     """A spaCy pipeline: tokens and sentences, tags, dependencies, and coreferee's chains.
 
-    Sentences need a parser, a senter or a sentencizer, and tags a tagger; what a pipeline lacks it does not
-    provide. Dependencies keep the pipeline's labels, but for ``root``; in spaCy's own English ones they are
-    not Universal Dependencies. Documents that come with tokens keep tokens and sentences unless new ones are
-    asked for.
+    Sentences need a parser, a senter or a sentencizer, and tags a tagger. Dependencies have the pipeline's
+    labels, except ``root``; those of spaCy's English pipelines are not Universal Dependencies. Documents with
+    tokens keep tokens and sentences, unless new ones are requested.
     """
 
     def __init__(self, nlp: Language) -> None:
@@ -285,13 +284,13 @@ class SpacyPipeline:
         self._provided = _provided(nlp)
         if not self._provided:
             raise SettingsError(
-                f"The pipeline {self.name} has no component that is of use here.",
+                f"The pipeline {self.name} has no component that makes a layer.",
                 hint="Choose one with a tagger and a parser, such as en_core_web_md.",
             )
 
     @classmethod
     def load(cls, pipeline: str) -> SpacyPipeline:
-        """The pipeline of an installed package, or in a folder; SettingsError where it can't be had."""
+        """The pipeline of an installed package, or in a folder; SettingsError if it can't be loaded."""
         import spacy
 
         try:
@@ -300,10 +299,10 @@ class SpacyPipeline:
             if Path(pipeline).exists():
                 raise _unusable(pipeline, error) from error
             raise SettingsError(
-                f"There is no spaCy pipeline '{pipeline}': neither a package that is installed nor a folder.",
+                f"There is no spaCy pipeline '{pipeline}': neither an installed package nor a folder.",
                 hint=f"Install it with: python -m spacy download {pipeline}",
             ) from error
-        except Exception as error:  # whatever the pipeline's own code raises
+        except Exception as error:  # a pipeline's code may raise anything
             raise _unusable(pipeline, error) from error
         if not add_coreferee(nlp):
             unneeded = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory in _NOT_NEEDED]
@@ -334,23 +333,23 @@ class SpacyPipeline:
         found = list(documents)
         if Layer.TOKENS in layers:
             found = [self._tokenised(document, layers) for document in found]
-            layers &= {Layer.COREFERENCE}  # the rest was made in the same go
+            layers &= {Layer.COREFERENCE}  # the other layers are made already
         if layers:
             found = [self._layered(document, layers) for document in found]
         return found
 
     def _tokenised(self, document: Document, layers: Layers) -> Document:
-        """New tokens, paragraph by paragraph: a sentence ends there in any case, and memory stays bounded."""
-        pieces = text_pieces(document.text)
+        """New tokens, paragraph by paragraph: no sentence crosses a paragraph, and memory is bounded."""
+        pieces = split_text(document.text)
         with self._memory.zone():
             docs = self._run([self._nlp.make_doc(piece.text) for piece in pieces], document)
             analyses = [
                 self._analysis(doc, sentence_spans(doc), layers, words=word_mask(doc)) for doc in docs
             ]
-        return document_of_pieces(document, zip(pieces, analyses, strict=True))
+        return join_pieces(document, zip(pieces, analyses, strict=True))
 
     def _layered(self, document: Document, layers: Layers) -> Document:
-        """Layers on the document's own tokens; chains need the whole document in one piece."""
+        """Layers on the document's own tokens; chains need the whole document."""
         if not document.tokens:
             return replace(document, mentions=()) if Layer.COREFERENCE in layers else document
         spans = [(sentence.start, sentence.end) for sentence in document.sentences if len(sentence)]
@@ -376,7 +375,7 @@ class SpacyPipeline:
     def _run(self, docs: Sequence[Doc], document: Document) -> list[Doc]:
         try:
             return list(self._nlp.pipe(docs))
-        except Exception as error:  # whatever the pipeline's own code raises
+        except Exception as error:  # a pipeline's code may raise anything
             raise LayerError(
                 f"The pipeline {self.name} failed: {first_line(error)}", where=document.id
             ) from error
@@ -397,14 +396,14 @@ def _unusable(pipeline: str, error: Exception) -> SettingsError:
     )
 
 
-# coreferee finds heads, not phrases: a mention is a list of tokens, one as a rule, and several where a
-# coordination as a whole is meant (``Ann and Bob ... they``).
+# coreferee finds heads, not phrases: a mention is a list of tokens, usually one, several for a coordination
+# (``Ann and Bob ... they``).
 
 
 COMPONENT = "coreferee"
 
-# Dependents that are no part of the noun phrase: what it is coordinated with, and what hangs on it because
-# it is a predicate. Labels of the Universal Dependencies and of the ClearNLP scheme.
+# Dependents that are not part of the noun phrase: its conjuncts, and the dependents of a predicate. Labels of
+# Universal Dependencies and of the ClearNLP scheme.
 _DEPENDENTS_OUTSIDE = (
     "advcl appos aux auxpass cc ccomp conj cop csubj csubjpass dep discourse expl intj mark meta nsubj "
     "nsubjpass orphan parataxis preconj punct vocative"
@@ -413,7 +412,7 @@ _OUTSIDE_PHRASE = frozenset(_DEPENDENTS_OUTSIDE.split())
 
 
 def add_coreferee(nlp: Language) -> bool:
-    """Whether the pipeline has coreferee; it is added where it and its model for the pipeline are there."""
+    """Whether the pipeline has coreferee; it is added if it and its model for the pipeline are installed."""
     if has_coreferee(nlp):
         return True
     language = nlp.meta["lang"]
@@ -422,7 +421,7 @@ def add_coreferee(nlp: Language) -> bool:
     try:
         with redirect_stdout(io.StringIO()):  # it prints what it is about to raise
             nlp.add_pipe(COMPONENT)
-    except import_module("coreferee.errors").CorefereeError:  # none for this pipeline, or of another version
+    except import_module("coreferee.errors").CorefereeError:  # no model for this pipeline, or another version
         return False
     return True
 
@@ -432,9 +431,9 @@ def has_coreferee(nlp: Language) -> bool:
 
 
 def mentions_of(doc: Doc) -> tuple[Mention, ...]:
-    """The mentions of a document that coreferee has seen, each head expanded to its noun phrase.
+    """The mentions of a document that coreferee processed, each head expanded to its noun phrase.
 
-    Where the document has no dependencies, a mention is the words from its first head to its last.
+    In a document without dependencies, a mention is the words from its first head to its last.
     """
     found: dict[tuple[int, int, str], Mention] = {}
     parsed = doc.has_annotation("DEP")

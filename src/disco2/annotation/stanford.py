@@ -1,6 +1,6 @@
 """Constituents from the Stanford parser (Klein & Manning 2003), as in the paper, over our tokens and tags.
 
-The parser is a Java program of its own: it is found in its folder, kept running, and asked for trees.
+The parser is a Java program, which is started once and gets one sentence a line.
 """
 
 from __future__ import annotations
@@ -16,20 +16,19 @@ from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from types import TracebackType
 from typing import IO
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.layers import join_constituents, project_constituents
-from disco2.annotation.text import pieces_of
+from disco2.annotation.text import split_long_sentence
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
 
 LONGEST = 100  # words; time and memory of the parser grow with the cube and the square of the length
 TIMEOUT = 120.0  # seconds for one sentence, and for loading the model before the first
-MEMORY = "2g"  # what Java may take
+MEMORY = "2g"  # limit for Java
 
 UNPARSED = "X"  # the label over a sentence for which the parser has no tree
 _NO_TREE = ("(())", "SENTENCE_SKIPPED", "Sentence skipped", "(X (SENT")
@@ -38,22 +37,15 @@ _NO_TREE = ("(())", "SENTENCE_SKIPPED", "Sentence skipped", "(X (SENT")
 class StanfordParser:
     """The parser as a Java process that is started for the first sentence and runs until ``close``.
 
-    Trees keep the document's own tags. A sentence of more than ``longest`` words is parsed in pieces, cut at
-    punctuation where there is any, under one ROOT. A sentence that the grammar can't parse is one flat
-    phrase. A process that ends, hangs or talks nonsense is started again once; LayerError if that does not
-    help.
+    Trees keep the document's tags. A sentence of more than ``longest`` words is parsed in pieces, cut at
+    punctuation if there is any, under one ROOT. A sentence that the grammar can't parse is one flat phrase.
+    A process that ends, hangs or gives an invalid answer is started again once, then LayerError is raised.
     """
 
     def __init__(
-        self,
-        home: Path,
-        *,
-        java: str = "java",
-        memory: str = MEMORY,
-        longest: int = LONGEST,
-        timeout: float = TIMEOUT,
+        self, home: Path, *, java: str = "java", longest: int = LONGEST, timeout: float = TIMEOUT
     ) -> None:
-        self._command = parser_command(home, java=java, memory=memory, longest=longest)
+        self._command = parser_command(home, java=java, longest=longest)
         self._home = home
         self._longest = longest
         self._timeout = timeout
@@ -75,13 +67,11 @@ class StanfordParser:
     def __enter__(self) -> StanfordParser:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the Java process; the next sentence would start another one."""
+        """Stop the Java process; the next sentence would start another one."""
         if self._process is not None:
             self._process.close()
             self._process = None
@@ -89,20 +79,19 @@ class StanfordParser:
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         if Layer.CONSTITUENTS not in layers:
             return list(documents)
-        return [self._annotated(document) for document in documents]
+        return [
+            replace(document, sentences=tuple([self._parse(document, one) for one in document.sentences]))
+            for document in documents
+        ]
 
-    def _annotated(self, document: Document) -> Document:
-        sentences = tuple([self._with_tree(document, sentence) for sentence in document.sentences])
-        return replace(document, sentences=sentences)
-
-    def _with_tree(self, document: Document, sentence: Sentence) -> Sentence:
+    def _parse(self, document: Document, sentence: Sentence) -> Sentence:
         tokens = document.tokens[sentence.start : sentence.end]
         if not tokens:
             return sentence
-        words, owners = joined_compounds(tokens)
+        words, owners = join_compounds(tokens)
         where = f"{document.id}, the sentence at character {tokens[0].start}"
-        # In the first half of a stretch a cut would cost more than it is worth.
-        spans = pieces_of(
+        # A piece has at least half of the longest length.
+        spans = split_long_sentence(
             [word.tag for word in words], longest=self._longest, shortest=self._longest // 2 + 1
         )
         trees = [self._tree(words[start:end], where=where) for start, end in spans]
@@ -121,13 +110,13 @@ class StanfordParser:
             except ProcessFailedError as error:
                 failure = str(error)
                 self._kill()
-            except BaseException:  # an interrupt: the answer to this line may still come, and is not awaited
+            except BaseException:  # an interrupt: the answer to this line may still come
                 self._kill()
                 raise
         raise LayerError(
             f"The Stanford parser failed twice: {failure}.",
             where=where,
-            hint="Try the parser on its own, or use --parser built-in.",
+            hint="Run the parser separately to see its errors, or use --parser built-in.",
         )
 
     def _kill(self) -> None:
@@ -143,15 +132,14 @@ def _read_tree(answer: str, tokens: Sequence[Token]) -> Constituents:
     try:
         trees = parse_brackets(answer, where="the Stanford parser")
     except LayerError as error:
-        raise ProcessFailedError(f"its answer is no tree: {error.what} '{answer[:80]}'") from None
+        raise ProcessFailedError(f"its answer is not a tree: {error.what} '{answer[:80]}'") from None
     if len(trees) != 1 or len(trees[0].words) != len(tokens):
-        raise ProcessFailedError(f"its answer is no tree over the {len(tokens)} words: '{answer[:80]}'")
+        raise ProcessFailedError(f"its answer is not a tree over the {len(tokens)} words: '{answer[:80]}'")
     return trees[0].constituents
 
 
-# Hyphenated words in one piece, as in the Wall Street Journal's trees, which the parser learned from. Newer
-# treebanks cut ``well-known`` into three tokens. A grammar that never saw a hyphen between two words takes it
-# for a dash, and cuts the sentence there.
+# Hyphenated words are joined, as in the Wall Street Journal's trees, on which the parser was trained. Newer
+# treebanks split ``well-known`` into three tokens; the parser would treat the hyphen as a dash.
 
 
 HYPHEN = "HYPH"
@@ -159,7 +147,7 @@ _PARTICIPLES = frozenset({"VBN", "VBG", "VBD"})
 _NOUNS = frozenset({"NN", "NNS"})
 
 
-def joined_compounds(tokens: Sequence[Token]) -> tuple[list[Token], list[int]]:
+def join_compounds(tokens: Sequence[Token]) -> tuple[list[Token], list[int]]:
     """The words with compounds joined, and for each token the index of the word that it is part of.
 
     A compound has its last word's tag; it is an adjective if that is a participle (``hard-won``), or if it is
@@ -179,11 +167,11 @@ def joined_compounds(tokens: Sequence[Token]) -> tuple[list[Token], list[int]]:
 
 
 def _goes_on(tokens: Sequence[Token], hyphen: int) -> bool:
-    """Whether the token at ``hyphen`` joins the one before it with the one behind it, without a space."""
+    """Whether the token at ``hyphen`` joins its two neighbours, without spaces."""
     if hyphen + 1 >= len(tokens) or tokens[hyphen].tag != HYPHEN:
         return False
-    before, joint, behind = tokens[hyphen - 1 : hyphen + 2]
-    return before.end == joint.start and joint.end == behind.start and behind.tag != HYPHEN
+    before, joint, after = tokens[hyphen - 1 : hyphen + 2]
+    return before.end == joint.start and joint.end == after.start and after.tag != HYPHEN
 
 
 def _compound(tokens: Sequence[Token], start: int, end: int) -> Token:
@@ -195,12 +183,11 @@ def _compound(tokens: Sequence[Token], start: int, end: int) -> Token:
     return Token(text, tokens[start].start, tokens[end - 1].end, tag)
 
 
-# Words and tags as the parser wants them: on one line, with the spelling of its training trees. Only the
-# order of the words matters when its answer comes back, so a word may be sent as another one.
+# Words and tags as the parser expects them: on one line, with the spelling of its training trees. Only the
+# order of the words matters in its answer, so a word may be replaced by another one.
 
 
-# The parser splits at it whatever it finds there, so it must not stand in any word; ASCII, because Java reads
-# its command line in the system's encoding.
+# It must not occur in any word; ASCII, because Java reads its command line in the system's encoding.
 TAG_SEPARATOR = "\x01"
 
 LONGEST_WORD = 80  # characters
@@ -229,10 +216,10 @@ _WALL_STREET_JOURNAL = (
     "RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB ``"
 )
 KNOWN_TAGS = frozenset(_WALL_STREET_JOURNAL.split())
-# Tags of newer treebanks, with their nearest in the one that the parser was trained on.
+# Tags of newer treebanks, and the nearest tag of the Wall Street Journal.
 OLDER_TAGS = {"HYPH": "NN", "NFP": ":", "AFX": "JJ", "ADD": "NN", "(": "-LRB-", ")": "-RRB-", '"': "''"}
-# The marks that the parser has seen with each tag. Another one would make it doubt all tags of the sentence,
-# which takes ten times as long; so it is sent as one of these. Quotes have a direction there.
+# The marks that the parser knows for each tag. With an unknown one it would ignore all tags of the sentence,
+# which takes ten times as long; so it is replaced by one of these. Quotes have a direction there.
 MARKS = {
     ",": (",",),
     ".": (".", "?", "!"),
@@ -252,7 +239,7 @@ def sentence_line(tokens: Iterable[Token]) -> str:
 
 
 def tagged_word(token: Token) -> str:
-    """A word and its tag; the word alone if the parser does not know the tag and must choose one."""
+    """A word and its tag; only the word if the parser does not know the tag."""
     tag = OLDER_TAGS.get(token.tag, token.tag)
     if tag == "IN" and token.text.lower() == "to":  # newer treebanks distinguish the preposition
         tag = "TO"
@@ -264,12 +251,12 @@ def tagged_word(token: Token) -> str:
 
 
 def spelling(word: str) -> str:
-    """The word with brackets escaped and typewriter quotes, and without anything that reads as space."""
+    """The word with escaped brackets and ASCII quotes, without space characters."""
     sendable = _UNSENDABLE.sub("_", word[:LONGEST_WORD]) or "_"
     return sendable.translate(_SPELLINGS)
 
 
-# Where the parser lies, and the command that starts it.
+# The command that starts the parser.
 
 
 PROGRAM = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
@@ -280,10 +267,10 @@ MODEL_JARS = "*models*.jar"
 _DOWNLOAD = "Give the folder of the Stanford Parser, as unpacked, with --stanford-home."
 
 
-def parser_command(home: Path, *, java: str, memory: str, longest: int) -> list[str]:
-    """The command for a parser that answers each line on its input with one line on its output.
+def parser_command(home: Path, *, java: str, longest: int) -> list[str]:
+    """The command of a process that answers each line on its input with one line on its output.
 
-    Raises SettingsError where Java, the program or its model is missing.
+    Raises SettingsError if Java, the program or its model is missing.
     """
     program = shutil.which(java)
     if program is None:
@@ -293,10 +280,16 @@ def parser_command(home: Path, *, java: str, memory: str, longest: int) -> list[
         )
     if not home.is_dir():
         raise SettingsError("There is no such folder.", where=str(home), hint=_DOWNLOAD)
-    _check_program(home)
+    jars = [jar.name for pattern in PROGRAM_JARS for jar in home.glob(pattern)]
+    if not any("models" not in name and "sources" not in name for name in jars):
+        raise SettingsError(
+            f"The Stanford parser is not in this folder: no {' or '.join(PROGRAM_JARS)}.",
+            where=str(home),
+            hint=_DOWNLOAD,
+        )
     return [
         program,
-        f"-Xmx{memory}",
+        f"-Xmx{MEMORY}",
         "-cp",
         str(home / "*"),
         PROGRAM,
@@ -313,18 +306,8 @@ def parser_command(home: Path, *, java: str, memory: str, longest: int) -> list[
     ]
 
 
-def _check_program(home: Path) -> None:
-    found = [jar for pattern in PROGRAM_JARS for jar in home.glob(pattern)]
-    if not any("models" not in jar.name and "sources" not in jar.name for jar in found):
-        raise SettingsError(
-            f"The Stanford parser is not in this folder: no {' or '.join(PROGRAM_JARS)}.",
-            where=str(home),
-            hint=_DOWNLOAD,
-        )
-
-
 def _model(home: Path) -> str:
-    """The model's path, in a file of its own or inside a jar, where Java finds it by its name."""
+    """The path of the model: a file, or a name inside a jar."""
     name = MODEL.rpartition("/")[2]
     if (home / name).is_file():
         return str(home / name)
@@ -342,15 +325,15 @@ def _model(home: Path) -> str:
     )
 
 
-# A program that stays alive and answers each line on its input with one line on its output.
+# The process.
 
 
-_LAST_WORDS = 12  # lines of its error output that are kept
-_GRACE = 5.0  # seconds to end in, once its input is closed
+_ERROR_LINES = 12  # lines of error output that are kept
+_GRACE = 5.0  # seconds to end after its input is closed
 
 
 class ProcessFailedError(Exception):
-    """The program ended, or did not answer in time; the message says which."""
+    """The program ended, did not answer in time, or gave an invalid answer."""
 
 
 class LineProcess:
@@ -358,14 +341,14 @@ class LineProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         try:
-            self._process = subprocess.Popen(  # noqa: S603  # the caller's own command, without a shell
+            self._process = subprocess.Popen(  # noqa: S603  # no shell
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except OSError as error:
             raise ProcessFailedError(f"it can't be started: {error.strerror or error}") from error
         self._answers: SimpleQueue[str | None] = SimpleQueue()
-        self._errors: deque[str] = deque(maxlen=_LAST_WORDS)
-        # Both outputs are read all the time: a full pipe would stop the program.
+        self._errors: deque[str] = deque(maxlen=_ERROR_LINES)
+        # Both outputs are read continuously: a full pipe would stop the program.
         self._readers = [
             Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
             Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
@@ -375,7 +358,7 @@ class LineProcess:
 
     def ask(self, line: str, *, timeout: float) -> str:
         """Send a line and wait for the answer, at most ``timeout`` seconds."""
-        assert self._process.stdin is not None  # noqa: S101  # it was asked for above
+        assert self._process.stdin is not None  # noqa: S101  # a pipe, see above
         try:
             self._process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
             self._process.stdin.flush()
@@ -390,7 +373,7 @@ class LineProcess:
         return answer
 
     def close(self) -> None:
-        """End the program: by closing its input, and by force where it does not listen."""
+        """Stop the program by closing its input, or kill it if it does not end."""
         if self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
@@ -403,7 +386,7 @@ class LineProcess:
             reader.join(_GRACE)
 
     def kill(self) -> None:
-        """End the program at once."""
+        """Kill the program."""
         self._process.kill()
         self.close()
 
@@ -413,7 +396,7 @@ class LineProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
         last = " | ".join(self._errors) or "nothing"
-        return f"it ended with code {self._process.returncode}, and its last words were: {last}"
+        return f"it ended with code {self._process.returncode}, and its last error output was: {last}"
 
     def _read_answers(self, stream: IO[bytes]) -> None:
         with stream:

@@ -29,9 +29,9 @@ _ORDER = ("tokenize", "mwt", "pos", "lemma", "constituency", "depparse", "coref"
 
 
 class StanzaPipeline:
-    """A Stanza pipeline; documents that come with tokens keep tokens and sentences unless asked for new ones.
+    """A Stanza pipeline; documents with tokens keep tokens and sentences, unless new ones are requested.
 
-    It tags on its own account for trees and dependencies, whatever tags the document has.
+    Trees and dependencies are made from Stanza's tags, whatever tags the document has.
     """
 
     def __init__(self, pipeline: Any, *, language: str = "en") -> None:
@@ -91,7 +91,7 @@ class StanzaPipeline:
         folder = getattr(self._pipeline, "dir", None)
         if not folder or not (Path(folder) / self._language).is_dir():
             return ""
-        # Beside the models, a file says which of them are the usual ones.
+        # resources.json names the default models.
         files = file_fingerprint(Path(folder) / self._language, Path(folder) / "resources.json")
         return f"{self.name}, {files}"
 
@@ -112,21 +112,20 @@ class StanzaPipeline:
             return with_stanza_layers(document, self._run(to_stanza(document), layers), layers=layers)
         except Disco2Error:
             raise
-        except Exception as error:  # whatever a model of Stanza's raises
+        except Exception as error:  # a model may raise anything
             raise LayerError(f"Stanza failed: {first_line(error)}", where=document.id) from error
 
     def _run(self, given: str | StanzaDocument, layers: Layers) -> StanzaDocument:
-        """Run what the layers need over a text, or over a document that has its words already."""
+        """Run the processors of the layers over a text, or over a document with words."""
         if not isinstance(given, str) and not given.sentences:
             return given
         processors = [name for name in _ORDER if any(name in PROCESSORS[layer] for layer in layers)]
         return self._pipeline.process(given, processors=processors)
 
 
-# Stanza's documents and ours. Stanza's words are our tokens. A token of the text may stand for several words,
-# and these have no characters of their own. Where their forms make up the token (``don't``: ``do``, ``n't``)
-# each takes its part, and where they do not (``won't``: ``will``, ``not``), they share its characters evenly,
-# in order, and keep their forms.
+# Conversion of documents. Stanza's words are our tokens. A Stanza token may have several words without
+# offsets. If their forms make up the token (``don't``: ``do``, ``n't``), each gets its part; if not
+# (``won't``: ``will``, ``not``), they share its characters evenly, in order, and keep their forms.
 
 
 # Stanza is not typed.
@@ -136,7 +135,7 @@ StanzaTree = Any
 
 
 def to_stanza(document: Document) -> StanzaDocument:
-    """A Stanza document with the same words and sentences, each word a token of its own."""
+    """A Stanza document with the same words and sentences, each word as one token."""
     sentences = [
         [
             {"id": number, "text": token.text or "_", "start_char": token.start, "end_char": token.end}
@@ -151,9 +150,9 @@ def to_stanza(document: Document) -> StanzaDocument:
 def document_from_stanza(
     stanza_document: StanzaDocument, document: Document, *, layers: Layers = frozenset(Layer)
 ) -> Document:
-    """The document's text with Stanza's tokens and sentences, and the other layers asked for.
+    """The document's text with Stanza's tokens and sentences, and the other requested layers.
 
-    Tags are the language's own (XPOS), or universal where it has none.
+    Tags are XPOS, or UPOS for a word without XPOS.
     """
     tokens: list[Token] = []
     sentences: list[Sentence] = []
@@ -170,7 +169,7 @@ def document_from_stanza(
 
 
 def with_stanza_layers(document: Document, stanza_document: StanzaDocument, *, layers: Layers) -> Document:
-    """The document with the layers asked for, where Stanza's has its very tokens and sentences."""
+    """Add the requested layers; the Stanza document has the same tokens and sentences."""
     tokens = list(document.tokens)
     parsed = iter(stanza_document.sentences)
     sentences: list[Sentence] = []
@@ -197,14 +196,14 @@ def with_stanza_layers(document: Document, stanza_document: StanzaDocument, *, l
 
 
 def _words(sentence: StanzaSentence, document: Document) -> Iterator[tuple[str, int, int]]:
-    """The form and the place of each word."""
+    """The form and span of each word."""
     for token in sentence.tokens:
         start, end = token.start_char, token.end_char
         if start is None or not 0 <= start < end <= len(document.text):
             raise LayerError(
                 f"Stanza's token '{token.text}' has no place in the text.",
                 where=document.id,
-                hint="Check that Stanza was given this very text.",
+                hint="Check that Stanza was given the same text.",
             )
         shares = len(token.words)
         for number, word in enumerate(token.words):
@@ -223,7 +222,7 @@ def _tags(sentence: StanzaSentence) -> list[str]:
 
 
 def _dependencies(sentence: StanzaSentence) -> Dependencies | None:
-    """Heads from 0, -1 for the root; None where Stanza made none."""
+    """Heads from 0, -1 for the root; None if Stanza made none."""
     if any(word.head is None for word in sentence.words):
         return None
     return single_rooted(
@@ -243,7 +242,7 @@ def _constituents(sentence: StanzaSentence, *, where: str) -> Constituents | Non
 
 
 def _brackets(tree: StanzaTree) -> str:
-    """The tree as brackets, its words left out: a word of Stanza's may have a space inside."""
+    """The tree as brackets, without words: a Stanza word may contain a space."""
     pieces: list[str] = []
     stack: list[StanzaTree | str] = [tree]
     while stack:

@@ -1,4 +1,4 @@
-"""Plain English text: paragraphs, pairs of arguments, pieces for spaCy, sentences of tokens by rule."""
+"""Plain text: paragraphs, pairs of arguments, pieces for spaCy, tokens and sentences by rule."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import chain
 
 from disco2.data import Token
 
-PARAGRAPH_BREAK = "\n\n"  # what to write between two paragraphs
+PARAGRAPH_BREAK = "\n\n"  # between two paragraphs
 
-# As classes of a pattern. Control characters and zero-width spaces part words, as spaces do; soft hyphens,
-# direction marks and word joiners stand inside words and say nothing about them. Neither is visible.
+# Character classes. Control characters and zero-width spaces separate words, as spaces do. Soft hyphens,
+# direction marks and word joiners are ignored inside words. All are invisible.
 SPACE = r"\s\x00-\x1f\x7f-\x9f\u200b"
 INVISIBLE = r"\u00ad\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 
@@ -21,12 +21,12 @@ _LINE_END = r"(?:\r\n|\r(?!\n)|[\n\u2028\u2029])"
 _REST_OF_BLANK_LINE = rf"(?:(?![\n\r\u2028\u2029])[{SPACE}{INVISIBLE}])*"
 
 LINE_END = re.compile(_LINE_END)
-# A line with nothing to see on it, or Unicode's own separator; with all the space behind.
+# A line without visible characters, or Unicode's paragraph separator; with all the space after it.
 BLANK_LINE = re.compile(rf"(?:{_LINE_END}{_REST_OF_BLANK_LINE}{_LINE_END}|\u2029)[{SPACE}]*+")
 
 
 def paragraphs(text: str) -> list[tuple[int, str]]:
-    """The paragraphs and where each begins, in order; those of nothing but space are left out."""
+    """The start and text of each paragraph, in order; paragraphs with only space are left out."""
     found: list[tuple[int, str]] = []
     start = 0
     for blank in BLANK_LINE.finditer(text):
@@ -36,24 +36,24 @@ def paragraphs(text: str) -> list[tuple[int, str]]:
     return [(start, paragraph) for start, paragraph in found if paragraph.strip()]
 
 
-# Pairs of arguments that are texts of their own, as one text: the same in training as in prediction.
+# Pairs of separate argument texts, as one text: the same in training as in prediction.
 
 
 Span = tuple[int, int]  # characters, the end exclusive
 
 
 def pair_text(arg1: str, arg2: str) -> str:
-    """Both as paragraphs: no sentence crosses a paragraph's end, but coreference does."""
+    """Both as paragraphs: sentences can't cross a paragraph break, but coreference can."""
     return arg1 + PARAGRAPH_BREAK + arg2
 
 
 def pair_spans(arg1: str, arg2: str) -> tuple[Span, Span]:
-    """Where the two lie in their common text."""
+    """The spans of both in their common text."""
     origin = len(arg1) + len(PARAGRAPH_BREAK)
     return (0, len(arg1)), (origin, origin + len(arg2))
 
 
-# A text cut into pieces that spaCy takes, with the way back to the text's own offsets.
+# A text in pieces for spaCy, with a map back to the offsets in the text.
 
 
 LONGEST = 20_000  # characters; spaCy's memory grows with the length of its longest document
@@ -71,8 +71,8 @@ _SENTENCE_END = re.compile(rf"[.!?…。！？][\"'”’)\]]*[{SPACE}]")  # noq
 class Piece:
     """A paragraph, or a part of a very long one, with single spaces and without invisible characters.
 
-    Character ``i`` of ``text`` is the document's character ``offset + i``, or ``places[i]`` where cleaning
-    moved it.
+    Character ``i`` of ``text`` is the document's character ``offset + i``, or ``places[i]`` if cleaning moved
+    characters.
     """
 
     text: str
@@ -86,8 +86,8 @@ class Piece:
         return self.places[start], self.places[end - 1] + 1
 
 
-def text_pieces(text: str, *, longest: int = LONGEST) -> list[Piece]:
-    """The pieces in order. No piece holds a blank line, none is empty, and none begins or ends with space."""
+def split_text(text: str, *, longest: int = LONGEST) -> list[Piece]:
+    """The pieces in order. No piece has a blank line, is empty, or begins or ends with space."""
     found: list[Piece] = []
     for start, paragraph in paragraphs(text):
         for first, last in _parts(paragraph, longest):
@@ -97,14 +97,14 @@ def text_pieces(text: str, *, longest: int = LONGEST) -> list[Piece]:
     return found
 
 
-def encodable(word: str) -> str:
-    """The word with what UTF-8 can't write replaced, character by character; spaCy takes no other, and none
-    that is empty."""
+def replace_surrogates(word: str) -> str:
+    """The word with characters that UTF-8 can't encode replaced; spaCy accepts no others, and no empty
+    word."""
     return _SURROGATE.sub("\ufffd", word) or "\ufffd"
 
 
 def _parts(paragraph: str, longest: int) -> Iterator[tuple[int, int]]:
-    """A long paragraph cut behind the last sentence end that fits, else the last space, else anywhere."""
+    """A long paragraph, cut after the last sentence end that fits, else the last space, else at the limit."""
     start = 0
     while len(paragraph) - start > longest:
         limit = start + longest
@@ -119,7 +119,7 @@ def _last_end(pattern: re.Pattern[str], text: str, start: int, limit: int) -> in
 
 
 def _clean(part: str, offset: int) -> Piece | None:
-    """The part as a piece, or None where there is nothing to see in it."""
+    """The part as a piece, or None if nothing in it is visible."""
     pieces: list[str] = []
     places: list[Sequence[int]] = []
     position = 0
@@ -136,7 +136,7 @@ def _clean(part: str, offset: int) -> Piece | None:
             places.append((offset + start,))
         position = end
     pieces.append(part[position:])
-    text = encodable("".join(pieces)) if any(pieces) else ""
+    text = replace_surrogates("".join(pieces)) if any(pieces) else ""
     if not text:
         return None
     if changed:
@@ -146,7 +146,7 @@ def _clean(part: str, offset: int) -> Piece | None:
 
 
 def _parted(piece: Piece) -> Piece:
-    """The piece with spaces put into its overlong words; such a space has the place of what is behind it."""
+    """The piece with spaces inside its overlong words; such a space has the place of the next character."""
     pieces: list[str] = []
     places: list[int] = []
     position = 0
@@ -159,20 +159,20 @@ def _parted(piece: Piece) -> Piece:
     return Piece("".join(pieces), piece.offset, places)
 
 
-# Sentences too long to be parsed in one go, cut where it costs least.
+# Sentences that are too long to be parsed as a whole, cut at the best place.
 
 
-# Best first: behind a full stop; a colon, a closing bracket or quote; a comma.
+# Best first: after a full stop; a colon, a closing bracket or quote; a comma.
 _BEHIND = (frozenset({"."}), frozenset({":", "-RRB-", "''"}), frozenset({","}))
 _BEFORE = frozenset({"CC", "IN", "WDT"})
 
 
-def pieces_of(tags: Sequence[str], *, longest: int, shortest: int) -> list[tuple[int, int]]:
+def split_long_sentence(tags: Sequence[str], *, longest: int, shortest: int) -> list[tuple[int, int]]:
     """A sentence, given by its tags, as one piece, or cut into several of at most ``longest`` tokens.
 
-    A piece ends after its last token, from the ``shortest``-th on, that is a full stop; where there is none,
+    A piece ends after its last token, from the ``shortest``-th on, that is a full stop; if there is none,
     after a colon, a closing bracket or a closing quote; else after a comma, else before a conjunction or a
-    preposition, else where it must. Only the last piece may have fewer than ``shortest`` tokens.
+    preposition, else at the limit. Only the last piece may have fewer than ``shortest`` tokens.
     """
     pieces: list[tuple[int, int]] = []
     start = 0
@@ -197,9 +197,9 @@ def _cut(tags: Sequence[str], shortest: int) -> int:
     return len(tags)
 
 
-# Sentences of tokens, cut by rule as in treebanks. Clitics (``do`` ``n't``, ``Ann`` ``'s``) and punctuation
-# are tokens of their own, abbreviations keep their full stop, numbers and addresses stay whole. Offsets are
-# exact; spaces, control characters and invisible marks belong to no token.
+# Tokens and sentences by rule, as in treebanks. Clitics (``do`` ``n't``, ``Ann`` ``'s``) and punctuation are
+# separate tokens, abbreviations keep their full stop, numbers and addresses are not split. Offsets are exact;
+# spaces, control characters and invisible marks belong to no token.
 
 
 def _words(text: str) -> frozenset[str]:
@@ -210,19 +210,19 @@ def _words(text: str) -> frozenset[str]:
 TITLES = _words(
     "mr mrs ms messrs dr prof rev hon gen col capt cmdr lt sgt maj gov sen rep pres supt mt ft mlle mme"
 )
-# With a small letter or a capital one.
+# In lower case or capitalised.
 ANYWHERE = TITLES | _words(
     "jr sr vs etc al inc corp ltd bros dept dist assn assoc approx cf viz ca eds univ ave blvd pty plc esq"
 )
-# Without the capital these are words, or may be.
+# Without the capital these may be words.
 CAPITALISED = _words(
     "St Co Cos Est Rd Ext Jan Feb Apr Jun Jul Aug Sep Sept Oct Nov Dec Tue Tues Wed Thu Thurs Fri Ala Ariz "
     "Ark Calif Colo Conn Del Fla Ga Ind Kan Ky Md Mich Minn Mont Neb Nev Okla Ore Tenn Tex Va Vt Wis Wyo"
 )
-# Only with a number behind them.
+# Only before a number.
 BEFORE_NUMBERS = _words("no nos p pp vol vols fig figs ch sec art eq ed op ll c mar")
 
-# Words that, behind an abbreviation, more likely begin a sentence than go on with a name.
+# Words that, after an abbreviation, more likely begin a sentence than continue a name.
 SENTENCE_STARTERS = _words(
     "a about after all although an and another as at because before both but by during each even every few "
     "for from had has have he her here his how however i if in instead is it its last like many meanwhile "
@@ -246,13 +246,12 @@ _PREFIX = (
 _SYMBOL = r"[^\w\s]"
 _TONES = r"\ufe0f\u20e3\U0001f3fb-\U0001f3ff\u0300-\u036f"
 
-# No alternative may look far ahead and then fail, or long runs of one character would take quadratic time:
-# hence the bounds and the possessive quantifiers.
+# Bounds and possessive quantifiers keep this linear: no alternative may look far ahead and then fail.
 _BEFORE_WORDS = [
     rf"(?:https?://|www\.){_ADDRESS}",
     r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,5}",
     rf"(?:[\w-]{{1,64}}\.){{1,5}}{_DOMAIN}(?:/{_ADDRESS})?",
-    r"(?m:^)\d{1,3}[.)](?=\s)",  # the number of a list's item
+    r"(?m:^)\d{1,3}[.)](?=\s)",  # the number of a list item
     r"\d++(?:[.,:/]\d++)*\w*+",
     rf"{_APOSTROPHE}\d\ds?\b",
     r"(?:[^\W\d_]\.){2,20}(?!\w)",
@@ -290,11 +289,11 @@ _CLOSERS = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
 def tokenise(text: str, *, split_hyphens: bool = True) -> list[list[Token]]:
     """The sentences of a text; a blank line always ends one.
 
-    Hyphens are tokens of their own, but for prefixes such as ``non-``, as in the English Web Treebank and
-    GUM; without ``split_hyphens`` they stay inside their word, as in the Wall Street Journal's trees.
+    Hyphens are separate tokens, except after prefixes such as ``non-``, as in the English Web Treebank and
+    GUM; without ``split_hyphens`` they are part of their word, as in the Wall Street Journal's trees.
     """
     tokens = list(_tokens(text, _SPLIT if split_hyphens else _KEPT))
-    # In a text without any capital their absence says nothing about where sentences begin.
+    # In a text without capitals, lower case does not show that a sentence goes on.
     has_capitals = any(map(str.isupper, text))
     sentences: list[list[Token]] = []
     sentence: list[Token] = []
@@ -315,7 +314,7 @@ def _tokens(text: str, pattern: re.Pattern[str]) -> Iterator[Token]:
     position = 0
     while position < len(text):
         match = pattern.match(text, position)
-        if match is None:  # a character that no rule knows
+        if match is None:  # a character that no rule matches
             yield Token(text[position], position, position + 1)
             position += 1
             continue

@@ -6,16 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import eq
 
-from disco2.annotation.heads import token_in_circle
+from disco2.annotation.heads import token_in_cycle
 from disco2.data import Constituents, Dependencies
 from disco2.errors import LayerError
 
 COLUMNS = 10
-_NO_FORM = "_"  # CoNLL-U's own sign for a cell that has nothing to say
-_NEW_DOCUMENT = ("newdoc id", "newdoc_id", "newdoc")  # the second in some of DISRPT's corpora
-_VALUES = {str(number): number for number in range(1000)}  # nearly all numbers of tokens: quicker than int()
+_NO_FORM = "_"  # how CoNLL-U writes an empty cell
+_NEW_DOCUMENT = ("newdoc id", "newdoc_id", "newdoc")  # the second in some corpora of DISRPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class ConlluSentence:
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
-    dependencies: Dependencies | None  # None where the file has no heads at all
+    dependencies: Dependencies | None  # None if the file has no heads
     line: int  # of its first token, counted from 1
     document: str = ""  # the last ``# newdoc id`` before it
     text: str = ""
@@ -35,9 +33,9 @@ class ConlluSentence:
 def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
     """All sentences of a CoNLL-U file; ``where`` names the file in errors.
 
-    Multiword ranges (``1-2``) and empty nodes (``1.1``) are passed over; the words inside a range are glued,
-    but for a range that runs backwards or into one before it. A word without a form is ``_``, since others
-    count on its place.
+    Multiword ranges (``1-2``) and empty nodes (``1.1``) are skipped. The words inside a range are glued,
+    unless the range runs backwards or overlaps the previous one. A word without a form becomes ``_``, because
+    heads refer to its number.
     """
     sentences: list[ConlluSentence] = []
     rows: list[list[str]] = []
@@ -46,7 +44,7 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
     document = ""
     comments: dict[str, str] = {}
 
-    # A blank line at the end closes the last sentence, whether the file has one or not.
+    # The added blank line ends the last sentence.
     for number, line in enumerate((*text.removeprefix("\ufeff").split("\n"), ""), start=1):
         row = line.split("\t")
         if len(row) == COLUMNS and row[0].isdecimal():
@@ -123,29 +121,18 @@ def _dependencies(
     *,
     where: str,
 ) -> Dependencies | None:
-    found = _plain_heads(numbers, heads) or _checked_heads(numbers, heads, lines, where=where)
+    found = _heads(numbers, heads, lines, where=where)
     if found is None:
         return None
-    if token_in_circle(found) is not None:
-        raise LayerError("The heads of this sentence run in a circle.", where=f"{where}:{lines[0]}")
+    if token_in_cycle(found) is not None:
+        raise LayerError("The heads of this sentence form a cycle.", where=f"{where}:{lines[0]}")
     return Dependencies(tuple(found), labels)
 
 
-def _plain_heads(numbers: Sequence[str], heads: Sequence[str]) -> list[int] | None:
-    """The heads of a sentence in which nothing is odd, counted from 0; None for any other sentence."""
-    counted = range(1, len(numbers) + 1)
-    values = [_VALUES.get(head, -1) for head in heads]
-    if [_VALUES.get(number) for number in numbers] != [*counted]:
-        return None
-    if min(values) < 0 or max(values) > len(values) or any(map(eq, values, counted)):
-        return None
-    return [value - 1 for value in values]
-
-
-def _checked_heads(
+def _heads(
     numbers: Sequence[str], heads: Sequence[str], lines: Sequence[int], *, where: str
 ) -> list[int] | None:
-    """The heads, counted from 0; None where there are none at all, LayerError where one can't be a head."""
+    """The heads, counted from 0; None if no token has one; LayerError for a value that can't be a head."""
     found = []
     for index, (number, head, line) in enumerate(zip(numbers, heads, lines, strict=True), start=1):
         if number != str(index):
@@ -169,7 +156,7 @@ def _checked_heads(
 
 
 def _short(text: str) -> str:
-    """As much of a cell as a message may show."""
+    """A cell, shortened for a message."""
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
@@ -177,8 +164,7 @@ def _is_number(text: str) -> bool:
     return text.isdecimal() and len(text) < 10
 
 
-# Penn Treebank brackets: words and phrases. ``_plain_trees`` is the fast path for ordinary files. A file with
-# anything odd is read again by ``_read_with_care``, which knows the place of every error.
+# Penn Treebank brackets: words and phrases.
 
 
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -202,16 +188,12 @@ TRACE = "-NONE-"
 WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})
 ROOT = "ROOT"
 
-# Space to Python and not to treebanks: those of web text have words with a no-break space inside.
-_ODD_SPACES = "\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
 # Whitespace is ASCII only: treebanks of web text have words with a no-break space inside.
 _PIECE = re.compile(
     r"\(\s*+([^\s()]++)\s++([^\s()]++)\s*+\)"  # 1, 2: a tag and its word
     r"|\(\s*+([^\s()]*+)"  # 3: a phrase opens
     r"|(\))"  # 4: a phrase closes
-    r"|[^\s()]++",  # a word that no tag holds
+    r"|[^\s()]++",  # a word without a tag
     re.ASCII,
 )
 
@@ -225,22 +207,9 @@ class BracketedSentence:
     line: int  # where the tree opens, counted from 1
 
 
-def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
-    """All trees of a ``.mrg`` file or of a parser's output, in order; ``where`` names the file in errors.
-
-    Trees of nothing but traces are passed over. Unbalanced brackets, trees without any leaf, and words
-    outside brackets or without a tag raise LayerError with the line.
-    """
-    text = text.removeprefix("\ufeff")
-    trees = _plain_trees(text)
-    if trees is None:
-        return _read_with_care(text, where=where)
-    return [BracketedSentence(tuple(tree.words), _finished(tree), line) for tree, line in trees]
-
-
 @dataclass(slots=True)
 class _GrowingTree:
-    """A tree that is being read: its words and tags, and its phrases in pre-order."""
+    """A tree while it is read: its words and tags, and its phrases in pre-order."""
 
     words: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
@@ -250,62 +219,13 @@ class _GrowingTree:
     parents: list[int] = field(default_factory=list)
 
 
-def _plain_trees(text: str) -> list[tuple[_GrowingTree, int]] | None:
-    """All trees with the lines where they open, counted from 1; None where one has anything odd.
+def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
+    """All trees of a ``.mrg`` file or of a parser's output, in order; ``where`` names the file in errors.
 
-    Behind each opening bracket stands the label of a phrase, or a tag, its word and closing brackets. All
-    else is odd: traces, phrases without words, words without tags, trees of one tag, brackets left over.
+    Trees with only traces are skipped. Unbalanced brackets, trees without leaves, and words outside brackets
+    or without a tag raise LayerError with the line.
     """
-    before, *pieces = text.split("(")
-    if before.strip() or TRACE in text or any(space in text for space in _ODD_SPACES):
-        return None
-    trees: list[tuple[_GrowingTree, int]] = []
-    line, first_piece = 1 + before.count("\n"), 0  # of the tree
-    brackets_seen = 0
-    open_nodes: list[int] = []
-    words, tags, labels, starts, ends, parents = _lists(tree := _GrowingTree())
-    for number, piece in enumerate(pieces, start=1):
-        parts = piece.split()
-        if len(parts) < 2:
-            parents.append(open_nodes[-1] if open_nodes else -1)
-            open_nodes.append(len(labels))
-            labels.append(bare_label(parts[0] if parts else ""))
-            starts.append(len(words))
-            ends.append(-1)
-            continue
-
-        closed_word = parts[1]
-        if len(parts) > 2:
-            closed_word += "".join(parts[2:])
-            if closed_word.rstrip(")") != parts[1].rstrip(")"):
-                return None
-        word = closed_word.rstrip(")")
-        closing = len(closed_word) - len(word)
-        if not word or not 0 < closing <= len(open_nodes) + 1 or not open_nodes:
-            return None
-        brackets_seen += closing
-        tags.append(bare_label(parts[0]))
-        words.append(unescape(word))
-        while closing > 1:
-            ends[open_nodes.pop()] = len(words)
-            closing -= 1
-        if not open_nodes:
-            trees.append((tree, line))
-            line += "".join(pieces[first_piece:number]).count("\n")
-            first_piece = number
-            words, tags, labels, starts, ends, parents = _lists(tree := _GrowingTree())
-    # A bracket that was not seen stands inside a label, a tag or a word.
-    return None if open_nodes or brackets_seen != text.count(")") else trees
-
-
-def _lists(
-    tree: _GrowingTree,
-) -> tuple[list[str], list[str], list[str], list[int], list[int], list[int]]:
-    return tree.words, tree.tags, tree.labels, tree.starts, tree.ends, tree.parents
-
-
-def _read_with_care(text: str, *, where: str) -> list[BracketedSentence]:
-    """The same for any text; the place of every fault is known."""
+    text = text.removeprefix("\ufeff")
     sentences: list[BracketedSentence] = []
     tree = _GrowingTree()
     open_nodes: list[int] = []
@@ -389,7 +309,7 @@ def _finished(tree: _GrowingTree) -> Constituents:
     if wrappers:
         labels, starts, ends = labels[wrappers:], starts[wrappers:], ends[wrappers:]
         parents = [-1, *[parent - wrappers for parent in parents[wrappers + 1 :]]]
-    if not labels:  # a tag and its word, and nothing above them
+    if not labels:  # a single tag with its word
         labels, starts, ends, parents = [ROOT], [0], [length], [-1]
     if labels[0] in WRAPPERS:
         labels[0] = ROOT

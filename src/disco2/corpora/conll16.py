@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from disco2.annotation.heads import token_in_circle
+from disco2.annotation.heads import token_in_cycle
 from disco2.annotation.treebanks import parse_brackets, unescape
 from disco2.corpora.reading import BYTE_ORDER_MARK, BrokenJsonError, lines_of, parse_json, read_text, shown
 from disco2.corpora.relations import (
@@ -407,7 +407,7 @@ def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Depen
     heads[root] = -1
     labels.setdefault(root, "root")
     found = tuple(heads[token] for token in range(length))
-    if token_in_circle(found) is not None:
+    if token_in_cycle(found) is not None:
         dirt.add("bad dependencies", where, "They run in a circle; the sentence has none now.")
         return None
     return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))

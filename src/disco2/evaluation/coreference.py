@@ -1,6 +1,6 @@
-"""How well predicted coreference chains are those of the gold standard: MUC, B-cubed, CEAF and their mean.
+"""Scores of predicted coreference chains: MUC, B-cubed, CEAF and their mean.
 
-A chain is a set of mentions, a mention is anything hashable, such as a pair of offsets. Counts are summed
+A chain is a set of mentions; a mention is anything hashable, such as a pair of offsets. Counts are summed
 over documents before they are divided, as the reference scorer of the CoNLL shared tasks does (Pradhan et al.
 2014).
 """
@@ -51,7 +51,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class CoreferenceScores:
-    """The three measures of the CoNLL shared tasks, and how well the mentions themselves are found."""
+    """The three measures of the CoNLL shared tasks, and the detection of mentions."""
 
     mentions: Score = Score()
     muc: Score = Score()
@@ -193,7 +193,7 @@ def best_assignment(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDA
     return row_of[columns][order], columns[order]
 
 
-# How well automatic coreference finds the pairs of mentions that align the two arguments of relations.
+# Pairs of mentions that align the two arguments of relations, by automatic coreference and by gold.
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,20 +46,14 @@ class BracketEvaluation:
 
 
 def evaluate_brackets(
-    gold: Sequence[Sequence[Bracket]],
-    predicted: Sequence[Sequence[Bracket]],
-    *,
-    left_out: frozenset[str] = LEFT_OUT,
+    gold: Sequence[Sequence[Bracket]], predicted: Sequence[Sequence[Bracket]]
 ) -> BracketEvaluation:
     """Compare the brackets of sentences, one list of each kind for a sentence."""
     if len(gold) != len(predicted):
         raise InputError(
             f"{len(predicted)} predicted trees for {len(gold)} gold ones.", hint="Give one tree a sentence."
         )
-    pairs = [
-        (Counter(_kept(truth, left_out)), Counter(_kept(guess, left_out)))
-        for truth, guess in zip(gold, predicted, strict=True)
-    ]
+    pairs = [(_counted(truth), _counted(guess)) for truth, guess in zip(gold, predicted, strict=True)]
     return BracketEvaluation(
         labelled=_score(pairs),
         unlabelled=_score([(_bare(truth), _bare(guess)) for truth, guess in pairs]),
@@ -68,8 +62,8 @@ def evaluate_brackets(
     )
 
 
-def _kept(brackets: Sequence[Bracket], left_out: frozenset[str]) -> list[Bracket]:
-    return [bracket for bracket in brackets if bracket[0] not in left_out]
+def _counted(brackets: Sequence[Bracket]) -> Counter[Bracket]:
+    return Counter(bracket for bracket in brackets if bracket[0] not in LEFT_OUT)
 
 
 def _bare(brackets: Counter[Bracket]) -> Counter[Bracket]:
@@ -114,39 +108,23 @@ class SyntaxScores:
 
 
 def syntax_scores(gold: Sequence[ParsedText], predicted: Sequence[ParsedText]) -> SyntaxScores:
-    """The scores over all texts together; gold and predicted ones are those of the same texts, in order."""
+    """The scores over all texts together; gold and predicted ones are those of the same texts, in order.
+
+    Tokens, sentences and heads are compared by their characters.
+    """
     return SyntaxScores(
-        tokens=_f1(gold, predicted, token_facts),
-        sentences=_f1(gold, predicted, sentence_facts),
-        tags=_f1(gold, predicted, tag_facts),
-        unlabelled=_f1(gold, predicted, head_facts),
-        labelled=_f1(gold, predicted, label_facts),
+        tokens=_f1(gold, predicted, lambda text: set(text.tokens)),
+        sentences=_f1(gold, predicted, _sentence_spans),
+        tags=_f1(gold, predicted, lambda text: set(zip(text.tokens, text.tags, strict=True))),
+        unlabelled=_f1(gold, predicted, lambda text: set(zip(text.tokens, _head_spans(text), strict=True))),
+        labelled=_f1(
+            gold, predicted, lambda text: set(zip(text.tokens, _head_spans(text), text.labels, strict=True))
+        ),
     )
 
 
-def token_facts(text: ParsedText) -> set[Hashable]:
-    """The characters of each token."""
-    return set(text.tokens)
-
-
-def sentence_facts(text: ParsedText) -> set[Hashable]:
-    """The characters of each sentence, from its first token to its last."""
+def _sentence_spans(text: ParsedText) -> set[Hashable]:
     return {(text.tokens[first][0], text.tokens[end - 1][1]) for first, end in text.sentences if first < end}
-
-
-def tag_facts(text: ParsedText) -> set[Hashable]:
-    """Each token with its tag."""
-    return set(zip(text.tokens, text.tags, strict=True))
-
-
-def head_facts(text: ParsedText) -> set[Hashable]:
-    """Each token with its head's characters; a root has none."""
-    return set(zip(text.tokens, _head_spans(text), strict=True))
-
-
-def label_facts(text: ParsedText) -> set[Hashable]:
-    """Each token with its head's characters and its label."""
-    return set(zip(text.tokens, _head_spans(text), text.labels, strict=True))
 
 
 def _head_spans(text: ParsedText) -> list[Span | None]:

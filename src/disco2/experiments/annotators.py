@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from disco2.corpora.catalogue import with_automatic_layers
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import CorpusError
-from disco2.evaluation.coreference import AlignedPairs, CoreferenceScores, Score, score_aligned_pairs
+from disco2.evaluation.coreference import AlignedPairs, Score, score_aligned_pairs
 from disco2.evaluation.layers import BracketEvaluation, syntax_scores
 from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
 from disco2.training.annotators.constituents import compare_trees, train_constituents
@@ -34,11 +34,11 @@ def train_annotators(
     progress: Callable[[str], None] = lambda line: None,
     force: bool = False,
 ) -> None:
-    """Train the components in order, over gold tokens, and score each on the automatic layers before it.
+    """Train the components in order, on gold tokens, and score each on the automatic layers before it.
 
-    Coreference also learns from those. The parser learns from gold tags, which its training disturbs: the
-    tagger's own on its training part are too good to be true. A component that is not trained is taken from
-    ``folder``, where it must be already. ``files.check_folder_place`` says what else may be there.
+    Coreference is also trained on those. The parser is trained on gold tags, which its training disturbs: the
+    tagger's tags of its training part are too good. A component that is not trained is read from ``folder``.
+    ``files.check_folder_place`` documents what else may be in the folder.
     """
     _check_target(folder, components, force=force)
     training, development = documents_of(corpus, "train"), documents_of(corpus, "dev")
@@ -92,10 +92,10 @@ def _annotated(
 
 
 def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> dict[str, Any]:
-    """Every figure of annotators against the gold layers of one part.
+    """All scores of annotators against the gold layers of one part.
 
-    ``raw_text`` is with everything automatic; ``gold_tokens`` keeps the corpus's tokens and sentences, and
-    each layer is made on the automatic ones before it.
+    In ``raw_text`` all layers are automatic; ``gold_tokens`` keeps the corpus's tokens and sentences, and
+    each layer is made from the automatic ones before it.
     """
     documents = {document.id: document for document in documents_of(corpus, part)}
     relations = tuple(one for one in corpus.relations if one.document in documents)
@@ -117,7 +117,7 @@ def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> d
                 automatic.documents,
                 [relation for relation in relations if relation.id in kept],
                 automatic_relations=[relation for relation in automatic.relations if relation.id in kept],
-            ).to_json(),
+            ),
         }
     found["gold_tokens"]["trees"] = {
         "all": _brackets(compare_trees(list(documents.values()), list(on_gold.documents.values()))),
@@ -153,44 +153,18 @@ def _named(component: str, progress: Callable[[str], None]) -> Callable[[str], N
     return lambda line: progress(f"{component}: {line}")
 
 
-@dataclass(frozen=True, slots=True)
-class CoreferenceQuality:
-    """Figures over one part of a corpus."""
-
-    chains: CoreferenceScores
-    heads: AlignedPairs  # pairs of mentions that agree in their heads
-    spans: AlignedPairs  # pairs that agree in all their words
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "chains": {
-                "mentions": _score(self.chains.mentions),
-                "muc": _score(self.chains.muc),
-                "b_cubed": _score(self.chains.b_cubed),
-                "ceaf": _score(self.chains.ceaf),
-                "mean": self.chains.mean,
-            },
-            "aligned_pairs": {"heads": _pairs(self.heads), "spans": _pairs(self.spans)},
-            "relations": self.heads.relations,
-            "shared_entities": {
-                "gold": self.heads.gold_share,
-                "automatic": self.heads.automatic_share,
-                "both": self.heads.common_relations / self.heads.relations if self.heads.relations else 0.0,
-            },
-        }
-
-
 def coreference_quality(
     gold: Mapping[str, Document],
     automatic: Mapping[str, Document],
     relations: Sequence[Relation],
     *,
     automatic_relations: Sequence[Relation] | None = None,
-) -> CoreferenceQuality:
+) -> dict[str, Any]:
     """Compare the mentions of documents with the same ids and texts, on the implicit relations among them.
 
-    ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens;
-    without them those are the gold ones. Relations of documents that are not in both are left out.
+    Pairs of mentions are compared twice: by their heads, and by all their words. ``automatic_relations`` are
+    the same relations, in the same order, on the automatic documents' tokens; default: ``relations``.
+    Relations of documents that are not in both are left out.
     """
     places, automatic_places = MentionIndexes(), MentionIndexes()
     pairs: dict[bool, list[tuple[set[Any], set[Any]]]] = {False: [], True: []}
@@ -208,11 +182,24 @@ def coreference_quality(
                 )
             )
     names = [name for name in gold if name in automatic]
-    return CoreferenceQuality(
-        coreference_scores([gold[name] for name in names], [automatic[name] for name in names]),
-        heads=score_aligned_pairs(pairs[False]),
-        spans=score_aligned_pairs(pairs[True]),
-    )
+    chains = coreference_scores([gold[name] for name in names], [automatic[name] for name in names])
+    by_heads, by_spans = score_aligned_pairs(pairs[False]), score_aligned_pairs(pairs[True])
+    return {
+        "chains": {
+            "mentions": _score(chains.mentions),
+            "muc": _score(chains.muc),
+            "b_cubed": _score(chains.b_cubed),
+            "ceaf": _score(chains.ceaf),
+            "mean": chains.mean,
+        },
+        "aligned_pairs": {"heads": _pairs(by_heads), "spans": _pairs(by_spans)},
+        "relations": by_heads.relations,
+        "shared_entities": {
+            "gold": by_heads.gold_share,
+            "automatic": by_heads.automatic_share,
+            "both": by_heads.common_relations / by_heads.relations if by_heads.relations else 0.0,
+        },
+    }
 
 
 def _score(score: Score) -> dict[str, float]:

@@ -416,12 +416,13 @@ def check_annotators(folder: Path) -> list[Finding]:
 def _check_component(name: str, recorded: str) -> Finding:
     from disco2.annotation.annotator import Layer
     from disco2.annotation.english.annotators import COMPONENTS, SHIPPED, weights_digest
+    from disco2.files import read_listed_files
 
     folder = SHIPPED / name
     files = [file for file in folder.rglob("*") if file.is_file()]
     if not files:
         return Finding(name, FAILED, "its files are missing", REINSTALL, {"files": 0})
-    digest = weights_digest(folder)
+    digest = weights_digest(read_listed_files(folder))
     size = sum(file.stat().st_size for file in files)
     layers = [str(layer) for layer in Layer if layer in COMPONENTS[name]]
     facts = {"digest": digest, "files": len(files), "bytes": size, "layers": layers}

@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from disco2.errors import BundleError
-from disco2.files import HIDDEN_LIST, folder_in_place, hash_file
+from disco2.files import HIDDEN_LIST, folder_in_place, read_listed_files
 
 Scores = NDArray[np.float32]
 # Names of features, and pairs of a head with names: ``("if", ["x", "y"])`` stands for "if|x" and "if|y", and
@@ -123,15 +123,15 @@ def write_models(
 
 def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any]]:
     """Read what ``write_models`` wrote; BundleError where it is missing, damaged or of another format."""
-    _check_hashes(folder)
+    files = read_listed_files(folder)
     try:
-        content = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
+        content = json.loads(files[MODEL_FILE])
         if content["format"] != FORMAT:
             raise BundleError(
                 f"The parser's model has format {content['format']}; this version reads {FORMAT}.",
                 where=str(folder),
             )
-        arrays = load((folder / WEIGHTS_FILE).read_bytes())
+        arrays = load(files[WEIGHTS_FILE])
         models = {}
         for name, described in content["models"].items():
             features = described["features"].split("\n") if described["features"] else []
@@ -142,7 +142,7 @@ def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any]]:
             rows = {feature: row for row, feature in enumerate(features)}
             models[name] = LinearModel(tuple(described["classes"]), rows, padded)
         return models, dict(content["settings"])
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
         raise BundleError(f"The parser's model can't be read: {error}.", where=str(folder)) from error
 
 
@@ -152,25 +152,8 @@ def models_digest(folder: Path) -> str:
         listed = json.loads((folder / HIDDEN_LIST.name).read_text(encoding="utf-8"))["files"]
         return sha256("".join(listed[name] for name in (MODEL_FILE, WEIGHTS_FILE)).encode()).hexdigest()
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise _incomplete(folder, error) from error
-
-
-def _check_hashes(folder: Path) -> None:
-    """Compare the files with the hashes in the folder's list."""
-    try:
-        listed = json.loads((folder / HIDDEN_LIST.name).read_text(encoding="utf-8"))["files"]
-        for name in (MODEL_FILE, WEIGHTS_FILE):
-            if listed[name] != hash_file(folder / name):
-                raise BundleError(
-                    f"{name} is not the file that was written.",
-                    where=str(folder),
-                    hint="Install disco2 again, or train the parser again.",
-                )
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise _incomplete(folder, error) from error
-
-
-def _incomplete(folder: Path, error: Exception) -> BundleError:
-    return BundleError(
-        f"There is no whole parser model: {error}.", where=str(folder), hint="Install disco2 again."
-    )
+        raise BundleError(
+            f"The parser's list of files can't be read: {error}.",
+            where=str(folder),
+            hint="Install disco2 again.",
+        ) from error

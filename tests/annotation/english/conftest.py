@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import pytest
 
+from disco2.annotation.english.annotators import Component, english_annotators
 from disco2.annotation.english.constituents import SpanParser
+from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.english.syntax import SpacySyntax
 
 
 @pytest.fixture(scope="session")
-def syntax() -> SpacySyntax:
-    """The shipped model for tokens, tags and dependencies."""
-    return SpacySyntax.load()
+def components() -> list[Component]:
+    return english_annotators()
 
 
 @pytest.fixture(scope="session")
-def shipped_parser() -> SpanParser:
-    return SpanParser.load()
+def syntax(components: list[Component]) -> SpacySyntax:
+    model = components[0].model
+    assert isinstance(model, SpacySyntax)
+    return model
+
+
+@pytest.fixture(scope="session")
+def shipped_parser(components: list[Component]) -> SpanParser:
+    model = components[1].model
+    assert isinstance(model, SpanParser)
+    return model
+
+
+@pytest.fixture(scope="session")
+def ranker(components: list[Component]) -> MentionRanker:
+    model = components[2].model
+    assert isinstance(model, MentionRanker)
+    return model

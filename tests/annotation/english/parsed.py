@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Dependencies, Dirt, Document, Sentence, Token
+from tests.documents import document_from_words
 from tests.strategies import constituents
 
 _TAGGED = (

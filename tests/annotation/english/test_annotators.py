@@ -1,67 +1,92 @@
-"""Names that tell weights from others."""
+"""The built-in annotators as a whole: their names, and files that are damaged or missing."""
 
 from __future__ import annotations
 
+import os
+import random
 import shutil
+import warnings
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from disco2.annotation.english.annotators import SHIPPED, weights_digest
-from disco2.annotation.english.constituents import SpanParser
-from disco2.annotation.english.coreference import MentionRanker
-from disco2.annotation.english.syntax import SpacySyntax
+from disco2.annotation.english.annotators import (
+    COMPONENTS,
+    SHIPPED,
+    Component,
+    english_annotators,
+    load_component,
+    weights_digest,
+)
 from disco2.errors import BundleError
 
-
-@pytest.mark.parametrize(
-    ("kind", "component", "file"),
-    [
-        (SpacySyntax, "syntax", "config.cfg"),
-        (SpanParser, "constituents", "vocabulary.json"),
-        (MentionRanker, "coreference", "model.json"),
-    ],
-)
-def test_one_byte_changes_the_name(kind: Any, component: str, file: str, tmp_path: Path) -> None:
-    shutil.copytree(SHIPPED / component, tmp_path / component)
-    shipped, copied = kind.load(), kind.load(tmp_path / component)
-    assert copied.name == shipped.name
-    name, _, digest = shipped.name.rpartition(" ")
-    assert name.startswith("disco2 ")
-    assert len(digest) == 8
-    assert int(digest, 16) >= 0
-    with (tmp_path / component / file).open("a") as touched:
-        touched.write("\n")
-    assert kind.load(tmp_path / component).name.startswith(f"{name} ")
-    assert kind.load(tmp_path / component).name != shipped.name
+FILES = sorted(file for name in COMPONENTS for file in (SHIPPED / name).rglob("*") if file.is_file())
 
 
-def test_weights_from_no_folder_have_no_digest() -> None:
-    ranker = MentionRanker.load()
-    assert MentionRanker(ranker.tables, ranker.words, 1, 1).name == "disco2 mention ranking"
+def test_names_are_known_before_the_models_are_parsed(components: list[Component]) -> None:
+    waiting = english_annotators(on_demand=True)
+    assert [one.name for one in waiting] == [one.name for one in components]
+    assert [one.requires for one in waiting] == [one.requires for one in components]
+    for component in components:
+        name, _, digest = component.name.rpartition(" ")
+        assert name.startswith("disco2 ")
+        assert len(digest) == 8
+        assert component.fingerprint == component.name
 
 
-def test_names_and_contents_count(tmp_path: Path) -> None:
-    found = set()
-    for layout in ({"a": "bc"}, {"ab": "c"}, {"a": "b", "c": ""}, {"d/a": "bc"}, {}):
-        folder = tmp_path / str(len(found))
-        folder.mkdir()
-        for name, content in layout.items():
-            (folder / name).parent.mkdir(exist_ok=True)
-            (folder / name).write_text(content)
-        found.add(weights_digest(folder))
-        (folder / ".hidden").write_text("x")
-        found.add(weights_digest(folder))
-    assert len(found) == 5
+def test_names_sizes_and_contents_are_part_of_the_digest() -> None:
+    layouts = ({"a": b"bc"}, {"ab": b"c"}, {"a": b"b", "c": b""}, {"d/a": b"bc"}, {})
+    assert len({weights_digest(layout) for layout in layouts}) == len(layouts)
 
 
-def test_what_can_not_be_read_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a").write_text("b")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SHIPPED)))
+def test_any_changed_byte_is_refused(file: Path, tmp_path: Path) -> None:
+    name = file.relative_to(SHIPPED).parts[0]
+    shutil.copytree(SHIPPED / name, tmp_path / name)
+    copy = tmp_path / file.relative_to(SHIPPED)
+    content = file.read_bytes()
+    chance = random.Random(str(file.relative_to(SHIPPED)))  # noqa: S311
+    assert load_component(name, tmp_path / name).name
+    for place in {0, len(content) - 1, *(chance.randrange(len(content)) for _ in range(6))}:
+        changed = bytearray(content)
+        changed[place] ^= 1 << chance.randrange(8)
+        copy.write_bytes(changed)
+        with pytest.raises(BundleError, match="can't be read"):
+            load_component(name, tmp_path / name)
+    copy.write_bytes(content[:-1])
+    with pytest.raises(BundleError, match="can't be read"):
+        load_component(name, tmp_path / name)
+    copy.unlink()
+    with pytest.raises(BundleError, match="No such file"):
+        load_component(name, tmp_path / name)
 
-    def failing(path: Path) -> bytes:
-        raise PermissionError(f"not allowed: {path}")
 
-    monkeypatch.setattr(Path, "read_bytes", failing)
-    with pytest.raises(BundleError, match="not allowed"):
-        weights_digest(tmp_path)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("name", ["model.json", ".disco2.json"])
+def test_devices_and_pipes_are_refused(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "coreference"
+    shutil.copytree(SHIPPED / "coreference", folder)
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    with pytest.raises(BundleError, match=f"{name} is not a regular file"):
+        load_component("coreference", folder)
+    (folder / name).unlink()
+    (folder / name).symlink_to("/dev/zero")
+    with pytest.raises(BundleError, match=f"{name} is not a regular file"):
+        load_component("coreference", folder)
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_a_folder_without_a_model_is_an_error(name: str, tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="can't be read"):
+        load_component(name, tmp_path)
+
+
+def test_loading_is_silent() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_component("syntax").model
+
+
+def test_the_shipped_models_are_small() -> None:
+    assert sum(file.stat().st_size for file in FILES) < 15_000_000

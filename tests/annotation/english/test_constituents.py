@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer
+from disco2.annotation.english.annotators import load_component
 from disco2.annotation.english.constituents import (
     CLOSING,
+    LARGEST_BATCH,
+    MOST_TOKENS,
     OPENING,
     RESERVED,
-    SHIPPED,
     UNKNOWN,
-    VOCABULARY_FILE,
-    WEIGHTS_FILE,
     SpanParser,
     StoredParser,
+    batches_by_length,
     build_lexicon,
-    pieces,
     read_parser,
     shape,
+    spans_to_tree,
+    tree_to_spans,
     write_parser,
 )
-from disco2.annotation.layers import document_from_words
 from disco2.data import Constituents
 from disco2.errors import BundleError
+from disco2.files import read_listed_files
 from disco2.vectors import WordVectors
+from tests.documents import document_from_words
+from tests.strategies import constituents
 
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 
@@ -100,12 +106,6 @@ def test_long_sentences_need_little_memory(shipped_parser: SpanParser, length: i
     assert (tree is not None and tree.labels[0] == "ROOT") == (length > 200)
 
 
-def test_a_long_sentence_without_punctuation_has_a_tree(shipped_parser: SpanParser) -> None:
-    words, tags = ["burger"] * 700, ["NN"] * 700
-    (tree,) = shipped_parser.parse([(words, tags)])
-    assert_sound(tree, tags)
-
-
 def test_documents_get_new_trees_and_keep_the_rest(shipped_parser: SpanParser) -> None:
     document = document_from_words(
         "made-up", [BOB[0], ["She", "ate", "."]], tags=[BOB[1], ["PRP", "VBD", "."]]
@@ -117,19 +117,10 @@ def test_documents_get_new_trees_and_keep_the_rest(shipped_parser: SpanParser) -
     assert shipped_parser.annotate([document], layers=frozenset()) == [document]
 
 
-def test_it_says_what_it_needs(shipped_parser: SpanParser) -> None:
-    assert shipped_parser.requires == {Layer.CONSTITUENTS: {Layer.TOKENS, Layer.TAGS}}
-
-
-def test_a_missing_parser_is_a_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(BundleError, match="constituency parser can't be read"):
-        SpanParser.load(tmp_path)
-
-
 def test_other_word_vectors_are_refused() -> None:
     vectors = WordVectors(("burger",), np.zeros((1, 3), dtype=np.float32))
     with pytest.raises(BundleError, match="100 dimensions, not 3"):
-        SpanParser.load(vectors=vectors)
+        _ = load_component("constituents", vectors=lambda: vectors).model
 
 
 @pytest.fixture(scope="module")
@@ -159,56 +150,20 @@ def parser() -> StoredParser:
 
 def test_a_parser_survives_the_round_trip(parser: StoredParser, tmp_path: Path) -> None:
     write_parser(parser, tmp_path / "parser")
-    found = read_parser(tmp_path / "parser")
-    assert (found.labels, found.words, found.pieces, found.tags) == (
-        parser.labels,
-        parser.words,
-        parser.pieces,
-        parser.tags,
-    )
+    found = read_parser(read_listed_files(tmp_path / "parser"))
+    assert replace(found, parameters=parser.parameters) == parser
     assert found.parameters.keys() == parser.parameters.keys()
     assert all(np.array_equal(value, parser.parameters[name]) for name, value in found.parameters.items())
 
 
 def test_weights_that_do_not_fit_the_vocabulary_are_refused(parser: StoredParser, tmp_path: Path) -> None:
-    write_parser(parser, tmp_path / "parser")
-    file = tmp_path / "parser" / VOCABULARY_FILE
-    vocabulary = json.loads(file.read_text(encoding="utf-8"))
-    file.write_text(json.dumps(vocabulary | {"labels": ["S"]}), encoding="utf-8")
-    with pytest.raises(BundleError, match=r"spans.outputs, spans.output_bias have another shape"):
-        read_parser(tmp_path / "parser")
-
-
-def test_missing_weights_are_named(parser: StoredParser, tmp_path: Path) -> None:
+    write_parser(replace(parser, labels=("S",)), tmp_path / "labels")
+    with pytest.raises(ValueError, match=r"spans.outputs, spans.output_bias have another shape"):
+        read_parser(read_listed_files(tmp_path / "labels"))
     weights = {name: value for name, value in parser.parameters.items() if name != "spans.gain"}
-    write_parser(
-        StoredParser(weights, parser.labels, parser.words, parser.pieces, parser.tags), tmp_path / "parser"
-    )
-    with pytest.raises(BundleError, match=r"lacks the weights spans.gain"):
-        read_parser(tmp_path / "parser")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "[]", "null", '{"format": 2}', '{"format": 1}', "\x00", "[" * 100_000],
-    ids=lambda text: text[:20],
-)
-def test_a_damaged_vocabulary_is_a_clear_error(parser: StoredParser, tmp_path: Path, text: str) -> None:
-    write_parser(parser, tmp_path / "parser")
-    (tmp_path / "parser" / VOCABULARY_FILE).write_text(text, encoding="utf-8")
-    with pytest.raises(BundleError, match="can't be read"):
-        read_parser(tmp_path / "parser")
-
-
-def test_damaged_weights_are_a_clear_error(parser: StoredParser, tmp_path: Path) -> None:
-    write_parser(parser, tmp_path / "parser")
-    (tmp_path / "parser" / WEIGHTS_FILE).write_bytes(b"not a tensor")
-    with pytest.raises(BundleError, match="can't be read"):
-        read_parser(tmp_path / "parser")
-
-
-def test_the_shipped_weights_are_small() -> None:
-    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 12_000_000
+    write_parser(replace(parser, parameters=weights), tmp_path / "weights")
+    with pytest.raises(ValueError, match=r"lacks the weights spans.gain"):
+        read_parser(read_listed_files(tmp_path / "weights"))
 
 
 VECTORS = WordVectors(("the", "cat"), np.eye(2, dtype=np.float32))
@@ -220,10 +175,6 @@ VECTORS = WordVectors(("the", "cat"), np.eye(2, dtype=np.float32))
 )
 def test_shapes(word: str, expected: str) -> None:
     assert shape(word) == expected
-
-
-def test_pieces_are_prefixes_suffixes_and_shape() -> None:
-    assert pieces("Cat") == ["c-", "ca-", "cat-", "-t", "-at", "-cat", "-cat", "=Xxx"]
 
 
 def test_numbers_have_edges_and_unknowns() -> None:
@@ -238,3 +189,32 @@ def test_numbers_have_edges_and_unknowns() -> None:
     assert numbers.pieces.shape == (5, 8)
     assert not numbers.pieces[[0, -1]].any()
     assert numbers.pieces[1].all()
+
+
+CHAINED = Constituents(
+    labels=("S", "NP", "VP", "S", "VP"),
+    starts=(0, 0, 1, 2, 2),
+    ends=(4, 1, 4, 4, 4),
+    parents=(-1, 0, 0, 2, 3),
+    tags=("PRP", "VBD", "TO", "VB"),
+)
+
+
+def test_a_unary_chain_is_one_span() -> None:
+    assert tree_to_spans(CHAINED) == [(0, 4, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 4, "S+VP")]
+
+
+@given(constituents())
+def test_a_tree_survives_the_round_trip(tree: Constituents) -> None:
+    assert spans_to_tree(tree_to_spans(tree), tree.tags) == tree
+
+
+@given(st.lists(st.integers(1, 200), max_size=300))
+def test_batches_hold_every_sentence_once_and_stay_small(lengths: list[int]) -> None:
+    batches = batches_by_length(lengths)
+    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
+    for batch in batches:
+        sizes = [lengths[index] for index in batch]
+        assert sizes == sorted(sizes, reverse=True)
+        assert len(batch) <= LARGEST_BATCH
+        assert len(batch) == 1 or len(batch) * sizes[0] <= MOST_TOKENS

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, raw_document
-from disco2.annotation.english.constituents import SpanParser
-from disco2.annotation.english.coreference import SHIPPED, TABLES_FILE, MentionRanker
+from disco2.annotation.english.annotators import SHIPPED, Component, load_component
+from disco2.annotation.english.coreference import MODEL_FILE, TABLES_FILE, MentionRanker
 from disco2.annotation.english.lexicon import CITATION
-from disco2.annotation.english.syntax import SpacySyntax
-from disco2.annotation.layers import document_from_words
 from disco2.data import Document
 from disco2.errors import BundleError
+from disco2.files import HIDDEN_LIST, folder_in_place, read_listed_files
 from tests.annotation.english.parsed import giving, parsed, parsed_documents
+from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
 
 COREFERENCE = frozenset({Layer.COREFERENCE})
-
-
-@pytest.fixture(scope="session")
-def ranker() -> MentionRanker:
-    return MentionRanker.load()
 
 
 def chains(document: Document) -> list[list[str]]:
@@ -103,9 +98,6 @@ def test_it_annotates_only_what_it_is_asked_for(ranker: MentionRanker) -> None:
     assert [chains(document) for document in resolved] == [[["Tina", "She"]], [["Bob", "He"]]]
     assert [replace(document, mentions=None) for document in resolved] == documents
     assert ranker.annotate(documents, layers=frozenset()) == documents
-    assert set(ranker.requires) == {Layer.COREFERENCE}
-    assert Layer.CONSTITUENTS in ranker.requires[Layer.COREFERENCE]
-    assert ranker.name
 
 
 def test_documents_without_anything(ranker: MentionRanker) -> None:
@@ -162,31 +154,20 @@ def test_a_long_document_takes_time_in_proportion(ranker: MentionRanker) -> None
     assert len(resolved.mentions) >= 3 * 600
 
 
-def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", [{"format": 99}, {"words": []}, {"window": float("inf")}, {"words": 1}])
+def test_a_description_that_does_not_fit_is_an_error(change: dict[str, Any], tmp_path: Path) -> None:
+    files = read_listed_files(SHIPPED / "coreference")
+    described = json.loads(files[MODEL_FILE]) | change
+    with folder_in_place(tmp_path / "m", HIDDEN_LIST) as fresh:
+        (fresh / TABLES_FILE).write_bytes(files[TABLES_FILE])
+        (fresh / MODEL_FILE).write_text(json.dumps(described))
     with pytest.raises(BundleError, match="can't be read"):
-        MentionRanker.load(tmp_path)
-    shutil.copytree(SHIPPED, tmp_path / "m")
-    described = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
-    (tmp_path / "m" / "model.json").write_text(json.dumps(described | {"format": 99}), encoding="utf-8")
-    with pytest.raises(BundleError, match="another version"):
-        MentionRanker.load(tmp_path / "m")
-    for text in ("[1]", "[" * 100_000, json.dumps(described | {"window": float("inf")})):
-        (tmp_path / "m" / "model.json").write_text(text, encoding="utf-8")
-        with pytest.raises(BundleError, match="can't be read"):
-            MentionRanker.load(tmp_path / "m")
-    (tmp_path / "m" / "model.json").write_text(json.dumps(described), encoding="utf-8")
-    (tmp_path / "m" / TABLES_FILE).write_bytes(b"broken")
-    with pytest.raises(BundleError, match="can't be read"):
-        MentionRanker.load(tmp_path / "m")
-
-
-def test_the_shipped_model_is_small() -> None:
-    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 3_000_000
+        _ = load_component("coreference", tmp_path / "m").model
 
 
 @pytest.fixture(scope="module")
-def annotators(syntax: SpacySyntax) -> Annotators:
-    return Annotators([syntax, SpanParser.load(), MentionRanker.load()])
+def annotators(components: list[Component]) -> Annotators:
+    return Annotators(components)
 
 
 @pytest.mark.parametrize(
@@ -210,12 +191,6 @@ def test_simple_texts(annotators: Annotators, text: str, expected: list[str]) ->
     assert document.text == text
 
 
-def test_he_and_she_are_two(annotators: Annotators) -> None:
-    text = "Peter called Susan. He was late, and she was angry with him."
-    (document,) = annotators.annotate([raw_document(text)], layers=ALL_LAYERS)
-    assert chains(document) == [["Peter", "He", "him"], ["Susan", "she"]]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -231,8 +206,3 @@ def test_no_chain_has_both_he_and_she(annotators: Annotators, text: str) -> None
     (document,) = annotators.annotate([raw_document(text)], layers=ALL_LAYERS)
     for chain in chains(document):
         assert len({CITATION[word.lower()] for word in chain if word.lower() in CITATION}) < 2
-
-
-def test_two_of_one_gender_are_still_linked(annotators: Annotators) -> None:
-    (document,) = annotators.annotate([raw_document("She left. He said that she left.")], layers=ALL_LAYERS)
-    assert chains(document) == [["She", "she"]]

@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 
 from disco2.annotation.english.lexicon import (
-    CITATION,
-    FIRST_NOMINAL,
-    GROUP_OF_KIND,
-    GROUPS,
     Gender,
     Kind,
     Number,
@@ -100,10 +96,3 @@ def test_kinds_of_nouns() -> None:
     assert noun_kind("NN", "an", "DT", possessor=False) is Kind.ARTICLE_A
     assert noun_kind("NNS", "two", "CD", possessor=False) is Kind.QUANTIFIED
     assert noun_kind("NNS", "dogs", "NNS", possessor=False) is Kind.BARE
-
-
-def test_groups_keep_pronouns_and_nouns_apart() -> None:
-    assert len(GROUP_OF_KIND) == len(Kind)
-    assert set(GROUP_OF_KIND.tolist()) == set(range(GROUPS))
-    assert not set(GROUP_OF_KIND[:FIRST_NOMINAL].tolist()) & set(GROUP_OF_KIND[FIRST_NOMINAL:].tolist())
-    assert CITATION["themselves"] == "they"

@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from disco2.annotation.english.mentions import candidate_mentions
-from disco2.annotation.layers import document_from_words
+from disco2.annotation.english.mentions import find_candidates
 from disco2.data import Document
 from tests.annotation.english.parsed import parsed, parsed_documents
+from tests.documents import document_from_words
 
 
 def found(document: Document) -> list[str]:
     return [
         " ".join(document.words(range(candidate.start, candidate.end)))
-        for candidate in candidate_mentions(document)
+        for candidate in find_candidates(document)
     ]
 
 
@@ -61,7 +61,7 @@ def test_heads_come_from_dependencies_else_from_phrases() -> None:
         document, sentences=tuple(replace(sentence, dependencies=None) for sentence in document.sentences)
     )
     for given_document in (document, bare):
-        assert [candidate.head for candidate in candidate_mentions(given_document)] == [1, 4, 3]
+        assert [candidate.head for candidate in find_candidates(given_document)] == [1, 4, 3]
 
 
 def test_without_trees_runs_of_nouns_are_found_by_their_tags() -> None:
@@ -69,18 +69,18 @@ def test_without_trees_runs_of_nouns_are_found_by_their_tags() -> None:
     tags = "DT JJ NN VBD NNP NNP CC PRP IN CD NNS ."
     document = document_from_words("d", [words.split()], tags=[tags.split()])
     assert found(document) == ["the old dog", "Ann Smith", "her", "two parks"]
-    assert [candidate.head for candidate in candidate_mentions(document)] == [2, 5, 7, 10]
+    assert [candidate.head for candidate in find_candidates(document)] == [2, 5, 7, 10]
 
 
 def test_nothing_in_nothing() -> None:
-    assert candidate_mentions(document_from_words("d", [])) == []
-    assert candidate_mentions(document_from_words("d", [["Rain"]])) == []  # no tags, no trees
+    assert find_candidates(document_from_words("d", [])) == []
+    assert find_candidates(document_from_words("d", [["Rain"]])) == []  # no tags, no trees
 
 
 @settings(max_examples=60, deadline=None)
 @given(parsed_documents())
 def test_candidates_are_in_order_inside_their_sentence_and_once(document: Document) -> None:
-    candidates = candidate_mentions(document)
+    candidates = find_candidates(document)
     keys = [(candidate.start, -candidate.end) for candidate in candidates]
     assert keys == sorted(set(keys))
     for candidate in candidates:

@@ -10,8 +10,10 @@ from spacy.util import load_config
 
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english import spacy_english
+from disco2.annotation.english.annotators import SHIPPED
 from disco2.annotation.english.spacy_english import WindowEncoder, make_pipeline, trained_encoders
-from disco2.annotation.english.syntax import SHIPPED, SpacySyntax
+from disco2.annotation.english.syntax import SpacySyntax
+from disco2.vectors.source import read_shipped
 
 
 @pytest.mark.parametrize(
@@ -63,8 +65,8 @@ def test_the_number_of_an_item_keeps_its_full_stop(syntax: SpacySyntax) -> None:
 @pytest.mark.parametrize("embeddings", [4, 20_000])
 def test_encoder_gives_the_vectors_of_spacys_own(embeddings: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spacy_english, "EMBEDDINGS", embeddings)  # 4 are soon full
-    pipeline = make_pipeline(load_config(SHIPPED / "config.cfg"))
-    pipeline.from_disk(SHIPPED, exclude=spacy_english.NOT_STORED)
+    pipeline = make_pipeline(load_config(SHIPPED / "syntax" / "config.cfg"), read_shipped())
+    pipeline.from_disk(SHIPPED / "syntax", exclude=spacy_english.NOT_STORED)
     texts = ["Ann's dog barked.", "", "It", "Ann saw it , and the dog saw Ann."]
     for model in trained_encoders(pipeline):
         encoder = WindowEncoder(model, pipeline.vocab)

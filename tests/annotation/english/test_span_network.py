@@ -1,6 +1,8 @@
-"""The network of the parser against slow and obvious ones: encoder, scorer of spans, and rows."""
+"""The network of the parser against slow and obvious versions: encoder, scorer of spans, chart."""
 
 from __future__ import annotations
+
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,10 +14,16 @@ from disco2.annotation.english import span_network as module
 from disco2.annotation.english import span_network as network
 from disco2.annotation.english.span_network import (
     EPSILON,
+    LARGEST_CHART,
     BiLSTMLayer,
     Packing,
     SpanScorer,
+    all_spans,
+    best_splits,
+    chart_portions,
     distinct_rows,
+    read_trees,
+    scores_by_length,
 )
 
 SIZES = [5, 3, 3, 1]
@@ -120,7 +128,7 @@ def test_every_step_is_in_one_group() -> None:
 
 
 @pytest.fixture
-def stored() -> SpanScorer:
+def stored() -> dict[str, NDArray[np.float32]]:
     random = np.random.default_rng(8)
     shapes = {
         "starts": (4, 6),
@@ -134,26 +142,27 @@ def stored() -> SpanScorer:
     weights = {name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
     weights["gain"][:3] = [0.0, 0.0, -0.7]
     weights["shift"][:3] = [0.4, -0.3, 0.2]
-    return SpanScorer(**weights)
+    return weights
 
 
 def slow_scores(
-    stored: SpanScorer, begin: NDArray[np.float32], finish: NDArray[np.float32]
+    stored: dict[str, NDArray[np.float32]], begin: NDArray[np.float32], finish: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """The scores of the labels of the span between two places."""
-    vector = begin @ stored.starts + finish @ stored.ends + stored.bias
+    vector = begin @ stored["starts"] + finish @ stored["ends"] + stored["bias"]
     vector = (vector - vector.mean()) / np.sqrt(vector.var() + EPSILON)
-    return stored.outputs @ np.maximum(stored.gain * vector + stored.shift, 0.0) + stored.output_bias
+    hidden = np.maximum(stored["gain"] * vector + stored["shift"], 0.0)
+    return stored["outputs"] @ hidden + stored["output_bias"]
 
 
 @pytest.mark.parametrize("chunk", [1, 4, 2048])
 def test_spans_are_scored_as_one_by_one(
-    stored: SpanScorer, chunk: int, monkeypatch: pytest.MonkeyPatch
+    stored: dict[str, NDArray[np.float32]], chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CHUNK", chunk)
     encoded = np.random.default_rng(9).normal(size=(8, 4)).astype(np.float32)
     starts, ends = np.triu_indices(8, k=1)
-    prepared = stored.prepared()
+    prepared = SpanScorer.of(**stored)
     spans = (*prepared.places(encoded), starts, ends)
     expected = np.array(
         [slow_scores(stored, encoded[start], encoded[end]) for start, end in zip(starts, ends, strict=True)]
@@ -169,3 +178,64 @@ def test_distinct_rows_make_the_table_again(rows: list[tuple[int, int]]) -> None
     distinct, which = distinct_rows(table)
     assert distinct.tolist() == [list(row) for row in dict.fromkeys(rows)]
     assert np.array_equal(distinct[which], table)
+
+
+Tree = frozenset[tuple[int, int]]
+
+
+@cache
+def all_trees(start: int, end: int) -> list[Tree]:
+    """Every binary tree over some tokens, as its set of spans."""
+    if end - start == 1:
+        return [frozenset({(start, end)})]
+    return [
+        left | right | {(start, end)}
+        for middle in range(start + 1, end)
+        for left in all_trees(start, middle)
+        for right in all_trees(middle, end)
+    ]
+
+
+def best_by_enumeration(scores: dict[tuple[int, int], float], length: int) -> float:
+    return max(sum(scores[span] for span in tree) for tree in all_trees(0, length))
+
+
+def chart_trees(scores: NDArray[np.float32], lengths: NDArray[np.int32]) -> list[list[tuple[int, int]]]:
+    spans = all_spans(lengths)
+    chosen = read_trees(best_splits(scores_by_length(spans, scores, lengths)), lengths)
+    trees: list[list[tuple[int, int]]] = [[] for _ in lengths]
+    for sentence, start, end in zip(*(column.tolist() for column in chosen), strict=True):
+        trees[sentence].append((start, end))
+    return trees
+
+
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
+def test_the_chart_finds_the_best_of_all_trees(sizes: list[int], seed: int) -> None:
+    lengths = np.array(sizes, dtype=np.int32)
+    spans = all_spans(lengths)
+    scores = np.random.default_rng(seed).normal(size=len(spans.starts)).astype(np.float32)
+    trees = chart_trees(scores, lengths)
+    for sentence, length in enumerate(sizes):
+        own = spans.sentences == sentence
+        table = dict(
+            zip(
+                zip(spans.starts[own].tolist(), spans.ends[own].tolist(), strict=True),
+                scores[own].tolist(),
+                strict=True,
+            )
+        )
+        found = trees[sentence]
+        assert frozenset(found) in all_trees(0, length)
+        assert len(found) == 2 * length - 1
+        assert sum(table[span] for span in found) == pytest.approx(
+            best_by_enumeration(table, length), abs=1e-4
+        )
+
+
+@given(st.lists(st.integers(1, 200), max_size=128))
+def test_charts_hold_every_sentence_of_a_batch_in_order_and_stay_small(lengths: list[int]) -> None:
+    lengths.sort(reverse=True)
+    portions = [lengths[portion] for portion in chart_portions(lengths)]
+    assert [length for portion in portions for length in portion] == lengths
+    for portion in portions:
+        assert len(portion) == 1 or len(portion) * portion[0] ** 2 <= LARGEST_CHART

@@ -10,10 +10,11 @@ import pytest
 from disco2.annotation.english.chart import Spans, all_spans
 from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser, build_lexicon
 from disco2.annotation.english.span_network import Network
-from disco2.annotation.layers import document_from_words, with_constituents
+from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Dirt, Document
 from disco2.errors import CorpusError
+from disco2.files import read_listed_files
 from disco2.training.annotators.constituents import (
     ParserSettings,
     label_chains,
@@ -21,6 +22,7 @@ from disco2.training.annotators.constituents import (
     train_constituents,
 )
 from disco2.vectors import WordVectors
+from tests.documents import document_from_words
 
 torch = pytest.importorskip("torch")
 
@@ -130,7 +132,7 @@ def test_training_learns_its_own_trees(document: Document, tmp_path: Path) -> No
         progress=messages.append,
     )
     assert len(messages) == 60
-    parser = SpanParser.load(tmp_path / "parser", vectors=VECTORS)
+    parser = SpanParser.load(read_listed_files(tmp_path / "parser"), lambda: VECTORS)
     sentence = document.sentences[1]
     tokens = document.tokens[sentence.start : sentence.end]
     (tree,) = parser.parse([([token.text for token in tokens], [token.tag for token in tokens])])

@@ -11,7 +11,9 @@ from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english.syntax import SpacySyntax
 from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.errors import InputError, LayerError
-from disco2.training.annotators.syntax import judge_syntax, train_syntax
+from disco2.files import read_listed_files
+from disco2.training.annotators.syntax import score_syntax, train_syntax
+from disco2.vectors.source import read_shipped
 
 NAMES = ("Ann", "Bob", "Tina", "Omar")
 VERBS = ("sees", "likes", "calls")
@@ -58,8 +60,8 @@ def test_it_learns(trained: tuple[Path, list[str]]) -> None:
     assert [line.split(":")[0] for line in lines] == [
         f"pass {number} of {PASSES}" for number in range(1, PASSES + 1)
     ]
-    syntax = SpacySyntax.load(folder)
-    scores = judge_syntax(syntax, documents(NAMES[3:]))
+    syntax = SpacySyntax.load(read_listed_files(folder), read_shipped)
+    scores = score_syntax(syntax, documents(NAMES[3:]))
     assert scores.tokens == 1
     assert min(scores.sentences, scores.tags, scores.labelled) > 0.9
     [document] = syntax.annotate(

@@ -1,32 +1,28 @@
-"""The built-in constituency parser as an annotator, and on disk."""
+"""The built-in constituency parser: words to numbers, parsing, reading and writing."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load, save
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Component, weights_digest
-from disco2.annotation.english.chart import batches_by_length, spans_to_tree
+from disco2.annotation.english.annotators import Files, VectorReader
 from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Network, WordNumbers
 from disco2.annotation.layers import join_constituents
-from disco2.annotation.text import pieces_of
+from disco2.annotation.text import split_long_sentence
 from disco2.data import Constituents, Document
-from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.vectors import WordVectors
-from disco2.vectors.source import read_shipped
 
 # Words and tags -> the numbers that a sentence's encoder starts from.
 
@@ -61,8 +57,8 @@ class Lexicon:
         return {tag: row for row, tag in enumerate(self.tags, RESERVED)}
 
     @cached_property
-    def _remembered(self) -> dict[str, tuple[int, ...]]:
-        return {}
+    def _rows(self) -> Callable[[str], tuple[int, ...]]:
+        return lru_cache(maxsize=REMEMBERED)(self._look_up)
 
     def numbers(self, words: Sequence[str], tags: Sequence[str]) -> WordNumbers:
         """The numbers of one sentence of n - 2 words."""
@@ -77,24 +73,18 @@ class Lexicon:
             tags=np.array([OPENING, *tag_rows, CLOSING], dtype=np.int32),
         )
 
-    def _rows(self, word: str) -> tuple[int, ...]:
+    def _look_up(self, word: str) -> tuple[int, ...]:
         """Vector, pieces, word."""
-        found = self._remembered.get(word)
-        if found is None:
-            vector = self.vectors.row(word)
-            found = (
-                len(self.vectors) if vector is None else vector,
-                *(self._piece_rows.get(piece, 0) for piece in pieces(word)),
-                self._word_rows.get(word.lower(), UNKNOWN),
-            )
-            if len(self._remembered) >= REMEMBERED:
-                self._remembered.clear()
-            self._remembered[word] = found
-        return found
+        vector = self.vectors.row(word)
+        return (
+            len(self.vectors) if vector is None else vector,
+            *(self._piece_rows.get(piece, 0) for piece in pieces(word)),
+            self._word_rows.get(word.lower(), UNKNOWN),
+        )
 
 
 def pieces(word: str) -> list[str]:
-    """Prefixes, suffixes and shape, each marked with what it is."""
+    """Prefixes, suffixes and shape, each marked with its type."""
     lower = word.lower()
     return [
         *(f"{lower[:size]}-" for size in PREFIXES),
@@ -120,7 +110,7 @@ def _class(character: str) -> str:
 def build_lexicon(
     words: Iterable[str], tags: Iterable[str], *, vectors: WordVectors, word_count: int, piece_count: int
 ) -> Lexicon:
-    """The lexicon of a training corpus: words and pieces that occur at least so often, in order of frequency.
+    """The lexicon of a training corpus: words and pieces with these minimum counts, the most frequent first.
 
     A suffix is marked by position, so a piece is counted once for each word that has it.
     """
@@ -144,43 +134,94 @@ def _frequent(counts: Counter[str], least: int) -> tuple[str, ...]:
     return tuple(item for _, item in sorted(kept))
 
 
-# The built-in constituency parser as an annotator, and on disk.
+# Trees as labelled spans, one span for each unary chain, and back. A chain of phrases over the same tokens is
+# one span whose label names them from the outermost to the innermost: ``S+VP``. So a tree of phrases is a set
+# of spans that do not cross, each with one label.
 
-SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english" / "constituents"
-LONGEST = 200  # tokens parsed as one sentence; the longest that the parser learnt from has 110
-SHORTEST_PIECE = 40  # tokens of a longer sentence that are parsed on their own
+
+CHAIN = "+"
+
+LabelledSpan = tuple[int, int, str]  # start, end (exclusive), chain of labels
+
+
+def tree_to_spans(tree: Constituents) -> list[LabelledSpan]:
+    """The spans of a tree in pre-order; the first covers the sentence."""
+    chains: dict[tuple[int, int], list[str]] = {}
+    for label, start, end in zip(tree.labels, tree.starts, tree.ends, strict=True):
+        chains.setdefault((start, end), []).append(label)
+    return [(start, end, CHAIN.join(labels)) for (start, end), labels in chains.items()]
+
+
+def spans_to_tree(spans: Iterable[LabelledSpan], tags: Sequence[str]) -> Constituents:
+    """The tree of spans that do not cross, one of which covers the sentence, over tokens with these tags."""
+    labels: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    parents: list[int] = []
+    open_nodes: list[int] = []  # from node 0 down to the last node made
+    for start, end, chain in sorted(spans, key=lambda span: (span[0], -span[1])):
+        while open_nodes and ends[open_nodes[-1]] <= start:
+            open_nodes.pop()
+        for label in chain.split(CHAIN):
+            parents.append(open_nodes[-1] if open_nodes else -1)
+            open_nodes.append(len(labels))
+            labels.append(label)
+            starts.append(start)
+            ends.append(end)
+    return Constituents(tuple(labels), tuple(starts), tuple(ends), tuple(parents), tuple(tags))
+
+
+# Sentences of similar length are parsed together. The encoder is fastest with about a hundred sentences. The
+# chart takes fewer, because each costs as much as the longest of them.
+
+
+LARGEST_BATCH = 128  # sentences encoded at once
+MOST_TOKENS = 3_000  # encoded at once, counting each sentence as long as the longest
+
+
+def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
+    """The indices of sentences in descending order of length, in batches for the encoder."""
+    order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+    batches: list[list[int]] = []
+    first = 0
+    while first < len(order):
+        size = max(1, min(LARGEST_BATCH, MOST_TOKENS // lengths[order[first]]))
+        batches.append(order[first : first + size])
+        first += size
+    return batches
+
+
+# The parser.
+
+LONGEST = 200  # tokens parsed as one sentence; the longest in training has 110
+SHORTEST_PIECE = 40  # shortest part of a longer sentence
 
 Tagged = tuple[Sequence[str], Sequence[str]]  # the words and tags of a sentence
 
 
-class SpanParser(Component):
+class SpanParser:
     """Gives each sentence the tree of phrases whose labelled spans score best together.
 
-    A sentence of more than ``LONGEST`` tokens is cut at punctuation into pieces, which are parsed on
-    their own and joined under a ROOT; so memory is bounded, and time linear in the length.
+    A sentence of more than ``LONGEST`` tokens is cut at punctuation into pieces, which are parsed one by one
+    and joined under a ROOT. So memory is bounded, and time is linear in the length.
     """
 
     NAME: ClassVar = "disco2 span parser"
     REQUIRES: ClassVar[Mapping[Layer, Layers]] = {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
 
-    def __init__(self, stored: StoredParser, vectors: WordVectors, *, digest: str = "") -> None:
-        self.digest = digest
+    def __init__(self, stored: StoredParser, vectors: WordVectors) -> None:
+        if vectors.dimensions != stored.vector_size:
+            raise ValueError(
+                f"it needs word vectors of {stored.vector_size} dimensions, not {vectors.dimensions}"
+            )
         self._labels = stored.labels
         self._lexicon = stored.lexicon(vectors)
         self._network = Network.of(stored.parameters, vectors.matrix)
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED, *, vectors: WordVectors | None = None) -> SpanParser:
-        """The parser of a folder, default: the bundled one; ``vectors`` saves reading them again."""
-        stored = read_parser(folder)
-        vectors = vectors if vectors is not None else read_shipped()
-        if vectors.dimensions != stored.vector_size:
-            raise BundleError(
-                f"It needs word vectors of {stored.vector_size} dimensions, not {vectors.dimensions}.",
-                where=str(folder),
-                hint="Use the vectors that it was trained with.",
-            )
-        return cls(stored, vectors, digest=weights_digest(folder))
+    def load(cls, files: Files, vectors: VectorReader) -> SpanParser:
+        """The parser in the files of its folder."""
+        return cls(read_parser(files), vectors())
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         """The documents with new trees on all sentences."""
@@ -204,7 +245,7 @@ class SpanParser(Component):
 
     def parse(self, sentences: Sequence[Tagged]) -> list[Constituents | None]:
         """The trees of sentences given as words and tags; None for a sentence without words."""
-        cuts = [pieces_of(tags, longest=LONGEST, shortest=SHORTEST_PIECE) for _, tags in sentences]
+        cuts = [split_long_sentence(tags, longest=LONGEST, shortest=SHORTEST_PIECE) for _, tags in sentences]
         pieces = [
             (words[start:end], tags[start:end])
             for (words, tags), spans in zip(sentences, cuts, strict=True)
@@ -233,7 +274,7 @@ def _joined(trees: Sequence[Constituents | None]) -> Constituents:
     return join_constituents([tree for tree in trees if tree is not None])
 
 
-# The parser on disk: its weights in half precision, and what it knows of words and labels.
+# The parser on disk: weights in half precision, and the vocabulary.
 
 
 FORMAT = 1
@@ -243,7 +284,7 @@ VOCABULARY_FILE = "vocabulary.json"
 
 @dataclass(frozen=True)
 class StoredParser:
-    """All that makes a parser but the word vectors, which the package has once for all."""
+    """Everything in a parser except the word vectors, which are stored once for the whole package."""
 
     parameters: Mapping[str, Floats]
     labels: tuple[str, ...]  # chains of labels, such as S+VP
@@ -253,12 +294,12 @@ class StoredParser:
 
     @property
     def vector_size(self) -> int:
-        """The dimensions of the word vectors, which are the encoder's inputs but the parser's own."""
+        """The dimensions of the word vectors: the encoder's inputs without the parser's own embeddings."""
         own = sum(self.parameters[name].shape[1] for name in ("words", "pieces", "tags"))
         return int(self.parameters["encoder.0.inputs"].shape[1] - own)
 
     def lexicon(self, vectors: WordVectors) -> Lexicon:
-        """What turns words into numbers."""
+        """The lexicon, with these word vectors."""
         return Lexicon(vectors, self.words, self.pieces, self.tags)
 
 
@@ -282,25 +323,18 @@ def write_parser(parser: StoredParser, folder: Path, *, force: bool = False) -> 
         (fresh / VOCABULARY_FILE).write_text(text + "\n", encoding="utf-8")
 
 
-def read_parser(folder: Path) -> StoredParser:
-    """A parser from its folder; BundleError where it can't be read."""
-    try:
-        weights = load_file(folder / WEIGHTS_FILE)
-        vocabulary = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
-        if vocabulary["format"] != FORMAT:
-            raise ValueError(f"it has format {vocabulary['format']} and not {FORMAT}")
-        parser = StoredParser(
-            {name: value.astype(np.float32) for name, value in weights.items()},
-            **{name: tuple(vocabulary[name]) for name in ("labels", "words", "pieces", "tags")},
-        )
-        _check_shapes(parser)
-        return parser
-    except (OSError, SafetensorError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise BundleError(
-            f"The constituency parser can't be read ({error}).",
-            where=str(folder),
-            hint="Install the package again: pip install --force-reinstall disco2",
-        ) from error
+def read_parser(files: Files) -> StoredParser:
+    """A parser from the files of its folder; raises ValueError or another exception if they do not fit."""
+    weights = load(files[WEIGHTS_FILE])
+    vocabulary = json.loads(files[VOCABULARY_FILE])
+    if vocabulary["format"] != FORMAT:
+        raise ValueError(f"it has format {vocabulary['format']}, not {FORMAT}")
+    parser = StoredParser(
+        {name: value.astype(np.float32) for name, value in weights.items()},
+        **{name: tuple(vocabulary[name]) for name in ("labels", "words", "pieces", "tags")},
+    )
+    _check_shapes(parser)
+    return parser
 
 
 def _check_shapes(parser: StoredParser) -> None:

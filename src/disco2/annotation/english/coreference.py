@@ -1,4 +1,4 @@
-"""The built-in coreference annotator: it takes the best antecedent of each mention, or none."""
+"""The built-in coreference annotator: links each mention to its best antecedent, or to none."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load, save
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Component, weights_digest
+from disco2.annotation.english.annotators import Files, VectorReader
 from disco2.annotation.english.lexicon import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS
 from disco2.annotation.english.mention_features import (
     FIRST_WORD,
@@ -25,15 +24,8 @@ from disco2.annotation.english.mention_features import (
     mention_features,
     pair_features,
 )
-from disco2.annotation.english.mentions import (
-    Integers,
-    Mentions,
-    candidate_mentions,
-    mention_attributes,
-    token_context,
-)
+from disco2.annotation.english.mentions import Integers, Mentions, read_mentions
 from disco2.data import Document, Mention
-from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place
 
 # A log-linear model over possible antecedents, after Durrett & Klein (2013), "Easy Victories".
@@ -70,7 +62,7 @@ def new_scores(tables: Tables, rows: Integers, mentions: Mentions) -> Floats:
 
 
 def antecedent_scores(tables: Tables, rows: Integers) -> Floats:
-    """(mentions, GROUPS): what each mention's own features say for it as an antecedent, by the group of i."""
+    """(mentions, GROUPS): the part of s(i, a) that comes from the features of a, by the group of i."""
     total = np.zeros((len(rows), GROUPS), dtype=np.float32)
     for column in rows.T:
         total += tables.antecedent[column]
@@ -111,7 +103,7 @@ def possible_antecedents(mentions: Mentions, *, window: int, matches: int) -> In
     """(mentions, window + matches): the numbers of earlier candidates, nearest first, -1 for none.
 
     The first ``window`` columns are the candidates just before; the others are farther ones with the same key
-    word, for nouns and names, which are spoken of again after pages.
+    word, for nouns and names, which may be mentioned again after pages.
     """
     length = len(mentions)
     near = np.arange(length, dtype=np.int32)[:, None] - np.arange(1, window + 1, dtype=np.int32)
@@ -132,7 +124,6 @@ def possible_antecedents(mentions: Mentions, *, window: int, matches: int) -> In
 # The weights on disk: tables as safetensors, the rest as JSON.
 
 
-SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english" / "coreference"
 TABLES_FILE = "tables.safetensors"
 MODEL_FILE = "model.json"
 FORMAT = 1
@@ -148,7 +139,7 @@ def write_weights(
     force: bool = False,
 ) -> None:
     """Write a model's folder, in half precision, all of it or nothing."""
-    # Safetensors writes memory as it lies, whatever order an array has.
+    # Safetensors writes the memory as it is, ignoring the order of an array's axes.
     arrays = {
         name: np.ascontiguousarray(table, dtype=np.float16)
         for name, table in (("new", tables.new), ("antecedent", tables.antecedent), ("pair", tables.pair))
@@ -168,52 +159,32 @@ def write_weights(
         )
 
 
-def read_weights(folder: Path) -> tuple[Tables, tuple[str, ...], int, int]:
-    """Tables, words, window, matches; BundleError where a file is missing, damaged or of another version."""
-    try:
-        described = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
-        arrays = load_file(folder / TABLES_FILE)
-        words = tuple(described["words"])
-        sizes = mention_feature_sizes(len(words))
-        tables = Tables(**{name: arrays[name].astype(np.float32) for name in ("new", "antecedent", "pair")})
-        window, matches = int(described["window"]), int(described["matches"])
-        fits = (
-            described["format"] == FORMAT
-            and described["mention_features"] == sizes
-            and described["pair_features"] == PAIR_FEATURES
-            and tables.new.shape == tables.antecedent.shape == (sum(sizes.values()), GROUPS)
-            and tables.pair.shape == (sum(PAIR_FEATURES.values()), KINDS * KINDS)
-        )
-    except (
-        OSError,
-        SafetensorError,
-        LookupError,
-        TypeError,
-        ValueError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
-        raise BundleError(
-            f"The coreference model can't be read ({error}).",
-            where=str(folder),
-            hint="Install the package again, or train the annotators: disco2 annotator train --help",
-        ) from error
+def read_weights(files: Files) -> tuple[Tables, tuple[str, ...], int, int]:
+    """Tables, words, window and matches; raises ValueError or another exception if the files do not fit."""
+    described = json.loads(files[MODEL_FILE])
+    arrays = load(files[TABLES_FILE])
+    words = tuple(described["words"])
+    sizes = mention_feature_sizes(len(words))
+    tables = Tables(**{name: arrays[name].astype(np.float32) for name in ("new", "antecedent", "pair")})
+    fits = (
+        described["format"] == FORMAT
+        and described["mention_features"] == sizes
+        and described["pair_features"] == PAIR_FEATURES
+        and tables.new.shape == tables.antecedent.shape == (sum(sizes.values()), GROUPS)
+        and tables.pair.shape == (sum(PAIR_FEATURES.values()), KINDS * KINDS)
+    )
     if not fits:
-        raise BundleError(
-            "The coreference model was made for another version of its features.",
-            where=str(folder),
-            hint="Install the package again, or train the annotators: disco2 annotator train --help",
-        )
-    return tables, words, window, matches
+        raise ValueError("it was made for another version of its features")
+    return tables, words, int(described["window"]), int(described["matches"])
 
 
-# The built-in coreference annotator: it takes the best antecedent of each mention, or none.
+# The annotator.
 
 BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that a long document needs
 
 
 @dataclass(frozen=True)
-class MentionRanker(Component):
+class MentionRanker:
     """Detects mentions and links each with its best antecedent, or with none.
 
     ``words`` is the vocabulary of the lexical features. A mention has at most ``window`` antecedents just
@@ -229,12 +200,11 @@ class MentionRanker(Component):
     words: tuple[str, ...]
     window: int
     matches: int
-    digest: str = ""  # of the files that the weights were read from
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED) -> MentionRanker:
-        """The annotator whose weights are in a folder, by default the one that comes with the package."""
-        return cls(*read_weights(folder), digest=weights_digest(folder))
+    def load(cls, files: Files, vectors: VectorReader | None = None) -> MentionRanker:
+        """The annotator in the files of its folder; it needs no word vectors."""
+        return cls(*read_weights(files))
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         if Layer.COREFERENCE not in layers:
@@ -243,7 +213,7 @@ class MentionRanker(Component):
 
     def resolve(self, document: Document) -> Document:
         """The document with mentions: those of chains with at least two of them."""
-        mentions = mention_attributes(document, candidate_mentions(document), token_context(document))
+        mentions = read_mentions(document)
         if not len(mentions):
             return replace(document, mentions=())
         return replace(document, mentions=_chained(mentions, self._openers(document, mentions)))
@@ -253,10 +223,10 @@ class MentionRanker(Component):
         return {word: number for number, word in enumerate(self.words, start=FIRST_WORD)}
 
     def _openers(self, document: Document, mentions: Mentions) -> list[int]:
-        """The first mention of the chain that each mention is in, itself where it opens one or is in none.
+        """The first mention of each mention's chain: itself if it opens a chain or is in none.
 
-        Each takes its best antecedent, if that is better than none; a pronoun takes no antecedent whose chain
-        has a pronoun of another gender.
+        Each is linked to its best antecedent if that scores better than none. A pronoun is not linked to a
+        chain that has a pronoun of another gender.
         """
         starts = offsets(mention_feature_sizes(len(self.words)))
         rows = mention_features(document, mentions, self._vocabulary) + starts
@@ -277,9 +247,9 @@ class MentionRanker(Component):
 
     def _blocks(self, mentions: Mentions, own: Floats) -> Iterator[tuple[int, Integers, Floats]]:
         pair_starts = offsets(PAIR_FEATURES)
-        everyone = possible_antecedents(mentions, window=self.window, matches=self.matches)
+        all_antecedents = possible_antecedents(mentions, window=self.window, matches=self.matches)
         for first in range(0, len(mentions), BLOCK):
-            antecedents = everyone[first : first + BLOCK]
+            antecedents = all_antecedents[first : first + BLOCK]
             features = pair_features(mentions, first, antecedents)
             yield (
                 first,
@@ -289,7 +259,7 @@ class MentionRanker(Component):
 
 
 def _chained(mentions: Mentions, opener: list[int]) -> tuple[Mention, ...]:
-    """Mentions that are not alone, with the chain they are in; chains are numbered as they begin."""
+    """Mentions in chains of at least two; chains are numbered in text order."""
     members = np.bincount(opener, minlength=len(opener))
     chains: dict[int, str] = {}
     return tuple(
@@ -302,9 +272,9 @@ def _chained(mentions: Mentions, opener: list[int]) -> tuple[Mention, ...]:
 
 
 class ChainGenders:
-    """Chains while mentions join them in text order, each with the gender of its pronouns, if any.
+    """Chains that mentions join in text order, each with the gender of its pronouns, if any.
 
-    Only pronouns count: what names and nouns say about gender is a guess, and the ranking weighs it.
+    Only pronouns count: the gender of names and nouns is a guess, which is a feature of the ranking.
     """
 
     def __init__(self, mentions: Mentions) -> None:
@@ -330,7 +300,7 @@ class ChainGenders:
         return clashing
 
     def link(self, mention: int, antecedent: int) -> None:
-        """Let a mention join the chain of its antecedent."""
+        """Add a mention to the chain of its antecedent."""
         opener = self._openers[antecedent]
         self._openers[mention] = opener
         if self._own[mention]:

@@ -1,4 +1,4 @@
-"""What words alone say about a mention: its pronoun, number, gender, whether it is a person, and its kind."""
+"""Properties of a mention by its words: number, gender, whether it is a person, and its kind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Person(IntEnum):
     THING = 2
 
 
-# Each pronoun -> the form it is cited by.
+# Each pronoun -> its citation form.
 CITATION: dict[str, str] = {
     form: forms.split()[0]
     for forms in (
@@ -85,7 +85,7 @@ def word_lists() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=REMEMBERED)
 def gender_of_word(word: str) -> Gender:
-    """The gender that a title or a noun has, in small letters, a full stop behind it ignored."""
+    """The gender of a title or a noun in lower case; a final full stop is ignored."""
     word = word.rstrip(".")
     if word in word_lists()["male_words"]:
         return Gender.MALE
@@ -94,7 +94,7 @@ def gender_of_word(word: str) -> Gender:
 
 @lru_cache(maxsize=REMEMBERED)
 def gender_of_name(name: str) -> Gender:
-    """The gender that a first name, in small letters, is given to; unknown where it is on both lists."""
+    """The gender of a first name in lower case; unknown if it is on both lists."""
     male, female = name in word_lists()["male_names"], name in word_lists()["female_names"]
     if male == female:
         return Gender.UNKNOWN
@@ -108,33 +108,17 @@ def is_first_name(name: str) -> bool:
 
 @lru_cache(maxsize=REMEMBERED)
 def is_thing_name(name: str) -> bool:
-    """Whether a name that ends in this word, in small letters, is one of a place, a time or an office."""
+    """Whether a name that ends in this word, in lower case, is a place, a time or an office."""
     return name in word_lists()["thing_names"] or name.rstrip(".") in word_lists()["thing_names"]
 
 
 @lru_cache(maxsize=REMEMBERED)
 def is_person_word(word: str) -> bool:
-    """Whether a noun, in small letters, singular or plural, speaks of people."""
+    """Whether a noun in lower case, singular or plural, denotes people."""
     stems = {word, word.rstrip("."), word.removesuffix("s"), word.removesuffix("es")}
     if word.endswith("ies"):
         stems.add(word[:-3] + "y")
     return any(stem in word_lists()["person_words"] or gender_of_word(stem) for stem in stems)
-
-
-def number_of_pronoun(citation: str) -> Number:
-    if citation in _SINGULAR_PRONOUNS:
-        return Number.SINGULAR
-    return Number.PLURAL if citation in _PLURAL_PRONOUNS else Number.UNKNOWN
-
-
-def gender_of_pronoun(citation: str) -> Gender:
-    return _GENDERED_PRONOUNS.get(citation, Gender.UNKNOWN)
-
-
-def person_of_pronoun(citation: str) -> Person:
-    if citation in _PRONOUNS_OF_PEOPLE:
-        return Person.HUMAN
-    return Person.THING if citation in _PRONOUNS_OF_THINGS else Person.UNKNOWN
 
 
 def number_of_noun(tag: str, determiner: str, *, coordinated: bool) -> Number:
@@ -158,12 +142,21 @@ class Traits(NamedTuple):
 
 
 def pronoun_traits(citation: str) -> Traits:
-    """The traits of a pronoun, given by the form it is cited by."""
-    return Traits(number_of_pronoun(citation), gender_of_pronoun(citation), person_of_pronoun(citation))
+    """The traits of a pronoun, given by its citation form."""
+    number, person = Number.UNKNOWN, Person.UNKNOWN
+    if citation in _SINGULAR_PRONOUNS:
+        number = Number.SINGULAR
+    elif citation in _PLURAL_PRONOUNS:
+        number = Number.PLURAL
+    if citation in _PRONOUNS_OF_PEOPLE:
+        person = Person.HUMAN
+    elif citation in _PRONOUNS_OF_THINGS:
+        person = Person.THING
+    return Traits(number, _GENDERED_PRONOUNS.get(citation, Gender.UNKNOWN), person)
 
 
 def name_traits(words: Sequence[str], tag: str, *, coordinated: bool = False) -> Traits:
-    """The traits of a name, its words in small letters: by its title, else by its first name."""
+    """The traits of a name in lower case: by its title, else by its first name."""
     number = number_of_noun(tag, words[0], coordinated=coordinated)
     if is_thing_name(words[-1]) or (words[0] == "the" and len(words) == 2):
         return Traits(number, Gender.NEUTER, Person.THING)
@@ -179,7 +172,7 @@ def name_traits(words: Sequence[str], tag: str, *, coordinated: bool = False) ->
 
 
 def noun_traits(head: str, tag: str, determiner: str, *, coordinated: bool) -> Traits:
-    """The traits of any other phrase; what is not known for a person's word is taken for a thing."""
+    """The traits of any other phrase; a head that is not a word for a person counts as a thing."""
     number = number_of_noun(tag, determiner, coordinated=coordinated)
     if is_person_word(head):
         return Traits(number, gender_of_word(head), Person.HUMAN)
@@ -189,7 +182,7 @@ def noun_traits(head: str, tag: str, determiner: str, *, coordinated: bool) -> T
 
 
 class Kind(IntEnum):
-    """Pronouns by the form they are cited by, names, and other nouns by their determiner."""
+    """Pronouns by their citation form, names, and other nouns by their determiner."""
 
     FIRST_PERSON = 0
     YOU = 1
@@ -215,8 +208,8 @@ class Kind(IntEnum):
 KINDS = len(Kind)
 FIRST_NOMINAL = Kind.NAME  # kinds from here on are not pronouns
 
-# The same in seven groups: those who speak, he/she/they, it and demonstratives, other pronouns, names,
-# definite nouns, other nouns.
+# The same in seven groups: first and second person, he/she/they, it and demonstratives, other pronouns,
+# names, definite nouns, other nouns.
 GROUP_OF_KIND = np.array([0, 0, 1, 1, 2, 0, 1, 2, 2, 2, 3, 3, 4, 5, 5, 5, 6, 6, 6], dtype=np.int32)
 GROUPS = int(GROUP_OF_KIND.max()) + 1
 
@@ -237,7 +230,7 @@ _DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
 
 
 def pronoun_kind(head: str, tag: str) -> Kind | None:
-    """The kind of a mention whose head is a pronoun, given in small letters with its tag; else None."""
+    """The kind of a mention by its head in lower case and its tag; None if it is not a pronoun."""
     if tag in ("PRP", "PRP$", "DT", "WP", "WP$"):
         citation = CITATION.get(head, "")
         if citation in _PRONOUNS:
@@ -247,7 +240,7 @@ def pronoun_kind(head: str, tag: str) -> Kind | None:
 
 
 def noun_kind(head_tag: str, first_word: str, first_tag: str, *, possessor: bool) -> Kind:
-    """The kind of any other mention; ``possessor`` where a genitive stands before the head."""
+    """The kind of any other mention; ``possessor`` if a genitive precedes the head."""
     if head_tag in ("NNP", "NNPS"):
         return Kind.NAME
     if first_tag == "PRP$" or possessor:

@@ -48,7 +48,7 @@ SMALL = {
 
 
 def mention_feature_sizes(words: int) -> dict[str, int]:
-    """How many values each feature has, with a vocabulary of so many words."""
+    """The number of values of each feature, with a vocabulary of this size."""
     return {**dict.fromkeys(LEXICAL, words + FIRST_WORD), **SMALL}
 
 
@@ -133,7 +133,7 @@ def pair_features(mentions: Mentions, first: int, antecedents: Integers) -> NDAr
     nearness = _class(_FEW_SENTENCES, _sentences_between(block))
     match = string_match(block)
     agreement, compatible = trait_agreement(block)
-    # How many nearer antecedents could be meant as well.
+    # How many nearer antecedents are compatible as well.
     rank = np.cumsum(compatible, axis=1, dtype=np.int32) - compatible
     features: list[Integers] = [
         _class(_SENTENCES, _sentences_between(block)),
@@ -169,7 +169,7 @@ def string_match(block: Block) -> Integers:
     left, right = i[rows, 0], a[rows, columns]
     left_words, right_words = m.words[left], m.words[right]
     same_key = m.key[left] == m.key[right]
-    # Only few pairs share a word at all, so the dearer comparisons are made for those alone.
+    # Few pairs share a word, so the expensive comparisons are made only for those.
     found = np.zeros(len(rows), dtype=np.int32)
     found[(m.acronym[left] == m.core[right]) | (m.core[left] == m.acronym[right])] = 8
     found[(left_words == m.key[right][:, None]).any(axis=1)] = 7
@@ -207,7 +207,7 @@ def trait_agreement(block: Block) -> tuple[Integers, Flags]:
 
 
 def structure(block: Block) -> Integers:
-    """How two mentions of one sentence stand to each other in its dependencies.
+    """The relation between two mentions of one sentence in its dependencies.
 
     0 in different sentences; 1 none of the others; 2 the mention is inside the antecedent; 3 the antecedent
     is inside the mention; 4 apposition; 5 the antecedent is the subject of the mention, a predicate; 6 both
@@ -243,8 +243,8 @@ def structure(block: Block) -> Integers:
 def surroundings(block: Block) -> Integers:
     """Paragraphs between them, combined with 0 no quotation, 1 the same, 2 two, 3 only i's, 4 only a's.
 
-    Paragraphs count 0 to 3, then 4 for all larger even and 5 for all larger odd numbers: where two people
-    speak in turn, the parity separates them.
+    Paragraphs count 0 to 3, then 4 for all larger even and 5 for all larger odd numbers: in a dialogue
+    of two people, the parity separates the speakers.
     """
     m, i, a = block.mentions, block.i, block.a
     apart = m.paragraph[i] - m.paragraph[a]

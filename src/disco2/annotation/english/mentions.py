@@ -1,4 +1,4 @@
-"""Candidate mentions, the phrases that may refer to an entity, and what is known about each.
+"""Candidate mentions, the phrases that may refer to an entity, and their attributes.
 
 After the guidelines of OntoNotes these are noun phrases at their largest extent, each conjunct of a
 coordination, pronouns and possessive pronouns, and names inside larger phrases (*the [Ohio] governor*).
@@ -31,7 +31,7 @@ from disco2.data import Constituents, Document, Sentence
 PRONOUN_TAGS = frozenset({"PRP", "PRP$"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})
 NOUN_TAGS = NAME_TAGS | {"NN", "NNS"}
-# Heads that refer to nothing, or only to what the next phrase says: relative pronouns, "there".
+# Heads that refer to nothing, or only to the next phrase: relative pronouns, "there".
 NOT_HEADS = frozenset({"WDT", "WP", "WP$", "WRB", "EX"})
 _TRIMMED = frozenset({",", ".", ":"})
 _BEFORE_NOUNS = frozenset({"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", "CD", "VBN", "VBG"}) | NOUN_TAGS
@@ -47,7 +47,7 @@ class Candidate:
     sentence: int
 
 
-def candidate_mentions(document: Document) -> list[Candidate]:
+def find_candidates(document: Document) -> list[Candidate]:
     """The candidates in text order, larger ones before those inside them, each span once.
 
     A sentence without phrases gives runs of nouns with what may stand before them, found by their tags.
@@ -68,7 +68,7 @@ def candidate_mentions(document: Document) -> list[Candidate]:
 
 
 def _in_sentence(sentence: Sentence, tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """(start, end, head), counted from the sentence's first token; later ones stand for earlier repeats."""
+    """(start, end, head), counted from the sentence's first token; of equal spans the last one counts."""
     if sentence.constituents is None:
         yield from _noun_runs(tags)
     else:
@@ -91,7 +91,7 @@ def _noun_phrases(
         heads[node] = head = _head(sentence, tree, start, end)
         if tags[head] in NOT_HEADS:
             continue
-        # Of phrases around one head the largest is the mention, but a conjunct is one of its own.
+        # Of phrases around one head the largest is the mention, but each conjunct is a mention too.
         if heads.get(parent) != head or parent in coordinated:
             while tags[end - 1] in _TRIMMED and end - 1 > head:
                 end -= 1
@@ -104,7 +104,7 @@ def _noun_phrases(
 def _names_inside(
     owners: Sequence[int], heads: dict[int, int], tags: Sequence[str]
 ) -> Iterator[tuple[int, int, int]]:
-    """Runs of names that stand in a noun phrase but do not hold its head."""
+    """Runs of names inside a noun phrase that do not contain its head."""
     start = 0
     while start < len(tags):
         end = start + 1
@@ -117,7 +117,7 @@ def _names_inside(
 
 
 def _owners(tree: Constituents) -> list[int]:
-    """For each token the smallest phrase around it: phrases come outer first, so the last one stays."""
+    """For each token the smallest phrase around it: outer phrases come first, so the last one counts."""
     owners = [0] * len(tree.tags)
     for node in range(1, len(tree.labels)):
         start, end = tree.starts[node], tree.ends[node]
@@ -149,7 +149,7 @@ def _noun_runs(tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         start = max(end, start + 1)
 
 
-# Where each token stands: sentence, paragraph, quotation, and its place in the dependencies.
+# The context of each token: sentence, paragraph, quotation, and its place in the dependencies.
 
 
 _ROLES = {
@@ -194,7 +194,7 @@ class TokenContext:
     role: NDArray[np.int32]
 
 
-def token_context(document: Document) -> TokenContext:
+def read_context(document: Document) -> TokenContext:
     """The context of all tokens of a document."""
     length = len(document.tokens)
     sentence_of = np.zeros(length, dtype=np.int32)
@@ -234,19 +234,19 @@ def _paragraphs_and_quotes(document: Document) -> tuple[NDArray[np.int32], NDArr
     return paragraph, quote
 
 
-# What is known about each candidate mention, as arrays: one row a mention, small integers throughout.
+# The attributes of candidate mentions as arrays of small integers, one row a mention.
 
 
 Integers = NDArray[np.int32]
 
-MODIFIERS = 6  # words beside the key that are compared; a phrase with more keeps its last ones
-_COORDINATION = 10  # how many words behind the head an "and" may stand that joins it with another
+MODIFIERS = 6  # other words that are compared; of a phrase with more the last ones count
+_COORDINATION = 10  # how far after the head an "and" may be that coordinates it
 _FUNCTION_WORDS = frozenset({"DT", "PDT", "PRP$", "POS", "IN", "CC", "TO", "WDT", "WP"})
 _NOT_COMPARED = _FUNCTION_WORDS | {",", ":", ".", "-LRB-", "-RRB-", "``", "''", "HYPH"}
 _DROPPED_FIRST = frozenset({"DT", "PDT", "PRP$"})
 
 
-# What is read from the words of a candidate, in the order of a row; its other words follow.
+# The attributes that are read from the words of a candidate, in the order of a row; its other words follow.
 _READ = (
     "kind", "number", "gender", "person", "reflexive", "string", "core", "key", "acronym", "place", "depth",
     "seen_core", "seen_key",
@@ -257,7 +257,7 @@ _READ = (
 class Mentions:
     """All candidates of a document, in text order.
 
-    Strings are numbered within the document, in small letters; -1 stands for none.
+    Strings are in lower case and numbered within the document; -1 means none.
     """
 
     start: Integers
@@ -268,31 +268,31 @@ class Mentions:
     quote: Integers
     role: Integers
     governor: Integers  # the token its head hangs on, -1 for none
-    governor_above: Integers  # the token that one hangs on
+    governor_above: Integers  # the head of the governor
     governor_word: Integers
     kind: Integers
     number: Integers
     gender: Integers
     person: Integers
-    reflexive: Integers  # 1 for "herself" and its like
+    reflexive: Integers  # 1 for "herself" and similar pronouns
     string: Integers
     core: Integers  # the string without determiners and possessive endings
     key: Integers  # the head word; in names the last one
-    acronym: Integers  # what the initials of a name of several words spell
+    acronym: Integers  # the initials of a name of several words
     words: Integers  # (mentions, MODIFIERS): content words beside the key
-    place: Integers  # how many candidates of its sentence come before it
-    depth: Integers  # how many of them are around it
-    seen_core: Integers  # how many earlier mentions have the same core
-    seen_key: Integers  # how many earlier nouns and names have the same key
+    place: Integers  # the number of candidates before it in its sentence
+    depth: Integers  # the number of candidates that contain it
+    seen_core: Integers  # the number of earlier nouns and names with the same core
+    seen_key: Integers  # the number of earlier nouns and names with the same key
 
     def __len__(self) -> int:
         return len(self.start)
 
 
-def mention_attributes(
-    document: Document, candidates: Sequence[Candidate], context: TokenContext
-) -> Mentions:
-    """The attributes of the candidates, which are in text order."""
+def read_mentions(document: Document) -> Mentions:
+    """All candidate mentions of a document."""
+    candidates = find_candidates(document)
+    context = read_context(document)
     start = np.array([candidate.start for candidate in candidates], dtype=np.int32)
     head = np.array([candidate.head for candidate in candidates], dtype=np.int32)
     governor = context.governor[head]
@@ -325,13 +325,13 @@ class _Reader:
         self._numbers: dict[str, int] = {}
         self._cores: dict[int, int] = {}
         self._keys: dict[int, int] = {}
-        self._named: dict[int, Traits] = {}  # what is known about the bearers of a last name
+        self._named: dict[int, Traits] = {}  # traits of people by their last name
         self._sentence = -1
         self._open: list[int] = []  # ends of the candidates around the next one
         self._place = 0
 
     def read(self, candidate: Candidate) -> list[int]:
-        """The attributes ``_READ`` of the next candidate, and its words beside the key."""
+        """The attributes ``_READ`` of the next candidate, then its other words."""
         words, tags = self._words, self._tags
         start, end, head = candidate.start, candidate.end, candidate.head
         first, last = start, end
@@ -397,7 +397,7 @@ class _Reader:
         return self._numbered("".join(initials).lower()) if len(initials) > 1 else -1
 
     def _name_traits(self, start: int, last: int, *, coordinated: bool) -> Traits:
-        """A last name alone takes what is known from its earlier mentions with a title or a first name."""
+        """A last name alone has the traits of its last mention with a title or a first name."""
         traits = name_traits(self._words[start : last + 1], self._tags[last], coordinated=coordinated)
         if coordinated:
             return traits._replace(gender=Gender.UNKNOWN)

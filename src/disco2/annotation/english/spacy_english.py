@@ -1,13 +1,13 @@
-"""spaCy's pipeline for English as GUM annotates it: sentence starts, tags, dependencies.
+"""The spaCy pipeline of the built-in syntax: sentence starts, tags and dependencies, as in GUM.
 
-spaCy is imported here: import this module only where a pipeline is made.
+This module imports spaCy, which takes long: import it only where a pipeline is made.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -24,18 +24,23 @@ from spacy.language import BaseDefaults, Language
 from spacy.strings import StringStore
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
-from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, load_config
+from spacy.util import (
+    compile_infix_regex,
+    compile_prefix_regex,
+    compile_suffix_regex,
+    load_config_from_str,
+)
 from spacy.vectors import BaseVectors
 from spacy.vocab import Vocab
+from srsly import msgpack_dumps
 from thinc.api import Config, Model, use_ops
 
 from disco2.annotation.text import ANYWHERE, CAPITALISED
 from disco2.vectors import WordVectors
-from disco2.vectors.source import read_shipped
 
 CONFIG_FILE = "config.cfg"
-# What spaCy would like to read besides the components. The vocabulary would be a list of all words seen in
-# training; the tokenizer's rules are code.
+# What spaCy would store besides the components. The vocabulary would list all words seen in training; the
+# tokenizer's rules are code.
 NOT_STORED = ("vocab", "tokenizer", "meta", "config")
 
 
@@ -51,8 +56,8 @@ class GumEnglish(Language):  # type: ignore[no-untyped-call]  # spaCy's __init_s
         infixes = ()
 
 
-def make_pipeline(config: dict[str, Any], *, vectors: WordVectors | None = None) -> Language:
-    """An untrained pipeline with GUM's tokens and the shipped word vectors, or these, where they were read.
+def make_pipeline(config: dict[str, Any], vectors: WordVectors) -> Language:
+    """An untrained pipeline with GUM's tokens and these word vectors.
 
     Its matrices are multiplied by NumPy, which is faster than the library that spaCy prefers.
     """
@@ -60,16 +65,20 @@ def make_pipeline(config: dict[str, Any], *, vectors: WordVectors | None = None)
         warnings.simplefilter("ignore")
         pipeline = GumEnglish.from_config(config)
     pipeline.tokenizer = gum_tokenizer(pipeline.vocab)
-    pipeline.vocab.vectors = SpacyWordVectors(
-        pipeline.vocab.strings, vectors if vectors is not None else read_shipped()
-    )
+    pipeline.vocab.vectors = SpacyWordVectors(pipeline.vocab.strings, vectors)
     return pipeline
 
 
-def read_pipeline(folder: Path, *, vectors: WordVectors | None = None) -> Language:
-    """A trained pipeline from a folder with its configuration and all its components."""
-    pipeline = make_pipeline(load_config(folder / CONFIG_FILE), vectors=vectors)
-    pipeline.from_disk(folder, exclude=NOT_STORED)
+def read_pipeline(files: Mapping[str, bytes], vectors: WordVectors) -> Language:
+    """A trained pipeline from the files of its folder: a configuration, and a folder for each component."""
+    pipeline = make_pipeline(load_config_from_str(files[CONFIG_FILE].decode()), vectors)
+    components: dict[str, dict[str, bytes]] = {}
+    for name, content in files.items():
+        component, slash, part = name.partition("/")
+        if slash:
+            components.setdefault(component, {})[part] = content
+    packed = {component: msgpack_dumps(parts) for component, parts in components.items()}
+    pipeline.from_bytes(msgpack_dumps(packed), exclude=NOT_STORED)
     for name in pipeline.pipe_names:
         for label in getattr(pipeline.get_pipe(name), "labels", ()):
             pipeline.vocab.strings.add(label)
@@ -85,18 +94,18 @@ def trained_encoders(pipeline: Language) -> list[Model[Any, Any]]:
 
 
 def write_config(pipeline: Language, folder: Path) -> None:
-    """Write the shape of a pipeline, without the settings of a training that spaCy's own command would do."""
+    """Write the configuration of a pipeline, without the settings for spaCy's own training command."""
     kept = {section: pipeline.config[section] for section in ("nlp", "components")}
     Config(kept).to_disk(folder / CONFIG_FILE)
 
 
 def write_component(pipeline: Language, name: str, folder: Path) -> None:
-    """Write the weights of one component, and nothing of the texts it was trained on."""
+    """Write the weights of one component, without words of the training texts."""
     component: Any = pipeline.get_pipe(name)
     component.to_disk(folder / name, exclude=["vocab"])
 
 
-# The shipped word vectors as spaCy's models ask for them.
+# The shipped word vectors in the form that spaCy's models need.
 
 
 REMEMBERED = 50_000  # words whose rows are kept
@@ -105,9 +114,9 @@ EPSILON = 1e-8  # of thinc's LayerNorm
 
 
 class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is compiled, without types
-    """Vectors by the lower-case form of a word, with the stand-ins that ``WordVectors`` knows.
+    """Vectors by the lower-case form of a word, with the substitutes of ``WordVectors``.
 
-    A word is looked up when it is first met, so that loading costs nothing. Unknown words have zeros.
+    A word is looked up when it first occurs, so that loading is quick. Unknown words have zeros.
     """
 
     attr = LOWER
@@ -155,7 +164,7 @@ class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is c
         return len(self._vectors)
 
 
-# The encoders as they run once they are trained.
+# The encoders, for inference.
 
 
 class WindowEncoder:
@@ -165,7 +174,7 @@ class WindowEncoder:
 
         x_{l+1, t} = x_{l, t} + LayerNorm(max over pieces p of W_p [x_{l, t-1}; x_{l, t}; x_{l, t+1}] + b_p).
 
-    An embedding depends on the word and perhaps on the space after it, so those of words are kept.
+    An embedding depends on the word, and in one encoder on the space after it, so embeddings are kept.
     """
 
     def __init__(self, encoder: Model[Any, Any], vocab: Vocab) -> None:
@@ -241,17 +250,17 @@ def _inference_layer(encoder: WindowEncoder) -> Model[Any, Any]:
     return Model("window_encoder", lambda model, docs, is_train: (encoder.encode(docs), lambda gradient: []))
 
 
-# The rules of spaCy's tokenizer, changed to cut English text as GUM does. GUM follows the newer practice of
-# English treebanks: hyphens and slashes inside words are tokens of their own (``eye - tracking``), but for
-# prefixes (``non-profit``, ``co-founder``); clitics and fused words are parted (``do n't``, ``gon na``);
-# abbreviations and the numbers of list items keep their full stop.
+# The rules of spaCy's tokenizer, changed to split English text as GUM does. GUM follows newer English
+# treebanks: hyphens and slashes inside words are separate tokens (``eye - tracking``), except after prefixes
+# (``non-profit``, ``co-founder``); clitics and fused words are split (``do n't``, ``gon na``); abbreviations
+# and the numbers of list items keep their full stop.
 
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-# Behind these a hyphen is part of the word.
+# After these a hyphen is part of the word.
 PREFIXES = _words(
     "ante anti bi bio co counter cross cyber de e ex extra hm inter intra m macro mega meta micro mid mini "
     "mm multi non over post pre pro proto pseudo re semi socio sub super trans tri u uh ultra un uni vice"
@@ -259,9 +268,9 @@ PREFIXES = _words(
 # Before these a hyphen is part of the word.
 SUFFIXES = ("esque", "wise")
 
-# Words that are written as one and parted in the treebank.
+# Words that are written as one and split in the treebank.
 FUSED = _words("wan|na Wan|na lot|ta Lot|ta out|ta Out|ta ought|a")
-# spaCy takes these for contractions without their apostrophe, for emoticons, or as wholes.
+# spaCy treats these as contractions without an apostrophe, as emoticons, or as single tokens.
 NOT_EXCEPTIONS = _words("id Id wed Wed and/or (=")
 _NUMBER_OR_CLOSING_BRACKET = re.compile(r"[)\]].*|\D?\d\D?|\d\D\d|8-.|.-?8")
 ABBREVIATIONS = _words(
@@ -297,7 +306,7 @@ def gum_tokenizer(vocab: Vocab) -> Tokenizer:
 
 
 def stopped_spans(paragraph: str) -> list[tuple[int, int]]:
-    """Where a full stop belongs to its word because of what stands around it: ``2.1.`` opening a paragraph as
+    """Where a full stop belongs to its word because of the context: ``2.1.`` at the start of a paragraph as
     the number of a heading or list item, ``No.`` before a number."""
     spans = [match.span() for match in _STOPPED_BEFORE_NUMBER.finditer(paragraph)]
     opening = _STOPPED_NUMBER.match(paragraph)
@@ -305,7 +314,7 @@ def stopped_spans(paragraph: str) -> list[tuple[int, int]]:
 
 
 def _exceptions() -> dict[str, list[dict[int, str]]]:
-    """Without the norms that spaCy gives them: a model must see the same word for any tokenizer."""
+    """Without spaCy's norms: a model must see the same word with any tokenizer."""
     exceptions = {
         whole: [{ORTH: part[ORTH]} for part in parts]
         for whole, parts in ENGLISH_EXCEPTIONS.items()
@@ -323,7 +332,7 @@ def _abbreviations() -> set[str]:
 
 
 def _prefixes() -> list[str]:
-    """A number sign belongs to the hashtag behind it."""
+    """A number sign belongs to the hashtag that follows."""
     return [*(_whole_icon(prefix) for prefix in TOKENIZER_PREFIXES if prefix != "#"), rf"#(?![{ALPHA}])"]
 
 
@@ -354,7 +363,7 @@ def _infixes() -> list[str]:
 
 
 def _whole_icon(pattern: str) -> str:
-    """An emoji with its skin tone, its variant, and those joined to it is one token; so is a flag."""
+    """An emoji with its skin tone, variant and joined emojis is one token; so is a flag."""
     if pattern not in LIST_ICONS:
         return pattern
     return rf"(?:[\U0001f1e6-\U0001f1ff]{{2}}|{pattern}{_VARIANT}(?:\u200d{pattern}{_VARIANT})*)"

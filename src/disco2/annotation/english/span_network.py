@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.chart import (
-    Integers,
-    all_spans,
-    best_splits,
-    chart_portions,
-    read_trees,
-    scores_by_length,
-)
+Integers = NDArray[np.int32]
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int64]
 
 # A bidirectional LSTM in NumPy (Hochreiter & Schmidhuber 1997; Graves & Schmidhuber 2005).
 #
 #     i, f, o = sigmoid(W x_t + U h_{t-1} + b),  g = tanh(the same with its own W, U, b)
 #     c_t = f c_{t-1} + i g,   h_t = o tanh(c_t)
 #
-# A batch holds sentences in falling order of length, packed by position: all first tokens, then the second
+# A batch holds sentences in descending order of length, packed by position: all first tokens, then the second
 # tokens of those that have one, and so on. No padding is computed, and both directions run as one: the
 # backward one over the same packing of the reversed sentences.
 #
@@ -31,10 +27,7 @@ from disco2.annotation.english.chart import (
 # in the cache.
 
 
-Floats = NDArray[np.float32]
-Rows = NDArray[np.int64]
-
-TOGETHER = 512  # tokens whose inputs are multiplied in one go
+TOGETHER = 512  # tokens whose inputs are multiplied together
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +46,7 @@ class Packing:
 
     @classmethod
     def of(cls, lengths: Sequence[int]) -> Packing:
-        """The packing of sentences whose lengths never rise."""
+        """The packing of sentences in descending order of length."""
         sizes = np.asarray(lengths, dtype=np.int64)
         steps = np.arange(sizes[0])
         active = (sizes[None, :] > steps[:, None]).sum(axis=1)
@@ -69,7 +62,7 @@ class Packing:
     def groups(self, *, to_the_end: bool) -> Iterator[list[tuple[int, int]]]:
         """Neighbouring steps with about ``TOGETHER`` tokens; a step is its first packed place and its tokens.
 
-        Unless ``to_the_end``, the last token of each sentence has no part.
+        Without ``to_the_end``, the last token of each sentence is skipped.
         """
         group: list[tuple[int, int]] = []
         tokens = first = 0
@@ -107,8 +100,8 @@ class BiLSTMLayer:
         """Packed inputs [N, D] -> packed outputs [N, 2 H].
 
         With ``which``, the input at packed place p is row which[p] of ``tokens``, so that equal inputs are
-        multiplied once. Unless ``to_the_end``, each direction leaves out the last token that it comes to,
-        whose half of the outputs is 0.
+        multiplied once. Without ``to_the_end``, each direction skips its last token, whose half of
+        the outputs is 0.
         """
         hidden, most, places = self.recurrent.shape[1], int(packing.active[0]), len(packing.rows)
         known = None if which is None else np.matmul(tokens, self.inputs) + self.bias
@@ -151,7 +144,7 @@ def _run_gates(weights: Floats) -> Floats:
     return np.ascontiguousarray(np.concatenate([0.5 * i, 0.5 * f, 0.5 * o, g], axis=-1), dtype=np.float32)
 
 
-# Scores of all labels of a span, from what the encoder says at the two places where it begins and ends.
+# Scores of all labels of a span, from the encoder's output at the two places where it begins and ends.
 #
 # A sentence of n tokens has n + 1 places between and around its tokens. With p_i what the encoder's forward
 # half has read before place i and its backward half after it, the scores of the labels of the span (i, j) are
@@ -161,7 +154,7 @@ def _run_gates(weights: Floats) -> Floats:
 # The first layer is linear, so it is computed for places and not for spans: the differences of the two halves
 # of Stern, Andreas & Klein (2017) are the special case A = -E.
 #
-# What is left to do for each span is as little as can be. relu(x + t) = max(x, -t) + t, so with s the sign
+# Little is left to compute for each span. relu(x + t) = max(x, -t) + t, so with s the sign
 # of g
 #
 #     O relu(g z + t) + c = (O |g|) max(s z, -t / |g|) + (c + O t):
@@ -176,42 +169,41 @@ CHUNK = 2048  # spans scored together: their hidden layer stays in the processor
 
 @dataclass(frozen=True, slots=True)
 class SpanScorer:
-    """The weights as they are stored; H2 is twice the encoder's hidden size, M the hidden size here."""
-
-    starts: Floats  # A, [H2, M]
-    ends: Floats  # E, [H2, M]
-    bias: Floats  # b, [M]
-    gain: Floats  # g, [M]
-    shift: Floats  # t, [M]
-    outputs: Floats  # O, [L, M] for L labels
-    output_bias: Floats  # c, [L]
-
-    def prepared(self) -> PreparedScorer:
-        """The same scorer in the form in which it runs. A unit without gain is a constant in all scores."""
-        sign = np.where(self.gain < 0.0, np.float32(-1.0), np.float32(1.0))
-        magnitude = np.abs(self.gain)
-        gainless = magnitude == 0.0
-        added = np.where(gainless, np.maximum(self.shift, 0.0), self.shift)
-        starts = self.starts - self.starts.mean(axis=1, keepdims=True)
-        ends = self.ends - self.ends.mean(axis=1, keepdims=True)
-        return PreparedScorer(
-            sides=np.concatenate([starts * sign, ends * sign], axis=1),
-            bias=(self.bias - self.bias.mean()) * sign,
-            least=np.where(gainless, np.float32(0.0), -self.shift / np.where(gainless, 1.0, magnitude)),
-            outputs=self.outputs * magnitude,
-            output_bias=self.output_bias + self.outputs @ added,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedScorer:
     """The weights as they are used; A, E and b have means of 0 over M."""
 
-    sides: Floats  # s A and s E, [H2, 2 M]
+    sides: Floats  # s A and s E, [H2, 2 M]; H2 is twice the encoder's hidden size, M the hidden size here
     bias: Floats  # s b, [M]
     least: Floats  # -t / |g|, [M]
-    outputs: Floats  # O |g|, [L, M]
+    outputs: Floats  # O |g|, [L, M] for L labels
     output_bias: Floats  # c + O t, [L]
+
+    @classmethod
+    def of(
+        cls,
+        starts: Floats,
+        ends: Floats,
+        bias: Floats,
+        gain: Floats,
+        shift: Floats,
+        outputs: Floats,
+        output_bias: Floats,
+    ) -> SpanScorer:
+        """The scorer with stored weights: A, E [H2, M], b, g, t [M], O [L, M] and c [L].
+
+        A unit without gain is a constant in all scores.
+        """
+        sign = np.where(gain < 0.0, np.float32(-1.0), np.float32(1.0))
+        magnitude = np.abs(gain)
+        gainless = magnitude == 0.0
+        starts = starts - starts.mean(axis=1, keepdims=True)
+        ends = ends - ends.mean(axis=1, keepdims=True)
+        return cls(
+            sides=np.concatenate([starts * sign, ends * sign], axis=1),
+            bias=(bias - bias.mean()) * sign,
+            least=np.where(gainless, np.float32(0.0), -shift / np.where(gainless, 1.0, magnitude)),
+            outputs=outputs * magnitude,
+            output_bias=output_bias + outputs @ np.where(gainless, np.maximum(shift, 0.0), shift),
+        )
 
     def places(self, encoded: Floats) -> tuple[Floats, Floats]:
         """s (A p + b) and s E p for all places [N, H2]."""
@@ -242,6 +234,104 @@ class PreparedScorer:
         """The best label of each span."""
         chunks = self.scores(begins, finishes, starts, ends)
         return np.concatenate([chunk.argmax(axis=0) for chunk in chunks])
+
+
+# The best binary tree over scored spans (CKY), for a batch of sentences at once.
+#
+# The score of a tree is the sum of the scores of its spans (Stern, Andreas & Klein 2017). With s(i, j) the
+# score of the best label of a span, which is 0 for no label at all,
+#
+#     best(i, j) = s(i, j) + max over k of best(i, k) + best(k, j),    best(i, i + 1) = s(i, i + 1).
+#
+# All spans of one length, in all sentences, are one step. The chart is stored twice, by start and by
+# end, with the length as last axis: then the two halves of all ways to split a span are two plain slices.
+
+
+LARGEST_CHART = 100_000  # square of the longest length times sentences, in one chart
+
+
+class Spans(NamedTuple):
+    """Spans of a batch of sentences."""
+
+    sentences: Integers
+    starts: Integers
+    ends: Integers  # exclusive
+
+
+def all_spans(lengths: Integers) -> Spans:
+    """Every span of every sentence, sentence by sentence, in order of start and end."""
+    starts_by_length: dict[int, tuple[Integers, Integers]] = {}
+    for length in set(lengths.tolist()):
+        starts, ends = np.triu_indices(length)
+        starts_by_length[length] = (starts.astype(np.int32), ends.astype(np.int32) + 1)
+    found = [starts_by_length[length] for length in lengths.tolist()]
+    counts = [len(starts) for starts, _ in found]
+    return Spans(
+        np.repeat(np.arange(len(lengths), dtype=np.int32), counts),
+        np.concatenate([starts for starts, _ in found]),
+        np.concatenate([ends for _, ends in found]),
+    )
+
+
+def scores_by_length(spans: Spans, scores: NDArray[np.float32], lengths: Integers) -> NDArray[np.float32]:
+    """``table[b, l, i]`` is the score of the span of l tokens from i on in sentence b."""
+    longest = int(lengths.max())
+    table = np.zeros((len(lengths), longest + 1, longest), dtype=np.float32)
+    table[spans.sentences, spans.ends - spans.starts, spans.starts] = scores
+    return table
+
+
+def best_splits(table: NDArray[np.float32]) -> NDArray[np.int16]:
+    """For each span of ``table[b, l, i]``, the length of the left half of its best split.
+
+    Spans that reach beyond a sentence's end are computed too; no span within it is made of them.
+    """
+    batch, _, longest = table.shape
+    from_start = np.zeros((batch, longest + 1, longest + 1), dtype=np.float32)  # [b, start, length]
+    to_end = np.zeros((batch, longest + 1, longest + 1), dtype=np.float32)  # [b, end, length]
+    splits = np.zeros(table.shape, dtype=np.int16)
+    from_start[:, :longest, 1] = table[:, 1]
+    to_end[:, 1:, 1] = table[:, 1]
+    for length in range(2, longest + 1):
+        count = longest - length + 1
+        left = from_start[:, :count, 1:length]
+        right = to_end[:, length:, length - 1 : 0 : -1]
+        both = left + right  # [b, start, length of the left half - 1]
+        choice = both.argmax(axis=2)
+        best = np.take_along_axis(both, choice[:, :, None], axis=2)[:, :, 0] + table[:, length, :count]
+        splits[:, length, :count] = choice + 1
+        from_start[:, :count, length] = best
+        to_end[:, length:, length] = best
+    return splits
+
+
+def read_trees(splits: NDArray[np.int16], lengths: Integers) -> Spans:
+    """The spans of each sentence's best tree, 2 n - 1 for n tokens; level by level, all sentences at once."""
+    sentences = np.arange(len(lengths), dtype=np.int32)
+    starts, ends = np.zeros_like(sentences), lengths.astype(np.int32)
+    levels: list[Spans] = []
+    while len(sentences):
+        levels.append(Spans(sentences, starts, ends))
+        wide = ends - starts > 1
+        sentences, starts, ends = sentences[wide], starts[wide], ends[wide]
+        middles = starts + splits[sentences, ends - starts, starts]
+        sentences = np.concatenate([sentences, sentences])
+        starts, ends = np.concatenate([starts, middles]), np.concatenate([middles, ends])
+    return Spans(*(np.concatenate(columns) for columns in zip(*levels, strict=True)))
+
+
+def chart_portions(lengths: Sequence[int]) -> list[slice]:
+    """A batch in descending order of length, in portions whose charts are small."""
+    portions: list[slice] = []
+    first = 0
+    while first < len(lengths):
+        size = max(1, LARGEST_CHART // lengths[first] ** 2)
+        portions.append(slice(first, min(first + size, len(lengths))))
+        first += size
+    return portions
+
+
+# From word numbers to labelled spans.
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +365,7 @@ class Network:
     pieces: Floats  # row 0 is zero
     tags: Floats
     layers: tuple[BiLSTMLayer, ...]
-    scorer: PreparedScorer
+    scorer: SpanScorer
 
     @classmethod
     def of(cls, parameters: Mapping[str, Floats], vectors: Floats) -> Network:
@@ -290,7 +380,7 @@ class Network:
                 BiLSTMLayer.of(*(kept[f"encoder.{layer}.{name}"] for name in LAYER_PARAMETERS))
                 for layer in range(LAYERS)
             ),
-            scorer=SpanScorer(*(kept[f"spans.{name}"] for name in SPAN_PARAMETERS)).prepared(),
+            scorer=SpanScorer.of(*(kept[f"spans.{name}"] for name in SPAN_PARAMETERS)),
         )
 
     def embed(self, numbers: Integers) -> Floats:
@@ -306,11 +396,11 @@ class Network:
         )
 
     def encode(self, sentences: Sequence[WordNumbers]) -> tuple[Floats, Rows]:
-        """What the encoder says at all places of all sentences, [N, 2 H], and each sentence's first place.
+        """The encoder's output at all places of all sentences, [N, 2 H], and each sentence's first place.
 
-        The sentences are in falling order of length. Place k of a sentence is between its tokens k - 1 and k:
-        the forward half is that of row k, the edge being row 0, and the backward half that of row k + 1. The
-        row after a sentence's last place is no place.
+        The sentences are in descending order of length. Place k of a sentence is between its tokens k - 1
+        and k: the forward half is that of row k, the edge being row 0, and the backward half that of row
+        k + 1. The row after a sentence's last place is not a place.
         """
         packing = Packing.of([len(sentence.words) for sentence in sentences])
         distinct, numbers = distinct_rows(numbered(sentences))
@@ -325,7 +415,7 @@ class Network:
         return encoded, packing.offsets
 
     def parse(self, sentences: Sequence[WordNumbers]) -> list[list[NumberedSpan]]:
-        """The labelled spans of each sentence's best tree; the sentences are in falling order of length."""
+        """The labelled spans of the best trees of sentences in descending order of length."""
         encoded, offsets = self.encode(sentences)
         begins, finishes = self.scorer.places(encoded)
         lengths = np.array([len(sentence.words) - 2 for sentence in sentences], dtype=np.int32)
@@ -346,7 +436,7 @@ class Network:
         chosen = read_trees(best_splits(table), lengths)
         sizes = chosen.ends - chosen.starts
         labelled = table[chosen.sentences, sizes, chosen.starts] > 0.0
-        labelled |= sizes == lengths[chosen.sentences]  # a sentence as a whole always has a label
+        labelled |= sizes == lengths[chosen.sentences]  # the whole sentence always has a label
         owners, starts, ends = (column[labelled] for column in chosen)
         first = offsets[owners]
         labels = self.scorer.best_labels(begins, finishes, first + starts, first + ends)

@@ -1,7 +1,7 @@
 """The first layers of the built-in annotator: tokens and sentences, tags, dependencies.
 
-spaCy's components, trained on GUM. A text goes to spaCy paragraph by paragraph, so no sentence ever crosses a
-paragraph break; a single line end is a space.
+spaCy components, trained on GUM. spaCy gets a text paragraph by paragraph, so no sentence crosses a paragraph
+break; a single line end counts as a space.
 """
 
 from __future__ import annotations
@@ -10,39 +10,34 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Component, weights_digest
+from disco2.annotation.english.annotators import Files, VectorReader
 from disco2.annotation.spacy_pipeline import (
     Analysis,
     MemoryZones,
     analysis_of,
-    document_of_pieces,
+    join_pieces,
     sentence_spans,
     to_spacy,
     with_layers,
 )
-from disco2.annotation.text import BLANK_LINE, LINE_END, text_pieces
+from disco2.annotation.text import BLANK_LINE, LINE_END, split_text
 from disco2.data import Document, Sentence, Token
-from disco2.errors import BundleError
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-    from disco2.vectors import WordVectors
-
 _T = TypeVar("_T")
 
-SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english" / "syntax"
 SENTENCES, ENCODER, TAGGER, PARSER = "senter", "tok2vec", "tagger", "parser"
-# What goes through the components at once; time hardly falls with more, memory grows.
+# The size of a batch; larger ones are hardly faster and need more memory.
 MOST_TOKENS, MOST_CHARACTERS = 4_000, 20_000
 
 
-class SpacySyntax(Component):
+class SpacySyntax:
     """An annotator of tokens with sentences, Penn Treebank tags and Universal Dependencies."""
 
     NAME: ClassVar = "disco2 English syntax"
@@ -52,30 +47,19 @@ class SpacySyntax(Component):
         Layer.DEPENDENCIES: frozenset({Layer.TOKENS}),
     }
 
-    def __init__(self, pipeline: Language, *, digest: str = "") -> None:
+    def __init__(self, pipeline: Language) -> None:
         self._pipeline = pipeline
         self._memory = MemoryZones(pipeline)
-        self.digest = digest
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED, *, vectors: WordVectors | None = None) -> SpacySyntax:
-        """The pipeline of a folder, default: the bundled one; ``vectors`` saves reading them again.
-
-        Raises BundleError where the folder does not hold a trained pipeline.
-        """
+    def load(cls, files: Files, vectors: VectorReader) -> SpacySyntax:
+        """The pipeline in the files of its folder."""
         from disco2.annotation.english.spacy_english import read_pipeline
 
-        try:
-            return cls(read_pipeline(folder, vectors=vectors), digest=weights_digest(folder))
-        except Exception as error:  # spaCy lets through whatever its many readers raise
-            raise BundleError(
-                f"The model of tokens and dependencies can't be read ({type(error).__name__}: {error}).",
-                where=str(folder),
-                hint="Train it again with: disco2 annotator train, or install the package again.",
-            ) from error
+        return cls(read_pipeline(files, vectors()))
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
-        """With TOKENS, everything is made from the text alone; without, tokens and sentences stay."""
+        """With TOKENS, everything is made from the text; without, tokens and sentences are kept."""
         if Layer.TOKENS in layers:
             return self._from_texts(documents, layers)
         if layers & {Layer.TAGS, Layer.DEPENDENCIES}:
@@ -83,9 +67,9 @@ class SpacySyntax(Component):
         return list(documents)
 
     def split(self, documents: Sequence[Document], *, line_ends: bool = False) -> list[Document]:
-        """The documents, which have tokens, with new sentences on these; layers of sentences are gone.
+        """Documents with tokens get new sentences, without their old trees and dependencies.
 
-        Sentences end where paragraphs do, and with ``line_ends`` where lines do.
+        A sentence ends at the end of a paragraph, and with ``line_ends`` at the end of a line.
         """
         parting = LINE_END if line_ends else BLANK_LINE
         places = [paragraph_tokens(document, parting=parting) for document in documents]
@@ -116,7 +100,7 @@ class SpacySyntax(Component):
         ]
 
     def _from_texts(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
-        pieces = [text_pieces(document.text) for document in documents]
+        pieces = [split_text(document.text) for document in documents]
         texts = [piece.text for of_document in pieces for piece in of_document]
         analyses: Iterator[Analysis] = iter(
             [
@@ -126,7 +110,7 @@ class SpacySyntax(Component):
             ]
         )
         return [
-            document_of_pieces(document, [(piece, next(analyses)) for piece in of_document])
+            join_pieces(document, [(piece, next(analyses)) for piece in of_document])
             for document, of_document in zip(documents, pieces, strict=True)
         ]
 
@@ -176,7 +160,7 @@ class SpacySyntax(Component):
     def _analyses(self, docs: list[Doc], layers: Layers) -> list[Analysis]:
         """Run the components that the layers need over documents with sentences."""
         tagged, parsed = Layer.TAGS in layers, Layer.DEPENDENCIES in layers
-        # The parser keeps to sentences that are set, but marks them anew from its trees.
+        # The parser respects sentences that are set, but marks them again from its trees.
         sentences = [sentence_spans(doc) for doc in docs]
         for component in [ENCODER] * (tagged or parsed) + [TAGGER] * tagged + [PARSER] * parsed:
             docs = self._through(component, docs)
@@ -189,12 +173,12 @@ class SpacySyntax(Component):
         if component not in self._pipeline.pipe_names:
             return docs
         run: Any = self._pipeline.get_pipe(component)
-        run.set_annotations(docs, run.predict(docs))  # all at once: ``pipe`` would part them in four
+        run.set_annotations(docs, run.predict(docs))  # all at once: ``pipe`` would split them into four
         return docs
 
 
 def _batches(items: Sequence[_T], sizes: Sequence[int], *, most: int) -> Iterator[Sequence[_T]]:
-    """Neighbouring items whose sizes add up to at most so many, or a single larger one."""
+    """Neighbouring items whose sizes add up to at most ``most``, or a single larger one."""
     begin = total = 0
     for place, size in enumerate(sizes):
         if place > begin and total + size > most:
@@ -205,7 +189,7 @@ def _batches(items: Sequence[_T], sizes: Sequence[int], *, most: int) -> Iterato
         yield items[begin:]
 
 
-LONGEST_PARAGRAPH = 2_000  # tokens of a paragraph that are looked at together
+LONGEST_PARAGRAPH = 2_000  # tokens of a paragraph that are processed together
 
 _SENTENCE_END = re.compile(r"[.!?…]+")
 
@@ -213,9 +197,9 @@ _SENTENCE_END = re.compile(r"[.!?…]+")
 def paragraph_tokens(
     document: Document, *, parting: re.Pattern[str], longest: int = LONGEST_PARAGRAPH
 ) -> list[tuple[int, int]]:
-    """Spans of tokens that cover the document, in order, cut wherever the text between two tokens parts them.
+    """Spans of tokens that cover the document, in order, cut where ``parting`` matches between two tokens.
 
-    A very long paragraph is cut as well: behind the last sentence end that fits, else where it must.
+    A very long paragraph is cut too: after the last sentence end that fits, else at the limit.
     """
     tokens = document.tokens
     cuts = [
@@ -240,11 +224,11 @@ def _parts(tokens: tuple[Token, ...], start: int, end: int, longest: int) -> lis
     return [*parts, (start, end)] if start < end else parts
 
 
-MOST_GROUPED = 300  # in a group of more than one sentence
+MOST_GROUPED = 300  # tokens in a group of more than one sentence
 
 
 def sentence_groups(document: Document, *, most_tokens: int = MOST_GROUPED) -> list[list[Sentence]]:
-    """The sentences in order, those of one paragraph together, at most so many tokens of them."""
+    """The sentences in order, those of one paragraph together, up to ``most_tokens`` tokens."""
     groups: list[list[Sentence]] = []
     for sentence in document.sentences:
         if not len(sentence):

@@ -19,10 +19,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass, field, replace
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
-from disco2.annotation.english.annotators import ComponentOnDemand
-from disco2.annotation.english.constituents import SpanParser
-from disco2.annotation.english.coreference import MentionRanker
-from disco2.annotation.english.syntax import SpacySyntax
+from disco2.annotation.english.annotators import Component
 from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.annotation.text import paragraphs
 from disco2.data import Document
@@ -45,7 +42,7 @@ PAIRS_AT_ONCE = 64  # as on the command line: the last digits of scores depend o
 MAX_DRAWN_TOKENS = 500  # per argument
 RECENT_TEXTS, RECENT_CHARACTERS = 32, 200_000  # texts kept, so that a view need not annotate again
 
-THREAD_SAFE = (ComponentOnDemand, MentionRanker, SpacyPipeline, SpacySyntax, SpanParser)
+THREAD_SAFE = (Component, SpacyPipeline)
 
 
 class Abandoned(Exception):  # noqa: N818

@@ -22,8 +22,8 @@ from weakref import WeakSet
 
 from spacy.pipeline import Pipe
 
-from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import EnglishOnDemand
+from disco2.annotation.annotator import Annotators, Layer, Layers
+from disco2.annotation.english.annotators import shared_english, split_sentences
 from disco2.annotation.heads import head_of_span
 from disco2.annotation.layers import with_constituents
 from disco2.annotation.spacy_pipeline import analysis_of, chains_of, mentions_of, sentence_spans, trees_of
@@ -114,13 +114,13 @@ class _Reading:
 
 
 def read_documents(
-    docs: Sequence[Doc], settings: Disco2Settings, *, pipeline: str, english: EnglishOnDemand
+    docs: Sequence[Doc], settings: Disco2Settings, *, pipeline: str, english: Annotators
 ) -> list[_Reading]:
     """Convert spaCy documents to documents with all layers; ``pipeline`` is the name of their maker."""
     readings = [_read_doc(doc, f"doc{number}", pipeline) for number, doc in enumerate(docs)]
     unsplit = [one for one in readings if one.document.tokens and not one.document.sentences]
     if unsplit:
-        split = english.split([one.document for one in unsplit], line_ends=settings.paragraphs == "line")
+        split = split_sentences([one.document for one in unsplit], line_ends=settings.paragraphs == "line")
         for one, document in zip(unsplit, split, strict=True):
             one.document = document
             one.makers += english.names(frozenset({Layer.TOKENS}))
@@ -204,7 +204,7 @@ def _add_chains(one: _Reading, prefix: str) -> None:
     one.missing.discard(Layer.COREFERENCE)
 
 
-def _add_missing(readings: Iterable[_Reading], layers: Layers, english: EnglishOnDemand) -> None:
+def _add_missing(readings: Iterable[_Reading], layers: Layers, english: Annotators) -> None:
     """Make the missing ones of these layers; documents that lack the same layers are annotated together."""
     groups: dict[Layers, list[_Reading]] = {}
     for one in readings:
@@ -234,7 +234,7 @@ class ModelSource:
     def is_shipped(self) -> bool:
         return self.files is None and is_shipped(find_model(self.model))
 
-    def open(self, english: EnglishOnDemand) -> Pipeline:
+    def open(self, english: Annotators) -> Pipeline:
         """Load and verify the model; BundleError if it is missing or damaged."""
         if self.files is None:
             return load(self.model, annotators=english)
@@ -314,7 +314,7 @@ class Disco2Pipe(Pipe):
         self.settings = settings
         self._made_by = pipeline
         self._source = ModelSource(absolute_model(model))  # the current folder may change before loading
-        self._english = EnglishOnDemand.shared()
+        self._english = shared_english()
         self._opened: Pipeline | None = None
         self.living.add(self)
 

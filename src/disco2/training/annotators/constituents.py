@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.chart import CHAIN, tree_to_spans
 from disco2.annotation.english.constituents import (
+    CHAIN,
     UNKNOWN,
     Lexicon,
     SpanParser,
     StoredParser,
     build_lexicon,
     half_precision,
+    tree_to_spans,
     write_parser,
 )
-from disco2.annotation.english.span_network import WordNumbers
+from disco2.annotation.english.span_network import Integers, WordNumbers
 from disco2.data import Constituents, Document
 from disco2.errors import CorpusError, MissingExtraError
 from disco2.evaluation.layers import Bracket, BracketEvaluation, evaluate_brackets
@@ -42,9 +43,9 @@ class ParserSettings(Settings):
     tag_size: int = setting(32, "dimensions of the embedding of tags", minimum=1)
     hidden: int = setting(144, "hidden size of the encoder, in each direction", minimum=1)
     span_hidden: int = setting(192, "hidden size of the scorer of spans", minimum=1)
-    word_count: int = setting(3, "a word needs so many occurrences to have an embedding", minimum=1)
-    piece_count: int = setting(10, "a prefix, suffix or shape needs so many", minimum=1)
-    label_count: int = setting(3, "a chain of labels needs so many to be learnt as one", minimum=1)
+    word_count: int = setting(3, "minimum count of a word with an embedding", minimum=1)
+    piece_count: int = setting(10, "minimum count of a prefix, suffix or shape", minimum=1)
+    label_count: int = setting(3, "minimum count of a chain of labels", minimum=1)
     epochs: int = setting(24, "passes over the training sentences", minimum=1)
     batch_tokens: int = setting(800, "tokens in a step", minimum=1)
     rate: float = setting(0.002, "highest learning rate of Adam", above=0)
@@ -64,14 +65,12 @@ class ParserSettings(Settings):
     tag_loss: float = setting(0.2, "weight of predicting the tags as a second task", minimum=0)
 
 
-# Tags that a weak tagger might give a word: those that the word, or one that looks like it, has elsewhere.
+# Tags that a weak tagger might give a word: those that the word, or a similar one, has elsewhere.
 #
-# A tagger is better on what it learnt from than on new text, so a parser that sees its tags there trusts them
-# too much. Trained on gold tags, some of them drawn from here, it does not.
+# A tagger is better on its training texts than on new text, so a parser trained on its tags relies on them
+# too much. So the parser is trained on gold tags, some of them replaced by tags from here.
 
-Integers = NDArray[np.int32]
-
-RARE = 5  # a word with fewer occurrences takes the tags of its kind
+RARE = 5  # a word with fewer occurrences gets the tags of its kind
 
 
 class WeakTags:
@@ -87,7 +86,7 @@ class WeakTags:
         self._rows = {key: np.array(found, dtype=np.int32) for key, found in rows.items()}
 
     def draw(self, word: str, count: int, random: np.random.Generator) -> Integers:
-        """So many tags for a word of the documents."""
+        """Random tags for a word of the documents."""
         rows = self._rows[word.lower()]
         if len(rows) < RARE:
             rows = self._rows[_kind(word)]
@@ -95,15 +94,15 @@ class WeakTags:
 
 
 def _kind(word: str) -> str:
-    """What a tagger sees of an unknown word: its ending and its case."""
+    """The ending and the case of a word, which a tagger uses for unknown words."""
     case = "capital" if word[:1].isupper() else "small"
     return f"{case} -{word[-2:].lower()}"
 
 
-# Gold sentences as the parser learns from them, made harder at random.
+# Training examples, made harder at random.
 
 
-DRAWS = 8  # weak tags kept for each word, one of which is taken at a time
+DRAWS = 8  # weak tags for each word, of which one is used at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ class Example:
 
 
 def label_chains(documents: Iterable[Document], *, least: int) -> tuple[str, ...]:
-    """The chains of labels that occur at least so often, and all single labels, the most frequent first."""
+    """The chains of labels with this minimum count, and all single labels, the most frequent first."""
     counts: Counter[str] = Counter()
     for document in documents:
         for sentence in document.sentences:
@@ -131,7 +130,7 @@ def label_chains(documents: Iterable[Document], *, least: int) -> tuple[str, ...
 
 
 def nearest_chain(chain: str, known: dict[str, int]) -> int:
-    """The label of a chain; a rare one loses its innermost labels until it is known."""
+    """The number of a chain; of a rare chain the innermost labels are removed until it is known."""
     while chain not in known:
         chain = chain.rpartition(CHAIN)[0]
     return known[chain]
@@ -170,7 +169,7 @@ def make_examples(
     return examples
 
 
-def disturbed(
+def disturb(
     example: Example, settings: ParserSettings, random: np.random.Generator, *, no_vector: int
 ) -> WordNumbers:
     """The sentence with words, vectors and tags hidden or redrawn at random."""
@@ -210,15 +209,15 @@ def train_constituents(
 ) -> None:
     """Learn from the trees of ``training``; the pass with the best labelled F1 on ``development`` is kept.
 
-    The tags that the parser sees are the tokens' own: give gold ones for training, which are disturbed, and
-    those of the tagger that it will work with for development. The same seed gives the same weights on the
+    The parser gets the tags of the tokens: gold tags for training, which are disturbed, and the tags of the
+    tagger it will be used with for development. The same seed gives the same weights on the
     same machine.
     """
     try:
         import torch
     except ImportError:
         raise MissingExtraError("torch", "annotators", "Training the constituency parser") from None
-    from disco2.training.annotators.span_module import passes
+    from disco2.training.annotators.span_module import train_passes
 
     settings = settings or ParserSettings()
     vectors = vectors if vectors is not None else read_shipped()
@@ -238,7 +237,7 @@ def train_constituents(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # sums in a fixed order
     try:
-        made = passes(examples, lexicon, labels=len(labels), settings=settings, seed=seed)
+        made = train_passes(examples, lexicon, labels=len(labels), settings=settings, seed=seed)
         for number, parameters in enumerate(made, 1):
             rounded = {name: value.astype(np.float32) for name, value in half_precision(parameters).items()}
             stored = StoredParser(rounded, labels, lexicon.words, lexicon.pieces, lexicon.tags)
@@ -275,8 +274,8 @@ def compare_trees(
 ) -> BracketEvaluation:
     """Bracket scores over the sentences that have a gold tree; the documents have the same sentences.
 
-    With ``longest`` only sentences of at most so many words count, and with ``most`` only the first so many
-    of those, in the order of the documents.
+    With ``longest`` only sentences up to this length count, and with ``most`` only that many of them, in the
+    order of the documents.
     """
     pairs = list(_trees(gold, parsed, longest=longest))[:most]
     return evaluate_brackets(

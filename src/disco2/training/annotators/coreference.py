@@ -1,4 +1,4 @@
-"""Documents -> a trained coreference model in a folder."""
+"""Train the coreference model on documents with gold mentions, and write it to a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.annotator import Layer
 from disco2.annotation.english.coreference import (
     Floats,
     MentionRanker,
@@ -31,19 +30,13 @@ from disco2.annotation.english.mention_features import (
     mention_features,
     pair_features,
 )
-from disco2.annotation.english.mentions import (
-    Integers,
-    Mentions,
-    candidate_mentions,
-    mention_attributes,
-    token_context,
-)
+from disco2.annotation.english.mentions import Integers, Mentions, read_mentions
 from disco2.data import Document
 from disco2.errors import InputError
 from disco2.evaluation.coreference import Chains, CoreferenceScores, score_coreference
-from disco2.files import HIDDEN_LIST, check_folder_place
+from disco2.files import HIDDEN_LIST, check_folder_place, read_listed_files
 
-# The choices that training makes.
+# Settings.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +46,11 @@ class CoreferenceSettings:
     passes: int = 14
     rate: float = 0.1  # of AdaGrad
     penalty: float = 0.02  # L1, a document
-    window: int = 100  # candidates just before a mention that may be its antecedent
+    window: int = 100  # nearest candidates before a mention that may be its antecedent
     matches: int = 8  # farther ones with the same key word
-    rarest_word: int = 10  # how often a word must occur to be a feature
-    false_anaphor: float = 0.1  # the cost of linking what opens a chain
-    false_new: float = 2.0  # of opening a chain with what has antecedents
+    rarest_word: int = 10  # minimum count of a word that is a feature
+    false_anaphor: float = 0.1  # the cost of linking a mention that opens a chain
+    false_new: float = 2.0  # of opening a chain with a mention that has an antecedent
     wrong_link: float = 1.0
 
 
@@ -66,7 +59,7 @@ class CoreferenceSettings:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The candidates of one document, with what is gold among their antecedents."""
+    """The candidates of one document, and which of their antecedents are gold."""
 
     mentions: Mentions
     rows: Integers  # (mentions, features): rows of the tables N and A
@@ -78,14 +71,14 @@ class Example:
 
 
 def frequent_words(documents: Iterable[Document], *, rarest: int) -> tuple[str, ...]:
-    """The words, in small letters, that occur at least ``rarest`` times, in order of the alphabet."""
+    """The words in lower case that occur at least ``rarest`` times, sorted."""
     counts = Counter(token.text.lower() for document in documents for token in document.tokens)
     return tuple(sorted(word for word, count in counts.items() if count >= rarest))
 
 
-def example(document: Document, words: tuple[str, ...], settings: CoreferenceSettings) -> Example | None:
-    """A document's arrays; None where it has no candidate."""
-    mentions = mention_attributes(document, candidate_mentions(document), token_context(document))
+def make_example(document: Document, words: tuple[str, ...], settings: CoreferenceSettings) -> Example | None:
+    """The arrays of a document; None if it has no candidate."""
+    mentions = read_mentions(document)
     if not len(mentions):
         return None
     vocabulary: Mapping[str, int] = {word: number for number, word in enumerate(words, start=FIRST_WORD)}
@@ -105,7 +98,7 @@ def example(document: Document, words: tuple[str, ...], settings: CoreferenceSet
 
 
 def _same_chain(document: Document, mentions: Mentions, antecedents: Integers) -> NDArray[np.bool_]:
-    """A candidate is in the chain of the gold mention with just its span, or in none."""
+    """A candidate is in the chain of the gold mention with the same span, or in none."""
     numbers: dict[str, int] = {}
     chain_of = {
         (mention.start, mention.end): numbers.setdefault(mention.chain, len(numbers))
@@ -147,7 +140,7 @@ class BackedOffTables:
         }
 
     def merged(self) -> Tables:
-        """The tables of the model as it stands."""
+        """The tables of the current parameters."""
         p = self.parameters
         grouped = p["pair group"][:, GROUP_OF_KIND[:, None], GROUP_OF_KIND[None, :]]
         pair = p["pair all"] + grouped + p["pair kind"]
@@ -213,13 +206,13 @@ def _softmax(scores: _Floats) -> tuple[_Floats, _Floats]:
 
 
 def _gradient(tables: Tables, example: Example, residual: _Floats) -> Tables:
-    """Each cell gets the sum of the residuals of the decisions that looked it up."""
+    """The gradient of each cell is the sum of the residuals of the decisions that used it."""
     mentions, antecedents = example.mentions, example.antecedents
     group = GROUP_OF_KIND[mentions.kind]
     new = _sums(example.rows * GROUPS + group[:, None], residual[:, :1], tables.new.shape)
 
     links = residual[:, 1:]
-    # (antecedent, group of i): what all decisions for one antecedent add up to.
+    # (antecedent, group of i): the sum over all decisions for one antecedent.
     cells = np.maximum(antecedents, 0) * GROUPS + group[:, None]
     by_antecedent = np.bincount(cells.ravel(), links.ravel(), len(mentions) * GROUPS).reshape(-1, GROUPS)
     antecedent = np.zeros(tables.antecedent.shape)
@@ -249,7 +242,7 @@ def _sums(cells: NDArray[np.int32], weights: _Floats, shape: tuple[int, ...]) ->
 class SparseAdaGrad:
     """theta <- shrink(theta - h g, h lambda), h = eta / sqrt(sum of squared g) (Duchi et al. 2011).
 
-    shrink(x, y) moves x towards 0 by y and stops there, so that useless weights are exactly 0.
+    shrink(x, y) moves x towards 0 by at most y, so that useless weights are exactly 0.
     """
 
     def __init__(self, parameters: dict[str, Floats], *, rate: float, penalty: float) -> None:
@@ -269,14 +262,6 @@ class SparseAdaGrad:
             self._parameters[name][...] = np.where(squares > 0, np.sign(moved) * shrunk, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingReport:
-    """The loss of each pass, and the scores on the development documents in the end, if there were any."""
-
-    losses: tuple[float, ...]
-    development: CoreferenceScores | None
-
-
 def train_coreference(
     training: Sequence[Document],
     development: Sequence[Document],
@@ -286,26 +271,29 @@ def train_coreference(
     seed: int = 1,
     progress: Callable[[str], None] = lambda line: None,
     force: bool = False,
-) -> TrainingReport:
+) -> None:
     """Train on ``training`` and write the weights to ``folder``.
 
-    Documents have gold mentions and the syntax that the model will meet: gold tokens with automatic tags,
-    dependencies and phrases, as ``annotate(documents, layers=...)`` of another annotator gives them, which
-    leaves the mentions alone. ``development`` is only scored. The same seed gives the same weights.
+    Documents have gold mentions and tokens, and automatic tags, dependencies and phrases, as in prediction.
+    The score on ``development`` is reported. The same seed gives the same weights.
     """
     check_folder_place(folder, HIDDEN_LIST, force=force)
     settings = settings or CoreferenceSettings()
     words = frequent_words(training, rarest=settings.rarest_word)
-    examples = [made for document in training if (made := example(document, words, settings)) is not None]
+    examples = [
+        made for document in training if (made := make_example(document, words, settings)) is not None
+    ]
     if not examples:
         raise InputError(
             "No training document has a phrase that may be a mention.",
             hint="Give documents with tags and constituents.",
         )
-    tables, losses = _fit(examples, sum(mention_feature_sizes(len(words)).values()), settings, seed, progress)
+    tables = _fit(examples, sum(mention_feature_sizes(len(words)).values()), settings, seed, progress)
     write_weights(folder, tables, words, window=settings.window, matches=settings.matches, force=force)
-    scores = evaluate_coreference(MentionRanker.load(folder), development) if development else None
-    return TrainingReport(losses, scores)
+    if development:
+        ranker = MentionRanker.load(read_listed_files(folder))
+        found = coreference_scores(development, [ranker.resolve(document) for document in development])
+        progress(f"development: mean F1 {found.mean:.2%}")
 
 
 def _fit(
@@ -314,25 +302,18 @@ def _fit(
     settings: CoreferenceSettings,
     seed: int,
     progress: Callable[[str], None],
-) -> tuple[Tables, tuple[float, ...]]:
+) -> Tables:
     parameters = BackedOffTables(mention_rows)
     optimiser = SparseAdaGrad(parameters.parameters, rate=settings.rate, penalty=settings.penalty)
     random = np.random.default_rng(seed)
-    losses = []
     for number in range(settings.passes):
         total = 0.0
         for index in random.permutation(len(examples)).tolist():
             loss, gradient = loss_and_gradient(parameters.merged(), examples[index])
             optimiser.step(parameters.spread(gradient))
             total += loss
-        losses.append(total)
         progress(f"pass {number + 1} of {settings.passes}: loss {total:.0f}")
-    return parameters.merged(), tuple(losses)
-
-
-def evaluate_coreference(ranker: MentionRanker, documents: Sequence[Document]) -> CoreferenceScores:
-    """The ranker's chains against the mentions that the documents have."""
-    return coreference_scores(documents, ranker.annotate(documents, layers=frozenset({Layer.COREFERENCE})))
+    return parameters.merged()
 
 
 # Documents with gold mentions and the same with automatic ones -> scores.
@@ -346,7 +327,7 @@ def coreference_scores(gold: Sequence[Document], automatic: Sequence[Document]) 
 
 
 def chains_of(document: Document) -> Chains:
-    """The mentions of each chain as (first character, end); a chain of a single mention is none."""
+    """The mentions of each chain as (first character, end), without chains of a single mention."""
     tokens = document.tokens
     spans: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
     for mention in document.mentions or ():

@@ -10,17 +10,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from disco2.annotation.english.chart import (
+from disco2.annotation.english.constituents import RESERVED, Lexicon
+from disco2.annotation.english.span_network import (
+    EPSILON,
+    LAYERS,
+    Floats,
     Integers,
+    Rows,
     Spans,
+    WordNumbers,
     all_spans,
     best_splits,
     read_trees,
     scores_by_length,
 )
-from disco2.annotation.english.constituents import RESERVED, Lexicon
-from disco2.annotation.english.span_network import EPSILON, LAYERS, Floats, Rows, WordNumbers
-from disco2.training.annotators.constituents import Example, ParserSettings, disturbed
+from disco2.training.annotators.constituents import Example, ParserSettings, disturb
 
 # The parser's network in PyTorch, for training; ``annotation/english/constituents`` runs it in NumPy.
 
@@ -59,9 +63,9 @@ class ParserModule(nn.Module):
         self.dropout = settings.dropout
 
     def encode(self, sentences: Sequence[WordNumbers]) -> tuple[Tensor, Rows, Tensor]:
-        """What the encoder says at all places [N - 1, 2 H], each sentence's first place, and tags.
+        """The encoder's output at all places [N - 1, 2 H], each sentence's first place, and scores of tags.
 
-        The first two are as in ``Network.encode``, the last the scores of the tags of all tokens [N, tags].
+        The first two are as in ``Network.encode``; the scores of the tags of all tokens are [N, tags].
         """
         lengths = torch.tensor([len(sentence.words) for sentence in sentences])
         steps = torch.arange(int(lengths.max()))
@@ -82,7 +86,7 @@ class ParserModule(nn.Module):
         return encoded, places, self.tagger(in_order)
 
     def sides(self, encoded: Tensor) -> tuple[Tensor, Tensor]:
-        """What each place [N, 2 H] adds to the spans that begin there, and to those that end there."""
+        """What each place [N, 2 H] contributes to the spans that begin there, and to those that end there."""
         return self.starts(encoded), self.ends(encoded)
 
     def scores(self, begins: Tensor, finishes: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
@@ -208,7 +212,7 @@ def gold_spans(batch: Sequence[Example]) -> Spans:
 
 
 def span_rows(spans: Spans, lengths: Integers) -> Rows:
-    """Where the spans stand among ``all_spans(lengths)``."""
+    """The rows of the spans in ``all_spans(lengths)``."""
     sizes = lengths.astype(np.int64)
     counts = sizes * (sizes + 1) // 2
     before = np.cumsum(counts) - counts
@@ -238,12 +242,12 @@ BETAS = (0.9, 0.95)
 LAST_RATE = 0.01  # of the highest
 
 
-def passes(
+def train_passes(
     examples: Sequence[Example], lexicon: Lexicon, *, labels: int, settings: ParserSettings, seed: int
 ) -> Iterator[dict[str, Floats]]:
     """The running mean of the weights after each pass.
 
-    Adam, whose rate rises to the highest in the first steps and then falls along a cosine.
+    Adam with a warm-up to the highest rate, then a cosine decay.
     """
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
@@ -284,7 +288,7 @@ def _loss(
     random: np.random.Generator,
 ) -> Tensor:
     """The margin loss of the trees and, as a second task, the cross entropy of the tags."""
-    numbers = [disturbed(example, settings, random, no_vector=len(lexicon.vectors)) for example in batch]
+    numbers = [disturb(example, settings, random, no_vector=len(lexicon.vectors)) for example in batch]
     encoded, places, tag_scores = module.encode(numbers)
     tags = torch.from_numpy(np.concatenate([example.tags for example in batch])).long()
     tag_loss = torch.nn.functional.cross_entropy(tag_scores, tags, reduction="sum")

@@ -1,4 +1,4 @@
-"""Training spaCy's components on documents with gold tokens, sentences, tags and dependencies."""
+"""Train the spaCy components on documents with gold tokens, sentences, tags and dependencies."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from disco2.errors import InputError, LayerError
 from disco2.evaluation.layers import ParsedText, SyntaxScores, syntax_scores
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.threads import single_threaded
+from disco2.vectors.source import read_shipped
 
 if TYPE_CHECKING:
     from spacy.training import Example
     from spacy.vocab import Vocab
 
 
-# The shape of the pipeline that is trained for tokens, tags and dependencies, as spaCy's configuration.
+# The spaCy configuration of the pipeline.
 
 WIDTH = 96
 
 
 def pipeline_config(*, width: int = WIDTH) -> dict[str, Any]:
-    """Sentence starts have a small encoder of their own; tags and dependencies share a larger one.
+    """Sentence starts have a small separate encoder; tags and dependencies share a larger one.
 
     Both encoders are convolutions over hashed words, prefixes, suffixes and shapes (Miranda et al. 2022) and
     the shipped word vectors.
@@ -95,7 +96,7 @@ def _transitions(width: int) -> dict[str, Any]:
     }
 
 
-# Documents with gold layers -> what spaCy learns from.
+# Training examples.
 
 
 def syntax_examples(documents: Sequence[Document], vocab: Vocab) -> list[Example]:
@@ -143,7 +144,7 @@ def _parse(document: Document, group: list[Sentence]) -> tuple[list[int], list[s
 
 
 PASSES = 12
-LEARNING_RATE = 0.0015  # at the start; it falls to nearly nothing in a straight line
+LEARNING_RATE = 0.0015  # at the start; it decreases linearly to nearly 0
 LEAST_RATE = 0.02  # of the first one
 DROPOUT = 0.15
 FIRST_BATCH, LAST_BATCH, GROWTH = 200, 1000, 1.001  # words in a batch
@@ -160,9 +161,9 @@ def train_syntax(
     progress: Callable[[str], None] = lambda line: None,
     force: bool = False,
 ) -> None:
-    """Train and write to ``folder`` the components, each from the pass where it does best in development.
+    """Train the components and write each to ``folder``, from the pass with its best score in development.
 
-    Every pass is judged with the running average of the parameters. The same seed gives the same weights on
+    Every pass is scored with the running average of the parameters. The same seed gives the same weights on
     the same machine.
     """
     from thinc.api import Adam, fix_random_seed
@@ -170,10 +171,10 @@ def train_syntax(
     from disco2.annotation.english.spacy_english import make_pipeline, write_component, write_config
 
     if not training or not development:
-        raise InputError("Training needs documents to learn from and others to be judged on.")
+        raise InputError("Training needs documents for training and for development.")
     fix_random_seed(seed)
     order = random.Random(seed)  # noqa: S311  no secret
-    pipeline = make_pipeline(pipeline_config(width=width))
+    pipeline = make_pipeline(pipeline_config(width=width), read_shipped())
     examples = syntax_examples(training, pipeline.vocab)
     optimizer = Adam(LEARNING_RATE, L2=0.01, grad_clip=1.0, L2_is_weight_decay=True, use_averages=True)
     pipeline.initialize(lambda: examples, sgd=optimizer)
@@ -190,7 +191,7 @@ def train_syntax(
                 optimizer.learn_rate = LEARNING_RATE * max(LEAST_RATE, 1 - seen / words)
                 pipeline.update(batch, sgd=optimizer, drop=DROPOUT)
             with pipeline.use_params(optimizer.averages):
-                scores = judge_syntax(SpacySyntax(pipeline), development)
+                scores = score_syntax(SpacySyntax(pipeline), development)
                 progress(f"pass {number} of {passes}: {_line(scores)}")
                 for components, merit in _merits(scores).items():
                     if components not in best or merit > best[components]:
@@ -199,7 +200,7 @@ def train_syntax(
                             write_component(pipeline, component, fresh)
 
 
-def judge_syntax(annotator: SpacySyntax, documents: Sequence[Document]) -> SyntaxScores:
+def score_syntax(annotator: SpacySyntax, documents: Sequence[Document]) -> SyntaxScores:
     """Tokens and sentences from the raw text; tags and dependencies on gold tokens and sentences."""
     gold = [parsed_text(document) for document in documents]
     raw = [raw_document(document.text, document_id=document.id) for document in documents]
@@ -211,7 +212,7 @@ def judge_syntax(annotator: SpacySyntax, documents: Sequence[Document]) -> Synta
 
 
 def _merits(scores: SyntaxScores) -> dict[tuple[str, ...], float]:
-    """What counts for the components that share parameters, and so must come from the same pass."""
+    """The score of components that share parameters, and so must come from the same pass."""
     return {(SENTENCES,): scores.sentences, (ENCODER, TAGGER, PARSER): scores.tags + scores.labelled}
 
 
@@ -223,7 +224,7 @@ def _batch_sizes() -> Iterator[float]:
 
 
 def _batches(examples: Sequence[Example], sizes: Iterator[float]) -> Iterator[list[Example]]:
-    """The examples in order, as many together as there are words in the next size, at least one."""
+    """The examples in order, in batches of the next size in words, at least one example each."""
     batch: list[Example] = []
     words, size = 0, next(sizes)
     for example in examples:
@@ -243,11 +244,11 @@ def _line(scores: SyntaxScores) -> str:
     )
 
 
-# Documents as the scorer of syntax takes them.
+# Documents for the scorer.
 
 
 def parsed_text(document: Document) -> ParsedText:
-    """Sentences without dependencies have roots only, without labels."""
+    """Tokens of sentences without dependencies are roots without labels."""
     heads: list[int] = []
     labels: list[str] = []
     for sentence in document.sentences:
