@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from disco2.annotation.annotator import ALL_LAYERS, Layers
-from disco2.data import Document
-from disco2.engines import LocalEngine, Task
+from disco2.bulk import run
+from disco2.engines import Task
 from disco2.engines.local import LocalSession
 from disco2.errors import InputError
 from tests.bulk.stand_in import (
@@ -22,7 +19,6 @@ from tests.bulk.stand_in import (
     STUMBLES,
     BrokenAnnotator,
     Predicting,
-    WeakAnnotator,
     contents,
     documents,
     refused,
@@ -86,7 +82,6 @@ def test_an_annotator_that_refuses_everything_stops_the_run(predict: Predicting,
         (tmp_path / f"{number}.txt").write_text("Bob left. Tina stayed.")
     with pytest.raises(InputError, match=r"fail on any text.*The parser does not answer"):
         predict(tmp_path / "*.txt", output=tmp_path / "out", annotator=BrokenAnnotator)
-    assert not list(tmp_path.glob("out/.working/[0-9a-f]*"))
     assert predict(tmp_path / "*.txt", output=tmp_path / "out").errors == 0
 
 
@@ -98,67 +93,30 @@ def test_halves_of_characters(predict: Predicting, tmp_path: Path) -> None:
     assert "half of a character" in refused(tmp_path / "out")["0.txt"]
 
 
-class Patient(WeakAnnotator):
-    """Takes its time, so that it can be interrupted."""
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
-        time.sleep(60)
-        raise AssertionError("nobody has interrupted it")
-
-
-def test_interrupts_are_no_documents_fault(
-    predict: Predicting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_shard_whose_workers_end_is_named_and_the_others_are_kept(
+    predict: Predicting, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "long.txt").write_text("Bob read a very long book. Tina slept.")
-    out = tmp_path / "out"
-
-    before: set[int] = set()
-
-    def notes() -> set[int]:
-        return {note.stat().st_ino for note in out.glob(".working/[0-9a-f]*")}
-
-    def interrupt(session: LocalSession, seconds: float | None) -> None:
-        while not notes() - before:  # until it is on the document, this time
-            time.sleep(0.01)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(LocalSession, "_receive", interrupt)
-        for _ in range(6):
-            before = notes()
-            with pytest.raises(KeyboardInterrupt):
-                predict(tmp_path / "*.txt", output=out, annotator=Patient)
-    assert predict(tmp_path / "*.txt", output=out).errors == 0
-    predict(tmp_path / "*.txt", output=tmp_path / "quiet")
-    assert contents(out) == contents(tmp_path / "quiet")
-
-
-def test_a_document_that_ends_its_worker_is_found_and_left_out(
-    predict: Predicting, corpus: Path, tmp_path: Path
-) -> None:
-    predict(corpus / PATTERN, output=tmp_path / "clean", shard_documents=20)
-    (corpus / "00" / "0007x.txt").write_text(f"Bob took {ENDS}. It is late.")
-    (corpus / "00" / "0011x.txt").write_text(f"Tina took {ENDS}. It is late.")
+    monkeypatch.setattr(run, "ATTEMPTS", 2)
+    bad = corpus / "00" / "0007x.txt"
+    bad.write_text(f"Bob took {ENDS}. It is late.")
     out, notes = tmp_path / "out", list[str]()
-    summary = predict(corpus / PATTERN, output=out, shard_documents=20, notes=notes, engine=LocalEngine(2))
-    assert summary.errors == 2
-    found = refused(out)
-    assert list(found) == ["00/0007x.txt", "00/0011x.txt"]
-    assert "process died" in found["00/0007x.txt"]
-    assert sum("ended" in one for one in notes) >= 7
-    assert documents(out) == documents(tmp_path / "clean")
-    lines = [line for file in (out / "relations").iterdir() for line in file.read_bytes().splitlines()]
-    others = (tmp_path / "clean" / "relations").iterdir()
-    assert sorted(lines) == sorted(line for file in others for line in file.read_bytes().splitlines())
-    assert not (out / ".working").exists()
-    assert predict(corpus / PATTERN, output=out, shard_documents=20).made == 0
+    with pytest.raises(
+        InputError, match=r"1 shards are missing: 2 processes died on each \(00/.*exit code 7"
+    ):
+        predict(corpus / PATTERN, output=out, notes=notes)
+    assert len(notes) == 2
+    assert not (out / "manifest.json").exists()
+    bad.unlink()
+    assert 1 <= predict(corpus / PATTERN, output=out).made <= 2
+    predict(corpus / PATTERN, output=tmp_path / "clean")
+    assert contents(out) == contents(tmp_path / "clean")
 
 
 @pytest.mark.parametrize(
     ("word", "limit", "reason"),
     [
         (HANGS, {"most_seconds": 3}, "It took more than 3 seconds."),
-        (GREEDY, {"most_memory": 3000}, "Its process died 3 times."),
+        (GREEDY, {"most_memory": 3000}, "There is not enough memory for it."),
     ],
 )
 def test_a_document_that_takes_too_much_time_or_memory_is_left_out(

@@ -135,7 +135,7 @@ def sealed(folder: Path, **changes: object) -> None:
             for wrong in (None, [1])
         ),
         *({"labels": wrong} for wrong in (None, "Cause", [], [1, 2], ["Cause", "Cause"], ["a", "b", "c"])),
-        *({"format": wrong} for wrong in (None, "1", [])),
+        *({"format": wrong} for wrong in (None, "1", [], 0, -1, True, 2.0, 10**4000)),
         *({"configuration": {"task": wrong}} for wrong in (None, 1, "x", [])),
         *(
             {"data": {name: wrong}}

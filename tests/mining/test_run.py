@@ -65,7 +65,7 @@ def test_files_become_pairs(tmp_path: Path) -> None:
          "label": "Comparison.Concession.Arg2-as-denier", "connective": "but", "place": "inside",
          "source": "deep/b.txt.xz"},
     ]  # fmt: skip
-    assert (mined.pairs, mined.blocks, mined.unread) == (3, 2, ())
+    assert (mined.pairs, mined.blocks, mined.unread) == (3, 2, [])
     assert [file.name for file in tmp_path.iterdir() if file.is_dir()] == ["texts"]  # no parts are left
     corpus = read_pairs(output, inventory_name="pdtb3")
     assert len(corpus.relations) == 3

@@ -11,16 +11,16 @@ from itertools import islice
 from pathlib import Path
 from threading import Event, Thread
 
-from disco2.bulk.documents import FilePatterns, Found, split_shards
+from disco2.bulk.documents import FilePatterns, Found, shown_name, split_shards
 from disco2.bulk.job import Job
 from disco2.bulk.output import FORMAT, RELATIONS, Json, OutputFolder, file_hash
-from disco2.bulk.work import SEPARATOR, Attempts, ShardWork
+from disco2.bulk.work import SEPARATOR, ShardWork
 from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
 from disco2.errors import InputError
 from disco2.files import write_text
 from disco2.inference.pipeline import Pipeline
 
-ATTEMPTS = 20  # dead processes on one shard before it is given up; a document is blamed long before
+ATTEMPTS = 10  # dead processes on one shard before it is given up
 MOST_GIVEN_UP = 3  # shards, before the run stops
 COMPARED = 20  # shards of a corpus that was moved
 
@@ -96,17 +96,11 @@ def predict_files(
             _check_place(work, _tasks(files.walk(without=folder.path), job))
         with _Counter(files.walk(without=folder.path), most_bytes=job.settings.most_bytes) as counter:
             run = _Run(folder, counter, report, notice)
-            try:
-                with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-                    begin()
-                    folder.write_root(files.root)
-                    run.before = folder.keys()
-                    run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
-            except BaseException:
-                for note in folder.notes():  # their workers were stopped by this command, by no document
-                    with suppress(OSError, InputError):
-                        Attempts(note, died=False).pause()
-                raise
+            with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
+                begin()
+                folder.write_root(files.root)
+                run.before = folder.keys()
+                run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
         for pattern in files.unmatched:
             notice(f"no file matches {pattern}")
         return run.finish(job, files.described)
@@ -190,7 +184,9 @@ class _Run:
         if outcome.error is not None:
             raise outcome.error
         if outcome.died:
-            self._given_up.append(outcome.died)
+            names = outcome.task.given.split(SEPARATOR)
+            documents = f"{shown_name(names[0])} to {shown_name(names[-1])}"
+            self._given_up.append(f"{documents}: {outcome.died}")
             self._check_given_up(MOST_GIVEN_UP)
             return
         record: Json = outcome.result
@@ -215,10 +211,11 @@ class _Run:
     def _check_given_up(self, most: int) -> None:
         if len(self._given_up) > most:
             raise InputError(
-                f"{len(self._given_up)} shards are missing: {ATTEMPTS} processes died on each, "
-                f"the last ones {self._given_up[-1]}.",
+                f"{len(self._given_up)} shards are missing: {ATTEMPTS} processes died on each "
+                f"({self._given_up[-1]}).",
                 where=str(self._folder.path),
-                hint="Is there enough memory? Finished shards are kept; run the same command to resume.",
+                hint="Is there enough memory? Finished shards are kept; run the same command to resume, or "
+                "remove the document that ends its process.",
             )
 
     def finish(self, job: Job, files: Sequence[str]) -> BulkSummary:

@@ -36,7 +36,7 @@ from disco2.files import FileList, check_folder_place, folder_in_place, hash_fil
 from disco2.model import AnyModel, EncoderModel, ModelSettings, RelationModel
 from disco2.model.entity_term import NAMES as ENTITY_NAMES
 from disco2.model.entity_term import EntityTerm
-from disco2.model.parameters import check_finite
+from disco2.model.parameters import check_finite, parameter_shapes
 from disco2.shipped import MANIFEST
 from disco2.twin_keys import without_twins
 from disco2.vectors import WordVectors
@@ -70,25 +70,6 @@ def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
 MOST_DIMENSIONS = 10_000  # of word vectors: a model makes a row of them in use, stored or not
 LARGEST = 1e5  # of values: what a score adds up is a product of four of them, and must stay a number
 
-Shape = tuple[int, ...]
-
-
-def parameter_shapes(settings: ModelSettings, *, labels: int, features: int) -> dict[str, Shape]:
-    """The shape of every parameter that ``model.initial_parameters`` makes, of all members together."""
-    K, rank = settings.K, settings.rank
-    shapes: dict[str, Shape] = {}
-    if settings.uses_vectors:
-        shapes |= {"A1": (labels, rank, K), "A2": (labels, rank, K), "A3": (labels, K)}
-    if settings.composes:
-        shapes["U"] = (K, 2 * K)
-    if settings.kind == "entities":
-        shapes |= {"V": (K, 2 * K), "B1": (labels, rank, K), "B2": (labels, rank, K), "B3": (labels, K)}
-    if settings.uses_features:
-        shapes["beta"] = (labels, features)
-    shapes["b"] = (labels,)
-    stack = () if settings.members == 1 else (settings.members,)
-    return {name: (*stack, *shape) for name, shape in shapes.items()}
-
 
 def check_model(model: RelationModel) -> None:
     """Raise ValueError unless all parameters fit the model's settings, labels, vectors and features."""
@@ -100,11 +81,12 @@ def check_model(model: RelationModel) -> None:
     if settings.uses_features and model.extractor is None:
         raise ValueError("it lacks its features")
     width = model.extractor.width if model.extractor else 0
+    stack = () if settings.members == 1 else (settings.members,)
     expected = parameter_shapes(settings, labels=len(model.labels), features=width)
     if further := found.keys() - expected.keys():
         raise ValueError(f"it has a parameter {min(further)!r}, which no such model has")
     for name, shape in expected.items():
-        if found[name].shape != shape or found[name].dtype not in (np.float32, np.float64):
+        if found[name].shape != (*stack, *shape) or found[name].dtype not in (np.float32, np.float64):
             raise ValueError(f"its parameter {name} has another shape or other numbers")
     check_numbers({f"parameter {name}": value for name, value in found.items()})
 

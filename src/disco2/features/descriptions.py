@@ -5,14 +5,13 @@ Parts of speech come from the constituent tree of the sentence, or else from the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
 from disco2.data import Argument, Document, Instance, Relation, Sentence
 from disco2.data.tree import pieces
 from disco2.features.pairs_and_rules import stem
-from disco2.features.selection import FeaturesOf
 
 
 def tag_of(doc: Document, sentence: Sentence, position: int) -> str:
@@ -476,14 +475,14 @@ def _overlapping_arguments(neighbour: Relation | None, relation: Relation) -> st
 
 # The name of each is that of its setting: how many to keep, or whether. Of the first, those frequent features
 # that tell most about the classes are kept; the others have few features, and all frequent ones are kept.
-INFORMATIVE_FAMILIES: dict[str, FeaturesOf] = {
+INFORMATIVE_FAMILIES: dict[str, Callable[[Instance], set[str]]] = {
     "predicates": predicate_features,
     "attachment": attachment_features,
     "openings": opening_features,
 }
-FREQUENT_FAMILIES: dict[str, FeaturesOf] = {
+FREQUENT_FAMILIES: dict[str, Callable[[Instance], set[str]]] = {
     "neighbouring_relations": neighbouring_features,
     "layout": layout_features,
     "overlap": overlap_features,
 }
-COUNTED_FAMILIES = INFORMATIVE_FAMILIES | FREQUENT_FAMILIES
+TEXT_FAMILIES = INFORMATIVE_FAMILIES | FREQUENT_FAMILIES

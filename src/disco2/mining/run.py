@@ -18,7 +18,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import IO, Any
@@ -31,7 +31,7 @@ from disco2.bulk.documents import FilePatterns, shown_name
 from disco2.corpora import protocols
 from disco2.corpora.protocols import HeldOutSentences, sentence_texts
 from disco2.data import Document, Sentence, Token
-from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
+from disco2.engines import Engine, Session, Task, outcomes_of
 from disco2.errors import Disco2Error, InputError, SettingsError
 from disco2.files import check_file_place, remove_scratch, write_text
 from disco2.inference import connectives
@@ -184,9 +184,9 @@ Record = Mapping[str, Any]
 Kind = tuple[str, str]  # sense, connective
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Mined:
-    """How far a run is, and what came of it; ``words`` and ``seconds`` are of this run alone."""
+    """How far a run is, and what it found; ``words`` and ``seconds`` are of this run alone."""
 
     blocks: int = 0
     kept_blocks: int = 0  # made by an earlier run
@@ -194,10 +194,14 @@ class Mined:
     seconds: float = 0.0
     source: str = ""
     found: int = 0  # pairs, before duplicates were dropped
-    pairs: int = 0
     senses: Counter[str] = field(default_factory=Counter)
     connectives: Counter[str] = field(default_factory=Counter)
-    unread: tuple[Disco2Error, ...] = ()
+    unread: list[Disco2Error] = field(default_factory=list)
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs that were written."""
+        return self.senses.total()
 
 
 def mine_files(
@@ -216,9 +220,9 @@ def mine_files(
 ) -> Mined:
     """Mine the files that match and write their pairs to ``output``, a JSON object a line.
 
-    Parts lie in a folder beside the output until it is written; after a kill, the same call continues. A file
-    that can't be read is left out from there on, and named in ``unread``. ``load`` makes the annotator of a
-    worker; default: the built-in one.
+    Parts are kept in a folder beside the output until it is written; after a kill, the same call continues. A
+    file that can't be read is skipped from that place on and added to ``unread``. ``load`` makes the
+    annotator of a worker; default: the built-in one.
     """
     check_file_place(output)
     files = FilePatterns(patterns)
@@ -236,10 +240,15 @@ def mine_files(
         )
     try:
         remove_scratch(parts)
-        run = _Run(work, files, output, encoding, report)
+        mined, names = Mined(), dict[str, None]()
+        blocks = _read_files(files, work, output.absolute(), encoding, mined)
         with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-            run.work_off(session)
-        mined = run.write(per_sense)
+            _mine_blocks(session, work, blocks, names, mined, report)
+        if not names and not mined.unread:
+            raise InputError(
+                "No text matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
+            )
+        write_text(output, _selected_lines(work, names, per_sense, mined))
         for part in parts.iterdir():
             if _PART.fullmatch(part.name):
                 part.unlink()
@@ -271,7 +280,7 @@ class MiningWork:
 
     @property
     def identity(self) -> str:
-        """All that decides what is found in a text: code, weights, settings."""
+        """Everything that decides what is found in a text: code, weights, settings."""
         annotators = Annotators(english_annotators(layers=LAYERS, on_demand=True))
         code = sha256(b"".join(file.read_bytes() for file in _CODE)).hexdigest()
         makers = fingerprint(annotators, LAYERS)
@@ -293,116 +302,76 @@ class MiningWork:
         return {"words": len(text.split()), "pairs": len(lines)}
 
 
-class _Run:
-    """Plans blocks, collects parts, and writes the output from them."""
+def _read_files(
+    files: FilePatterns, work: MiningWork, output: Path, encoding: str, mined: Mined
+) -> Iterator[tuple[str, str]]:
+    """Yield the blocks of all files, each with the name of its file."""
+    for found in files.walk(without=work.parts):
+        path = Path(files.root, os.fsdecode(found.name))
+        if path == output:
+            continue
+        try:
+            for text in read_blocks(path, encoding=encoding, by_line=work.by_line):
+                yield shown_name(found.name), text
+        except InputError as error:
+            mined.unread.append(error)
 
-    def __init__(
-        self,
-        work: MiningWork,
-        files: FilePatterns,
-        output: Path,
-        encoding: str,
-        report: Callable[[Mined], None],
-    ) -> None:
-        self._work = work
-        self._files = files
-        self._output = output
-        self._encoding = encoding
-        self._report = report
-        self._identity = work.identity
-        self._names: list[str] = []
-        self._lost: list[str] = []  # how processes ended
-        self._unread: list[Disco2Error] = []
-        self._mined = Mined()
 
-    def work_off(self, session: Session) -> None:
-        begun = time.monotonic()
-        for outcome in outcomes_of(session, self._tasks()):
-            self._take(outcome, time.monotonic() - begun)
-        if not self._names and not self._unread:
-            raise InputError(
-                "No text matches.",
-                where=", ".join(self._files.patterns),
-                hint="Check the pattern, and put it in quotes.",
-            )
-        if self._lost:
-            raise InputError(
-                f"{len(self._lost)} blocks are missing: processes ended on them, at last {self._lost[-1]}.",
-                hint="Is there enough memory? The others are kept; give the same command again.",
-            )
+def _mine_blocks(
+    session: Session,
+    work: MiningWork,
+    blocks: Iterable[tuple[str, str]],
+    names: dict[str, None],
+    mined: Mined,
+    report: Callable[[Mined], None],
+) -> None:
+    """Make the parts that are missing; fills ``names`` with those of all parts, in the order of the text."""
+    identity = work.identity
 
-    def write(self, per_sense: int) -> Mined:
-        """Write the pairs that are selected."""
-        senses: Counter[str] = Counter()
-        connectives: Counter[str] = Counter()
-
-        def lines() -> Iterator[str]:
-            for record in select(self._records, per_sense=per_sense):
-                senses[record["label"]] += 1
-                connectives[record["connective"]] += 1
-                yield json.dumps(record, ensure_ascii=False) + "\n"
-
-        write_text(self._output, lines())
-        return replace(
-            self._mined,
-            pairs=senses.total(),
-            senses=senses,
-            connectives=connectives,
-            unread=tuple(self._unread),
-        )
-
-    def _tasks(self) -> Iterator[Task]:
-        planned: set[str] = set()
-        for source, text in self._blocks():
-            name = sha256("\0".join((self._identity, source, text)).encode("utf-8", "replace")).hexdigest()[
-                :32
-            ]
-            if name in planned:
+    def tasks() -> Iterator[Task]:
+        for source, text in blocks:
+            content = "\0".join((identity, source, text)).encode("utf-8", "replace")
+            name = sha256(content).hexdigest()[:32]
+            if name in names:
                 continue
-            planned.add(name)
-            self._names.append(name)
-            if self._work.part(name).is_file():
-                self._mined = replace(
-                    self._mined, blocks=self._mined.blocks + 1, kept_blocks=self._mined.kept_blocks + 1
-                )
+            names[name] = None
+            if work.part(name).is_file():
+                mined.blocks += 1
+                mined.kept_blocks += 1
             else:
                 yield Task(name, (name, source, text))
 
-    def _blocks(self) -> Iterator[tuple[str, str]]:
-        root = Path(self._files.root)
-        for found in self._files.walk(without=self._work.parts):
-            source = shown_name(found.name)
-            path = root / os.fsdecode(found.name)
-            if path.absolute() == self._output.absolute():
-                continue
-            try:
-                for text in read_blocks(path, encoding=self._encoding, by_line=self._work.by_line):
-                    yield source, text
-            except InputError as error:
-                self._unread.append(error)
-
-    def _take(self, outcome: Outcome, seconds: float) -> None:
+    begun = time.monotonic()
+    lost: list[str] = []  # how processes ended
+    for outcome in outcomes_of(session, tasks()):
         if outcome.error is not None:
             raise outcome.error
         if outcome.died:
-            self._lost.append(outcome.died)
-            return
-        before = self._mined
-        self._mined = replace(
-            before,
-            blocks=before.blocks + 1,
-            words=before.words + outcome.result["words"],
-            found=before.found + outcome.result["pairs"],
-            seconds=seconds,
-            source=outcome.task.given[1],
+            lost.append(outcome.died)
+            continue
+        mined.blocks += 1
+        mined.words += outcome.result["words"]
+        mined.found += outcome.result["pairs"]
+        mined.seconds = time.monotonic() - begun
+        mined.source = outcome.task.given[1]
+        report(mined)
+    if lost:
+        raise InputError(
+            f"{len(lost)} blocks are missing: processes ended on them, the last ones {lost[-1]}.",
+            hint="Is there enough memory? The others are kept; run the same command to resume.",
         )
-        self._report(self._mined)
 
-    def _records(self) -> Iterator[Record]:
-        for name in self._names:
-            with self._work.part(name).open(encoding="utf-8") as stream:
-                for line in stream:
-                    yield json.loads(line)
+
+def _selected_lines(work: MiningWork, names: Iterable[str], per_sense: int, mined: Mined) -> Iterator[str]:
+    def records() -> Iterator[Record]:
+        for name in names:
+            with work.part(name).open(encoding="utf-8") as stream:
+                yield from map(json.loads, stream)
+
+    for record in select(records, per_sense=per_sense):
+        mined.senses[record["label"]] += 1
+        mined.connectives[record["connective"]] += 1
+        yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def read_blocks(
@@ -416,7 +385,7 @@ def read_blocks(
     lines: list[str] = []
     total = 0
     try:
-        with _opened(path, encoding) as stream:
+        with _OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding=encoding) as stream:
             while line := stream.readline(_LONGEST_LINE):
                 lines.append(line)
                 total += len(line)
@@ -435,11 +404,6 @@ def read_blocks(
         ) from error
     if total:
         yield "".join(lines)
-
-
-def _opened(path: Path, encoding: str) -> IO[str]:
-    stream: IO[str] = _OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding=encoding)
-    return stream
 
 
 def pair_hash(record: Record) -> int:
