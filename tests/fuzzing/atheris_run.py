@@ -1,4 +1,4 @@
-"""The coverage-guided fuzzer on one target: ``python -m tests.fuzzing.atheris_run TARGET [FOLDER] [-runs=N ...]``.
+"""The coverage-guided fuzzer: ``python -m tests.fuzzing.atheris_run TARGET [FOLDER] [-runs=N ...]``.
 
 FOLDER keeps the inputs that took new branches, from which the next run continues; default: a temporary one.
 All options that begin with a dash are libFuzzer's: ``-runs=100000``, ``-max_total_time=80``. After a fault it
