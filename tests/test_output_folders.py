@@ -399,18 +399,6 @@ def test_killed_at_every_change_by_force_files_of_others_are_there(place: Path) 
     assert change > 10
 
 
-@posix_only
-def test_killed_at_every_change_a_model_is_the_old_or_the_new_one(tmp_path: Path) -> None:
-    model, place, change, found = tiny_model(), tmp_path / "model", 1, set()
-    save_bundle(model, place, data={"corpus": "old"})
-    while killed(change, tmp_path, lambda: save_bundle(model, place, data={"corpus": "new"})):
-        found.add(load_bundle(place)[1].data["corpus"])
-        save_bundle(model, place, data={"corpus": "old"})
-        change += 1
-    assert load_bundle(place)[1].data["corpus"] == "new"
-    assert found == {"old", "new"}
-
-
 @pytest.mark.parametrize(
     "content", ["", "mine", "{}", "[1]", '{"format": 99}', '{"hashes": {"thesis.txt": ""}}']
 )

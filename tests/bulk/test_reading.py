@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from disco2.bulk import documents
-from disco2.bulk.documents import Source, read_source, shown_name
+from disco2.bulk.documents import Source, read_source, show_name
 from disco2.errors import InputError
 
 
@@ -90,5 +90,5 @@ def test_a_file_that_is_written_meanwhile(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_names_are_shown_as_text() -> None:
-    assert shown_name("ü\n.txt".encode()) == "ü\n.txt"
-    assert shown_name(b"caf\xe9.txt") == "caf\\xe9.txt"
+    assert show_name("ü\n.txt".encode()) == "ü\n.txt"
+    assert show_name(b"caf\xe9.txt") == "caf\\xe9.txt"

@@ -61,7 +61,7 @@ class FilePatterns:
 
     @property
     def described(self) -> list[str]:
-        """The patterns below the last name of their root: the same wherever the corpus is stored."""
+        """The patterns below the last name of their root: they don't depend on where the corpus is stored."""
         name = os.path.basename(self.root)
         return sorted({"/".join([name, *(part.text for part in parts)]) for parts in self._parsed})
 
@@ -110,7 +110,7 @@ class FilePatterns:
                 yield from self._walk(path, below, avoided)
 
     def _matches(self, names: Sequence[_Name], *, is_folder: bool) -> bool:
-        """Whether a pattern matches. A folder is reported if its name was asked for, not by a final star."""
+        """Whether a pattern matches. A folder is reported if a pattern names it, not for a final ``*``."""
         found = [
             number
             for number, parts in enumerate(self._parsed)
@@ -255,14 +255,14 @@ class Source:
         return found
 
 
-def shown_name(name: bytes) -> str:
+def show_name(name: bytes) -> str:
     """A path as text; bytes that are not UTF-8 are escaped as in ``\\xe9``."""
     return name.decode("utf-8", "backslashreplace")
 
 
 def read_source(root: str, name: bytes, *, most_bytes: int) -> Source:
     """Read a document; an error becomes the reason in its ``Source``."""
-    source = Source(shown_name(name))
+    source = Source(show_name(name))
     try:
         source.content = _read(os.fsencode(root) + b"/" + name, most_bytes)
         source.sha256 = sha256(source.content).hexdigest()

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 
-from disco2.bulk.documents import FilePatterns, Found, shown_name, split_shards
+from disco2.bulk.documents import FilePatterns, Found, show_name, split_shards
 from disco2.bulk.job import Job
 from disco2.bulk.output import FORMAT, RELATIONS, Json, OutputFolder, file_hash
 from disco2.bulk.work import SEPARATOR, ShardWork
@@ -94,13 +94,12 @@ def predict_files(
         work = ShardWork(files.root, folder, job, opened)
         if not restart:
             _check_place(work, _tasks(files.walk(without=folder.path), job))
-        with _Counter(files.walk(without=folder.path), most_bytes=job.settings.most_bytes) as counter:
-            run = _Run(folder, counter, report, notice)
-            with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-                begin()
-                folder.write_root(files.root)
-                run.before = folder.keys()
-                run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
+        counter = _Counter(files.walk(without=folder.path), most_bytes=job.settings.most_bytes)
+        run = _Run(folder, counter, report, notice)
+        with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
+            begin()
+            folder.write_root(files.root)
+            run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
         for pattern in files.unmatched:
             notice(f"no file matches {pattern}")
         return run.finish(job, files.described)
@@ -126,29 +125,16 @@ class _Counter:
     """Counts files in a thread while workers process the first of them."""
 
     def __init__(self, found: Iterable[Found], *, most_bytes: int) -> None:
-        self._found = found
-        self._most_bytes = most_bytes
-        self._stop = Event()
-        self._thread = Thread(target=self._count, daemon=True)
-        self.documents: int | None = None
+        self.documents: int | None = None  # known when all are counted
         self.bytes: int | None = None
+        Thread(target=self._count, args=(found, most_bytes), daemon=True).start()
 
-    def __enter__(self) -> _Counter:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _count(self) -> None:
+    def _count(self, found: Iterable[Found], most_bytes: int) -> None:
         documents = total = 0
         with suppress(OSError):
-            for one in self._found:
-                if self._stop.is_set():
-                    return
+            for one in found:
                 documents += 1
-                total += one.size if one.size <= self._most_bytes else 0
+                total += one.size if one.size <= most_bytes else 0
             self.documents, self.bytes = documents, total
 
 
@@ -160,7 +146,6 @@ class _Run:
         self._counter = counter
         self._report = report
         self._notice = notice
-        self.before: set[str] = set()  # keys of shards of earlier runs
         self._done: dict[int, Json] = {}
         self._given_up: list[str] = []  # how processes ended
         self._progress = BulkProgress()
@@ -185,20 +170,19 @@ class _Run:
             raise outcome.error
         if outcome.died:
             names = outcome.task.given.split(SEPARATOR)
-            documents = f"{shown_name(names[0])} to {shown_name(names[-1])}"
+            documents = f"{show_name(names[0])} to {show_name(names[-1])}"
             self._given_up.append(f"{documents}: {outcome.died}")
             self._check_given_up(MOST_GIVEN_UP)
             return
         record: Json = outcome.result
-        # A worker may die after it finished a shard, before it answered.
-        made = record.pop("made") or record["key"] not in self.before
+        made = record["made"]
         if made and not self._folder.record(record["key"]).is_file():
             raise InputError(
                 "The output of a worker can't be seen here.",
                 where=str(self._folder.path),
                 hint="The output must be on a disk that all machines have under the same path.",
             )
-        self._done[int(outcome.task.key)] = record | {"made": made}
+        self._done[int(outcome.task.key)] = record
         before = self._progress
         self._progress = replace(
             before,

@@ -172,7 +172,7 @@ class _ShardAnswers:
             self.refused[place] = InputError(
                 "There is not enough memory for it.", hint="Split it, or raise the limit: --most-memory"
             )
-        except Exception as error:  # whatever made an annotator fail, the other documents continue
+        except Exception as error:  # of an annotator; the other documents continue
             self._check_annotators()
             if not isinstance(error, Disco2Error):
                 error = Disco2Error(f"It can't be annotated: {type(error).__name__}: {error}.")

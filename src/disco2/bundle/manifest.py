@@ -50,7 +50,7 @@ class Manifest:
     ``configuration`` holds every setting the model was trained with, ``task`` what its labels mean, ``data``
     what it was trained on, and ``figures`` how well it did. ``calibration`` may hold the ``temperature`` that
     turns scores into probabilities, and another one for ``running_text``. ``vectors`` names the shipped word
-    vectors that the model's table is made from; it is empty where the table is stored. ``digest`` guards the
+    vectors that the model's table is made from; it is empty if the table is stored. ``digest`` guards the
     manifest itself.
     """
 
@@ -72,7 +72,7 @@ class Manifest:
 
     @property
     def label_counts(self) -> dict[str, float]:
-        """The training relations of each label; empty where they were not recorded."""
+        """The training relations of each label; empty if they were not recorded."""
         return dict(self.data.get("label_counts", {}))
 
     @property
@@ -86,7 +86,7 @@ class Manifest:
 
     @property
     def temperature(self) -> float:
-        """What scores are divided by before they become probabilities; 1 where nothing was fitted."""
+        """What scores are divided by before they become probabilities; 1 if nothing was fitted."""
         return float(self.calibration.get("temperature", 1.0))
 
     @property
@@ -100,30 +100,32 @@ class Manifest:
 
 
 def manifest_text(content: dict[str, Any]) -> str:
-    """The text of a manifest: one content has one text, so that a reader knows any other for damaged."""
+    """The text of a manifest: one content has exactly one text, so that any other text is damaged."""
     return json.dumps(content, indent=1, ensure_ascii=False)
 
 
 def digest(content: dict[str, Any]) -> str:
-    """A hash of the manifest's content, whatever the order of its keys."""
+    """A hash of the manifest's content; the order of keys does not matter."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False)
     return sha256(text.encode(errors="replace")).hexdigest()
 
 
-# Whatever is wrong inside a bundle becomes a BundleError that is safe to show.
+# Any error inside a bundle becomes a BundleError that is safe to show.
 
 
 REPAIR = "Copy the model again from where it came from, or train it anew with: disco2 train"
-MOST_SAID = 400  # characters of a reason; a bundle may say as many as it likes
+MOST_SAID = 400  # characters of a reason
 
 
 @contextmanager
-def reported(what: str, place: Path) -> Iterator[None]:
-    """Turn what goes wrong while ``what`` is read into a BundleError."""
+def report_errors(what: str, place: Path) -> Iterator[None]:
+    """Turn any error that occurs while ``what`` is read into a BundleError."""
     try:
         yield
     except BundleError as error:
-        raise BundleError(tame(error.what), where=error.where or str(place), hint=error.hint) from error
+        raise BundleError(
+            make_printable(error.what), where=error.where or str(place), hint=error.hint
+        ) from error
     except OSError as error:
         raise BundleError(
             f"{what} can't be read: {error.strerror or error}.", where=str(place), hint="Check its rights."
@@ -145,11 +147,11 @@ def reported(what: str, place: Path) -> Iterator[None]:
         elif isinstance(error, MemoryError):
             said = "there is not enough memory"
         raise BundleError(
-            f"{what} can't be read: {tame(said).rstrip('.')}.", where=str(place), hint=REPAIR
+            f"{what} can't be read: {make_printable(said).rstrip('.')}.", where=str(place), hint=REPAIR
         ) from error
 
 
-def tame(text: str) -> str:
+def make_printable(text: str) -> str:
     """Text of a bundle as a message may show it: not too long, and nothing that steers a terminal."""
     text = text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}..."
     return "".join(sign if sign.isprintable() else "?" for sign in text)
@@ -213,7 +215,7 @@ def _check_file(folder: Path, name: str) -> None:
 
 
 MOST_LEVELS = 50  # of lists and objects within each other; a written manifest has five or so
-MOST_SIGNS_OF_VERSION = 100
+MOST_SIGNS_OF_VERSION = 100  # characters
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LISTS_OF_DATA = ("automatic_layers", "licences_of_texts", "notes")
@@ -223,7 +225,7 @@ _OBJECTS = ("model", "configuration", "task", "data", "figures", "hashes", "cali
 def read_manifest(path: Path) -> Manifest:
     """The manifest of a bundle, checked against its own digest and this program's format."""
     file = path / MANIFEST
-    with reported(MANIFEST, file):
+    with report_errors(MANIFEST, file):
         raw = unverified_bytes(path, MANIFEST)
         if raw is None:
             raise BundleError(
@@ -258,7 +260,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def _check_levels(content: dict[str, Any]) -> None:
-    """Raise ValueError where the manifest is nested so deeply that working with it would fail later."""
+    """Raise ValueError if the manifest is nested so deeply that later steps would fail."""
     level: list[Any] = [content]
     for _ in range(MOST_LEVELS):
         inner = [list(part.values()) if isinstance(part, dict) else part for part in level]

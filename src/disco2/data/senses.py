@@ -87,7 +87,7 @@ PDTB3 = (
     "Expansion.Substitution.Arg2-as-subst",
 )
 
-# Other spellings in use for a sense that is already there: they are neither new senses nor faults.
+# Other spellings of known senses; they are not reported as faults.
 PDTB3_SPELLINGS = {
     "Contingency.Negative-cause.NegResult": "Contingency.Cause.NegResult",
     "Contingency.Negative-cause": "Contingency.Cause.NegResult",
@@ -104,7 +104,7 @@ GDTB_SPELLINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The canonical name of a raw label; ``repaired`` where the label was misspelt."""
+    """The canonical name of a raw label; ``repaired`` if the label was misspelt."""
 
     sense: str
     repaired: bool = False
@@ -114,7 +114,7 @@ class Resolved:
 class SenseInventory:
     """The senses of one annotation scheme as full dotted paths; ``spellings`` maps other spellings to them.
 
-    An inventory without senses is free: it accepts every label as it stands and knows no levels.
+    An inventory without senses is free: it accepts every label unchanged and has no levels.
     """
 
     name: str
@@ -138,7 +138,7 @@ class SenseInventory:
     def resolve(self, raw: str) -> Resolved | None:
         """The sense a raw label means, or None.
 
-        Case, spaces, hyphens and underscores do not matter. Failing that, a label is repaired if it is within
+        Case, spaces, hyphens and underscores do not matter. Otherwise a label is repaired if it is within
         two edits of exactly one known sense and no other is only one edit further away. Digits are never
         repaired: ``Arg1`` and ``Arg2`` are one edit apart and mean opposite things.
         """
@@ -155,7 +155,7 @@ class SenseInventory:
         return None if nearest is None else Resolved(nearest, repaired=True)
 
     def by_last_step(self, name: str) -> str | None:
-        """The sense whose last step is this name (``arg2-as-detail``), where one full path ends so."""
+        """The sense whose last step is this name (``arg2-as-detail``), if one full path ends with it."""
         return self._by_last_step.get(_key(name))
 
     @cached_property
@@ -166,7 +166,7 @@ class SenseInventory:
     def at_level(self, sense: str, level: int) -> str | None:
         """A sense cut to its class (1), type (2, written ``Contingency.Cause``) or subtype (3).
 
-        None where the annotation is not that deep. A free inventory has no levels: its labels stay whole.
+        None if the annotation is not that deep. A free inventory has no levels: its labels stay whole.
         """
         if level not in (1, 2, 3):
             raise InputError(

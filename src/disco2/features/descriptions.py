@@ -1,4 +1,4 @@
-"""The families whose features are texts that say what holds for a relation: they need no other names.
+"""The families whose features are texts that describe a relation.
 
 Parts of speech come from the constituent tree of the sentence, or else from the token itself.
 """
@@ -15,7 +15,7 @@ from disco2.features.pairs_and_rules import stem
 
 
 def tag_of(doc: Document, sentence: Sentence, position: int) -> str:
-    """The tag of a token, counted from the sentence's first one; empty where nobody tagged it."""
+    """The tag of a token, counted from the sentence's first one; empty if it has no tag."""
     if sentence.constituents is not None:
         return sentence.constituents.tags[position]
     return doc.tokens[sentence.start + position].tag
@@ -27,9 +27,9 @@ class ArgumentHead:
 
     sentence: Sentence
     position: int
-    governor: int  # the word outside the argument that it depends on; -1 where it is the sentence's root
+    governor: int  # the word outside the argument that it depends on; -1 if it is the sentence's root
     label: str
-    tag: str  # empty where nobody tagged it
+    tag: str  # empty if it has no tag
     piece: list[int]  # all of the argument's words in this sentence
 
     def dependents(self) -> list[tuple[int, str]]:
@@ -108,7 +108,7 @@ class _Predicate:
 def predicate_features(instance: Instance) -> set[str]:
     """What holds for the predicate of each argument, and for the two together.
 
-    An argument without dependencies has no predicate; without tags nothing is said of tense, subject and tag.
+    An argument without dependencies has no predicate; without tags there is no tense, subject or tag.
     """
     doc, relation = instance.document, instance.relation
     first, second = _predicate(doc, relation.arg1), _predicate(doc, relation.arg2)
@@ -256,14 +256,14 @@ def opening_features(instance: Instance) -> set[str]:
     """The first two and three lower-cased words of each argument, its first tag and first three tags.
 
     Of the two arguments together, the first words and the first tags. Of an argument too short for two or
-    three, all of it. Nothing is said of tags where one of the words has none.
+    three, all of it. No tag features if one of the words has no tag.
     """
     doc, relation = instance.document, instance.relation
     found: set[str] = set()
     first_words: list[str] = []
     first_tags: list[str] = []
     if not (relation.arg1.tokens and relation.arg2.tokens):
-        return found  # the trees refuse such a relation, with words of their own
+        return found  # data.tree raises an error for such a relation
     for side, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
         words = [word.lower() for word in doc.words(argument.tokens[:_OPENING_WORDS])]
         first_words.append(f"'{words[0]}'")
@@ -301,10 +301,10 @@ _FIRST_SENTENCES = 2  # of a document: its heading and how it begins
 
 
 def layout_features(instance: Instance) -> set[str]:
-    """What holds for the places of the two arguments, and for the extent of each; no layer is looked at."""
+    """The places of the two arguments and the extent of each; no annotation layer is needed."""
     doc, relation = instance.document, instance.relation
     if not (relation.arg1.tokens and relation.arg2.tokens):
-        return set()  # the trees refuse such a relation, with words of their own
+        return set()  # data.tree raises an error for such a relation
     begin1, end1 = relation.arg1.tokens[0], relation.arg1.tokens[-1]
     begin2, end2 = relation.arg2.tokens[0], relation.arg2.tokens[-1]
     sentence = doc.sentence_index
@@ -388,12 +388,12 @@ _LENGTHS = (
 def overlap_features(instance: Instance) -> set[str]:
     """Shared stems of content words, of nouns and of verbs; the length of each argument and their ratio.
 
-    Nothing is said of shared words where a word of the arguments has no tag.
+    No features on shared words if a word of the arguments has no tag.
     """
     doc, relation = instance.document, instance.relation
     lengths = len(relation.arg1.tokens), len(relation.arg2.tokens)
     if not all(lengths):
-        return set()  # the trees refuse such a relation, with words of their own
+        return set()  # data.tree raises an error for such a relation
     found = {
         f"words in arg1: {_length(lengths[0])}",
         f"words in arg2: {_length(lengths[1])}",
@@ -416,7 +416,7 @@ def overlap_features(instance: Instance) -> set[str]:
 
 
 def _content_stems(doc: Document, argument: Argument) -> set[tuple[str, str]] | None:
-    """The stem of each content word with the first letter of its tag; None where a word has no tag."""
+    """The stem of each content word with the first letter of its tag; None if a word has no tag."""
     found: set[tuple[str, str]] = set()
     for sentence, positions in pieces(doc, argument.tokens):
         for position in positions:
@@ -450,7 +450,7 @@ def _up_to(most: int, count: int) -> str:
 
 # Which arguments of the relations before and after share words with which of this one.
 #
-# ``context`` tells how they are nested; this tells how they overlap. No sense of a neighbour is looked at.
+# ``context`` tells how they are nested; this tells how they overlap. Senses of neighbours are not used.
 
 
 def neighbouring_features(instance: Instance) -> set[str]:

@@ -182,7 +182,7 @@ class FeatureExtractor:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """A readable name for each column, for people: two columns could share one in odd texts."""
+        """A readable name for each column; in rare cases two columns share one."""
         return (
             *(_pair_name(pair) for pair in self.word_pairs),
             *(_rule_name(rule) for rule in self.production_rules),
@@ -213,7 +213,7 @@ class FeatureExtractor:
         return len(self.names)
 
     def transform(self, instances: Sequence[Instance]) -> FeatureMatrix:
-        """The features of each relation; its labels are not looked at."""
+        """The features of each relation; its labels are not used."""
         return FeatureMatrix.from_rows([self._columns(instance) for instance in instances], self.width)
 
     def _columns(self, instance: Instance) -> list[int]:
@@ -267,7 +267,7 @@ class FeatureExtractor:
 
     @classmethod
     def from_json(cls, data: Any) -> FeatureExtractor:
-        """The extractor that ``to_json`` described; BundleError where the description is damaged."""
+        """The extractor that ``to_json`` described; BundleError if the description is damaged."""
         settings = stored_settings(data)
         return cls(
             settings=settings,
@@ -305,7 +305,7 @@ def stored_rows(data: Mapping[str, Any], family: str, *types: type) -> tuple[tup
 
 
 def stored_texts(data: Mapping[str, Any], family: str, *, wanted: bool) -> tuple[str, ...]:
-    """The texts of a family, no two alike; else BundleError. Where it is not wanted it may be missing."""
+    """The texts of a family, no two alike; else BundleError. It may be missing if it is not wanted."""
     texts = data.get(family, None if wanted else [])
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise _damaged(family)
@@ -315,7 +315,7 @@ def stored_texts(data: Mapping[str, Any], family: str, *, wanted: bool) -> tuple
 
 
 def stored_settings(data: Any) -> FeatureSettings:
-    """The settings of a stored extractor; BundleError where there is no such thing."""
+    """The settings of a stored extractor; BundleError if they are missing or invalid."""
     if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):
         raise _damaged("settings")
     try:

@@ -22,15 +22,15 @@ from disco2.features.selection import Presence
 
 
 WordPair = tuple[str, str]
-REMEMBERED = 20_000  # words whose stem is kept; bounded, for runs without end
+REMEMBERED = 20_000  # words whose stem is cached
 
-_stemmer = Stemmer.Stemmer("porter", 0)  # without a cache of its own
+_stemmer = Stemmer.Stemmer("porter", 0)  # without its own cache
 _stemming = Lock()  # a stemmer keeps the word it works on in itself
 
 
 @lru_cache(maxsize=REMEMBERED)
 def stem(word: str) -> str:
-    """The Porter stem of the lower-cased word. Half a character, as damaged text has it, stays as it is."""
+    """The Porter stem of the lower-cased word. Text with a lone surrogate is returned unchanged."""
     lowered = word.lower()
     try:
         with _stemming:
@@ -195,7 +195,7 @@ FirstWord = tuple[str, int, str]  # argument, place counted from 1, lower-cased 
 
 
 def first_words(instance: Instance, count: int) -> set[FirstWord]:
-    """The first ``count`` lower-cased words of each argument with their places; fewer where it is shorter."""
+    """The first ``count`` lower-cased words of each argument with their places; fewer if it is shorter."""
     doc, relation = instance.document, instance.relation
     return {
         (side, place, word.lower())

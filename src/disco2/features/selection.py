@@ -1,4 +1,4 @@
-"""Choosing features: those that tell most about the classes (mutual information), or all frequent ones."""
+"""Select features: the most informative ones (mutual information with the classes), or all frequent ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Feature = TypeVar("_Feature", str, tuple[str, str], tuple[str, int, str])
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Which candidate is in which relation, as parallel arrays; no pair of them stands there twice."""
+    """Which candidate is in which relation, as parallel arrays; no pair occurs twice."""
 
     candidates: NDArray[np.int64]
     relations: NDArray[np.int64]
@@ -105,7 +105,7 @@ def informative_features(
     minimum_count: int,
     name: Callable[[_Feature], tuple[str, ...]],
 ) -> tuple[_Feature, ...]:
-    """Of the features that are frequent enough, those that tell most about the classes, best first.
+    """Of the features that are frequent enough, the most informative ones, best first.
 
     ``membership``: [classes, relations]. ``name`` decides between features with equal scores.
     """
@@ -134,6 +134,6 @@ def informative_features(
 def frequent_features(
     instances: Sequence[Instance], features_of: Callable[[Instance], set[_Feature]], *, minimum_count: int
 ) -> tuple[_Feature, ...]:
-    """The features that are in at least so many of the relations, sorted."""
+    """The features that are in at least ``minimum_count`` relations, sorted."""
     counts = Counter(feature for instance in instances for feature in features_of(instance))
     return tuple(sorted(feature for feature, count in counts.items() if count >= minimum_count))

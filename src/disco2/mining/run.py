@@ -3,7 +3,7 @@
 Paragraphs are filtered by words, annotated where it pays, and split by patterns. The engines are used
 directly and not through ``bulk``: there a document is a file that is annotated whole, here a file may be
 gigabytes of text in a compressed stream. A task is a block of text; its part is named by a hash of the text
-and of all that decides what is found in it, so that a finished part is not made again.
+and of everything that decides what is found in it, so that a finished part is not made again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from disco2.annotation.annotator import Annotator, Annotators, Layer
 from disco2.annotation.cache import fingerprint
 from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.text import LINE_END, paragraphs, tokenise
-from disco2.bulk.documents import FilePatterns, shown_name
+from disco2.bulk.documents import FilePatterns, show_name
 from disco2.corpora import protocols
 from disco2.corpora.protocols import HeldOutSentences, sentence_texts
 from disco2.data import Document, Sentence, Token
@@ -36,14 +36,14 @@ from disco2.errors import Disco2Error, InputError, SettingsError
 from disco2.files import check_file_place, remove_scratch, write_text
 from disco2.inference import connectives
 from disco2.lock import FileLock
-from disco2.mining.clauses import ClausePair, clause_pairs, may_hold_pair, may_link, neighbour_pair
+from disco2.mining.clauses import ClausePair, find_neighbour_pair, find_pairs, may_hold_pair, may_link
 from disco2.threads import single_threaded
 
 BETWEEN, INSIDE, BOTH = "between", "inside", "both"
 PLACES = (BOTH, BETWEEN, INSIDE)
 LAYERS = frozenset({Layer.TAGS, Layer.DEPENDENCIES})
 BATCH = 100_000  # characters of text whose sentences are annotated together
-_MARKS = 8  # tokens of a sentence beside the words of two arguments: connective, commas, quotes
+_MARKS = 8  # tokens of a sentence in addition to the words of two arguments: connective, commas, quotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +128,10 @@ class Miner:
             for number, sentence in enumerate(document.sentences):
                 if number in one.links:
                     before = document.sentences[number - 1]
-                    pair = neighbour_pair(document, before, sentence)
+                    pair = find_neighbour_pair(document, before, sentence)
                     yield from self._checked([pair] if pair else [], BETWEEN, document, before, sentence)
                 if number in one.holds:
-                    yield from self._checked(clause_pairs(document, sentence), INSIDE, document, sentence)
+                    yield from self._checked(find_pairs(document, sentence), INSIDE, document, sentence)
 
     def _checked(
         self,
@@ -140,7 +140,7 @@ class Miner:
         document: Document,
         *around: Sentence,
     ) -> Iterator[MinedPair]:
-        """Those of the right length that share no sentence with what is held out."""
+        """Pairs of the right length that share no sentence with the held-out texts."""
         least, most = self._settings.least_words, self._settings.most_words
         for pair in pairs:
             if not all(least <= len(text.split()) <= most for text in (pair.arg1, pair.arg2)):
@@ -152,7 +152,7 @@ class Miner:
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """The sentences of a paragraph that are to be annotated; numbers count these."""
+    """The sentences of a paragraph to annotate; numbers are indices of these."""
 
     document: Document
     holds: frozenset[int]  # may hold a pair
@@ -168,7 +168,7 @@ def _document(text: str, sentences: Sequence[Sequence[Token]]) -> Document:
     return Document("", text, tuple(tokens), tuple(spans))
 
 
-# All code that decides what is found in a text, beside the annotators'.
+# All code that decides what is found in a text, except the annotators'.
 _CODE = (
     *sorted(Path(__file__).resolve().parent.glob("*.py")),
     Path(protocols.__file__),
@@ -312,7 +312,7 @@ def _read_files(
             continue
         try:
             for text in read_blocks(path, encoding=encoding, by_line=work.by_line):
-                yield shown_name(found.name), text
+                yield show_name(found.name), text
         except InputError as error:
             mined.unread.append(error)
 
@@ -377,10 +377,10 @@ def _selected_lines(work: MiningWork, names: Iterable[str], per_sense: int, mine
 def read_blocks(
     path: Path, *, size: int = BLOCK, encoding: str = "utf-8", by_line: bool = False
 ) -> Iterator[str]:
-    """Read a text file, plain or compressed (.gz, .xz), in blocks of about so many characters.
+    """Read a text file, plain or compressed (.gz, .xz), in blocks of about ``size`` characters.
 
     Blocks end at blank lines, or with ``by_line`` at any line end: memory stays flat.
-    A paragraph that is larger than a block is cut at a line end. InputError where the file can't be read.
+    A paragraph that is larger than a block is cut at a line end. InputError if the file can't be read.
     """
     lines: list[str] = []
     total = 0
@@ -426,14 +426,14 @@ def select(records: Callable[[], Iterable[Record]], *, per_sense: int = 0) -> It
         hashes: dict[Kind, list[int]] = defaultdict(list)
         for kind, number, _ in _unique(records()):
             hashes[kind].append(number)
-        for kind, quota in quotas({kind: len(found) for kind, found in hashes.items()}, per_sense).items():
+        for kind, quota in share_out({kind: len(found) for kind, found in hashes.items()}, per_sense).items():
             limits[kind] = sorted(hashes[kind])[quota - 1] if quota else -1
     for kind, number, record in _unique(records()):
         if not per_sense or number <= limits[kind]:
             yield record
 
 
-def quotas(counts: Mapping[Kind, int], per_sense: int) -> dict[Kind, int]:
+def share_out(counts: Mapping[Kind, int], per_sense: int) -> dict[Kind, int]:
     """Share out each sense among its connectives by square roots: none above its count, at least one each."""
     found: dict[Kind, int] = {}
     of_sense: dict[str, list[Kind]] = defaultdict(list)

@@ -13,8 +13,8 @@ from disco2.model.settings import ModelSettings
 
 Parameters = dict[str, Floats]
 
-# Each has a learning rate and a regulariser of its own. The paper has four groups: entities belong to
-# classification there, which equal settings for the two give back.
+# Each has its own learning rate and regulariser. The paper has four groups: entities belong to
+# classification there; equal settings for the two do the same.
 GROUPS: dict[str, tuple[str, ...]] = {
     "upward": ("U",),
     "downward": ("V",),
@@ -86,7 +86,7 @@ def members_of(settings: ModelSettings, parameters: Parameters) -> list[Paramete
 
 
 def check_finite(parameters: Parameters, *, where: str = "") -> None:
-    """Raise InputError where a parameter has a value that is not finite; asked before anything is saved."""
+    """Raise InputError if a parameter has a value that is not finite; called before anything is saved."""
     for name, value in parameters.items():
         if not np.isfinite(value).all():
             raise InputError(
@@ -102,7 +102,7 @@ def check_finite(parameters: Parameters, *, where: str = "") -> None:
 #     psi'_s  =  S/(S+T) psi_s + T/(S+T) (mean over t of psi_t)
 #
 # for S members that compose and T that do not. The latter are linear in beta and b, so psi'_s is a model of
-# the same form as psi_s: scoring, bundles and explanations need not know of them.
+# the same form as psi_s: scoring, bundles and explanations don't change.
 # The score is linear in these: of the two factors of a low-rank part, in one.
 _LINEAR = frozenset({"A2", "A3", "B2", "B3", "beta", "b"})
 

@@ -49,6 +49,12 @@ def make_table(recipe: Recipe, folder: Path = FOLDER) -> WordVectors:
             hint=INSTALL_AGAIN,
         )
     words, matrix = _read(folder)
+    if not recipe.reduction.fits(matrix.shape[1]):  # checked before memory is allocated for the table
+        raise VectorsError(
+            "The word vectors that ship with this installation have other dimensions than the ones the table "
+            "was made from.",
+            where=str(folder),
+        )
     table = recipe.reduction(matrix)
     if recipe.rows is None:
         return WordVectors(words, table, recipe)
