@@ -140,20 +140,22 @@ class FeatureExtractor:
                 name=lambda number: (_pair_name(pairs[number]), *pairs[number]),
             )
             word_pairs = tuple(pairs[number] for number in chosen)
+
+        def best_rules(family: str) -> tuple[SidedRule, ...]:
+            return informative_features(
+                instances,
+                membership,
+                RULE_FAMILIES[family],
+                limit=getattr(settings, family),
+                minimum_count=least,
+                name=lambda rule: (_rule_name(rule), *rule),
+            )
+
         return cls(
             settings=settings,
             word_pairs=word_pairs,
-            **{
-                family: informative_features(
-                    instances,
-                    membership,
-                    rules_of,
-                    limit=getattr(settings, family),
-                    minimum_count=least,
-                    name=lambda rule: (_rule_name(rule), *rule),
-                )
-                for family, rules_of in RULE_FAMILIES.items()
-            },
+            production_rules=best_rules("production_rules"),
+            dependency_rules=best_rules("dependency_rules"),
             first_words=frequent_features(
                 instances, lambda instance: first_words(instance, settings.first_words), minimum_count=least
             ),
