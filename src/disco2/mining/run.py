@@ -214,15 +214,13 @@ def mine_files(
     per_sense: int = 0,
     encoding: str = "utf-8",
     by_line: bool = False,
-    load: Callable[[], Annotator] | None = None,
     report: Callable[[Mined], None] = lambda mined: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> Mined:
     """Mine the files that match and write their pairs to ``output``, a JSON object a line.
 
     Parts are kept in a folder beside the output until it is written; after a kill, the same call continues. A
-    file that can't be read is skipped from that place on and added to ``unread``. ``load`` makes the
-    annotator of a worker; default: the built-in one.
+    file that can't be read is skipped from that place on and added to ``unread``.
     """
     check_file_place(output)
     files = FilePatterns(patterns)
@@ -230,7 +228,7 @@ def mine_files(
     parts = output.absolute().with_name(f"{output.name}.parts")
     if held_out is None:
         held_out = HeldOutSentences()
-    work = MiningWork(parts, settings or MiningSettings(), held_out, by_line, load or load_syntax)
+    work = MiningWork(parts, settings or MiningSettings(), held_out, by_line)
     lock = FileLock(parts / "lock")
     if not lock.take():
         raise InputError(
@@ -272,7 +270,6 @@ class MiningWork:
     settings: MiningSettings
     held_out: HeldOutSentences
     by_line: bool
-    load: Callable[[], Annotator]
     _miner: Miner | None = field(default=None, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -292,7 +289,7 @@ class MiningWork:
     def __call__(self, given: tuple[str, str, str]) -> dict[str, int]:
         name, source, text = given
         if self._miner is None:
-            self._miner = Miner(self.load(), self.settings, self.held_out)
+            self._miner = Miner(load_syntax(), self.settings, self.held_out)
         texts = LINE_END.split(text) if self.by_line else [paragraph for _, paragraph in paragraphs(text)]
         lines = [
             json.dumps({**asdict(pair), "source": source}, ensure_ascii=False) + "\n"
