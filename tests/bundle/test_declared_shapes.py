@@ -17,7 +17,6 @@ from disco2.model.settings import PAPER_KINDS
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
 from tests.bundle.test_word_table import saved
-from tests.bundle.test_word_table import sealed as sealed_named
 
 
 @pytest.fixture
@@ -121,7 +120,7 @@ def test_dimensions_the_shipped_vectors_do_not_have_take_no_room(K: int, axes: b
     else:
         del arrays["vectors.centre"], arrays["vectors.axes"]
     save_file(arrays, tmp_path / "m" / PARAMETERS)
-    sealed_named(tmp_path / "m")
+    sealed(tmp_path / "m")
     with pytest.raises(BundleError, match="names its word vectors"):
         load_bundle(tmp_path / "m")
     refused(tmp_path / "m")

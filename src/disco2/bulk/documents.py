@@ -29,7 +29,6 @@ _EXAMPLE = "Give one such as: 'corpus/**/*.txt'"
 SHORT = 1_000  # bytes of a document: a shard has about as many bytes as that many short ones
 LARGEST = 4  # times the average size of a shard; one in fifty would be larger
 _BITS = 64
-READ_ATTEMPTS = 3  # for a file that changes while it is read
 
 Shard = tuple[bytes, ...]  # neighbouring documents, by their paths below the root
 
@@ -285,19 +284,17 @@ def _read(path: bytes, most_bytes: int) -> bytes:
         if not stat.S_ISREG(mode):
             raise InputError("This is a pipe or a device; a file is needed.")
         stream = FileIO(handle, "rb", closefd=False)  # no buffer, which would keep an earlier state
-        for _ in range(READ_ATTEMPTS):
-            before = os.fstat(handle)
-            if before.st_size > most_bytes:
-                raise InputError(
-                    f"It has {before.st_size} bytes; the limit is {most_bytes}.",
-                    hint="Split it, or raise the limit: --most-bytes",
-                )
-            stream.seek(0)
-            content = stream.read(before.st_size + 1)
-            after = os.fstat(handle)
-            unchanged = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-            if len(content) == before.st_size and unchanged:
-                return content
+        before = os.fstat(handle)
+        if before.st_size > most_bytes:
+            raise InputError(
+                f"It has {before.st_size} bytes; the limit is {most_bytes}.",
+                hint="Split it, or raise the limit: --most-bytes",
+            )
+        content = stream.read(before.st_size + 1)
+        after = os.fstat(handle)
     finally:
         os.close(handle)
-    raise InputError("It changes while it is read.", hint="Run the command again when it is finished.")
+    unchanged = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    if len(content) != before.st_size or not unchanged:
+        raise InputError("It changes while it is read.", hint="Run the command again when it is finished.")
+    return content
