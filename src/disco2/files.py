@@ -46,7 +46,7 @@ class FileList:
 def write_text(path: Path, pieces: Iterable[str]) -> None:
     """Write UTF-8 text as it stands, all of it or nothing; folders are made as needed.
 
-    Where the path is a symbolic link, the file it points to is replaced. Characters that UTF-8 can't encode,
+    If the path is a symbolic link, the file it points to is replaced. Characters that UTF-8 can't encode,
     such as the undecodable bytes of a file's name, become question marks.
     """
     with _in_place(path) as handle, os.fdopen(handle, "w", **_TEXT) as stream:
@@ -91,9 +91,9 @@ def check_file_place(path: Path) -> None:
 def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool = False) -> Iterator[Path]:
     """Yield an empty folder to fill; it replaces the old one at the end, or nothing if an error occurs.
 
-    ``check_folder_place`` says what may be there. Where the system can exchange two folders in one step, a
+    ``check_folder_place`` says what may be there. If the system can exchange two folders in one step, a
     killed process leaves the old one or the new one; elsewhere the next call puts the old one back. A folder
-    with files of others is never moved: ours are replaced in it one by one. Where the path is a symbolic
+    with files of others is never moved: ours are replaced in it one by one. If the path is a symbolic
     link, the folder it points to is written.
     """
     with _reported(path):
@@ -300,7 +300,7 @@ def _remove(folder: Path, names: Collection[str]) -> None:
 
 
 def _exchange(fresh: Path, target: Path) -> None:
-    """Exchange two folders, in one step where the system can."""
+    """Exchange two folders, in one step if the system can."""
     if _exchanged(fresh, target):
         return
     old = fresh.with_name(_OLD)
@@ -315,7 +315,7 @@ def _exchange(fresh: Path, target: Path) -> None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Exchange two folders in one step; False where the system or the disk can't."""
+    """Exchange two folders in one step; False if the system or the disk can't."""
     if sys.platform != "linux":
         return False
     import ctypes

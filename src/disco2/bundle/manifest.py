@@ -3,7 +3,7 @@
 MODEL/
   bundle.json               the manifest: format, labels, settings, figures, a hash of every file
   parameters.safetensors    the parameters and the table of word vectors, or how to make it again
-  words.txt                 the words of that table, one a line; where the table is stored
+  words.txt                 the words of that table, one a line; only if the table is stored
   features.json             the surface features that were selected (null without features)
   encoder.onnx              in place of words.txt where the kind is "encoder":
   tokenizer.json            the network that reads word pieces, and the table of these
@@ -91,7 +91,7 @@ class Manifest:
 
     @property
     def running_text_temperature(self) -> float:
-        """The same where EntRel and NoRel are outcomes."""
+        """The temperature if EntRel and NoRel are outcomes."""
         return float(self.calibration.get("running_text", self.temperature))
 
     def to_json(self) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class EncodedLink:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A relation as arrays. ``label`` is -1 where unknown; ``features`` are the columns that fire.
+    """A relation as arrays. ``label`` is -1 if unknown; ``features`` are the columns that fire.
 
     ``weight`` is its weight in training.
     """
@@ -172,7 +172,7 @@ class Batch:
     link_examples: Ints  # [links] the example of each link, ascending
     feature_rows: Ints  # [fired] example of each fired feature
     feature_columns: Ints  # [fired]
-    labels: Ints  # [n] -1 where unknown
+    labels: Ints  # [n] -1 if unknown
     weights: NDArray[np.float32]  # [n] the weight of each example in training
 
     @property

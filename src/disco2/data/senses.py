@@ -233,7 +233,7 @@ def _digits(label: str) -> str:
 
 
 def _edits(one: str, other: str, *, most: int) -> int:
-    """The Levenshtein distance, or ``most + 1`` where it is larger than ``most``."""
+    """The Levenshtein distance, or ``most + 1`` if it is larger than ``most``."""
     if abs(len(one) - len(other)) > most:
         return most + 1
     previous = list(range(len(other) + 1))
@@ -356,14 +356,14 @@ def senses_2_to_3(sense: str) -> str | None:
 
 
 def senses_3_to_2(sense: str) -> str | None:
-    """The PDTB 2 sense of a canonical PDTB 3 sense of any level; None where PDTB 2 has nothing like it."""
+    """The PDTB 2 sense of a canonical PDTB 3 sense of any level; None if PDTB 2 has no such sense."""
     if sense not in inventory("pdtb3").all_senses or sense.startswith("Expansion.Manner"):
         return None
     return _3_TO_2.get(sense, sense)
 
 
 def in_pdtb3(sense: str) -> str:
-    """A sense in the names of PDTB 3 where it is one of PDTB 2 alone; any other stays as it is."""
+    """The PDTB 3 name of a sense that only PDTB 2 has; any other sense is returned unchanged."""
     if sense in inventory("pdtb3").all_senses:
         return sense
     return senses_2_to_3(sense) or sense

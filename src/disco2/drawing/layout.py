@@ -1,4 +1,4 @@
-"""Where everything in the drawing of two trees lies, and the SVG elements it is made of.
+"""The layout of the drawing of two trees, and the SVG elements it is made of.
 
 The words stand in a row in text order, with their baseline at y = 0; y grows downwards. An inner node is
 centred over its two children, and is placed higher the more compositions are below it. Children are numbered

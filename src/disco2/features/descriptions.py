@@ -193,7 +193,7 @@ def _tense(tag: str, auxiliaries: tuple[str, ...]) -> str:
 
 # How the arguments hang together in the dependency trees.
 #
-# Where both are clauses of one sentence, the head of one often depends on a word of the other, and the label
+# If both are clauses of one sentence, the head of one often depends on a word of the other, and the label
 # says how: *advcl*, *conj*, *parataxis*. Between sentences only the labels of the heads are left.
 
 
@@ -292,7 +292,7 @@ def _runs(opening: Sequence[str], lengths: tuple[int, ...], quote: str = "") -> 
         yield f"{verb} {quote}{' '.join(opening[:length])}{quote}"
 
 
-# Where the arguments lie: their order, the distance between them, and which sentences they take up.
+# The places of the arguments: their order, the distance between them, and their sentences.
 
 
 _MOST_SENTENCES = 3

@@ -66,7 +66,7 @@ class MiningSettings:
 
 @dataclass(frozen=True, slots=True)
 class MinedPair:
-    """A pair, the sense that its connective told, and where it stood."""
+    """A pair, the sense of its connective, and its place: inside a sentence or between two."""
 
     arg1: str
     arg2: str

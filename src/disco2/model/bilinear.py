@@ -54,7 +54,7 @@ class Bilinear:
         return left, right
 
 
-LISTED = 10  # mentions on each side of a link, where it has more than LISTED x LISTED pairs
+LISTED = 10  # mentions on each side of a link with more than LISTED x LISTED pairs
 
 
 def sum_mentions(down: Floats, mentions: MentionGroups) -> Floats:

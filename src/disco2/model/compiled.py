@@ -48,7 +48,7 @@ def _compiled(function: Callable[_P, _R], *, cache: bool) -> Callable[_P, _R]:
 # blocks that count as small, unless these would be so thin that calling costs more than packing.
 SMALL = 1_000_000  # multiplications
 THINNEST = 32  # rows
-MANY = 1024  # rows, where packing pays
+MANY = 1024  # rows, for which packing pays
 
 
 @compiled

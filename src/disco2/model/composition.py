@@ -129,7 +129,7 @@ Composer = Callable[[Batch, Floats, Floats, Floats | None], Composed]
 
 
 def compose(batch: Batch, vectors: Floats, U: Floats, V: Floats | None) -> Composed:
-    """Up all trees and, where there is a V and a link, down to the mentions: one matrix product a level.
+    """Up all trees and, with a V and a link, down to the mentions: one matrix product a level.
 
     The twin of ``compiled.CompiledComposer``, in any precision, and what that one is tested by.
     """
