@@ -7,18 +7,15 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from disco2.annotation.annotator import Annotators, Layer, Layers, raw_document
-from disco2.data import Document
 from disco2.data.batch import collate
 from disco2.engines.local import begin_as_worker
 from disco2.features import FeatureSettings
@@ -28,7 +25,6 @@ from disco2.threads import EVERYTHING, PRODUCTS, available_cores, single_threade
 from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
-from disco2.vectors.word_vectors import reduce
 from tests.blas import blas_threads
 from tests.conftest import ROOT
 from tests.instances import reasons_and_results
@@ -123,64 +119,6 @@ def test_training_scoring_and_explaining(monkeypatch: pytest.MonkeyPatch) -> Non
     model.scores(instances)
     assert seen == [{1}]
     contributions(model, model.encoder.encode(instances)[0])
-    assert blas_threads() == {USERS}
-
-
-def _first_steps(connection: Connection) -> None:
-    from disco2.training import loop
-
-    step = loop.backward
-    seen: list[set[int]] = []
-
-    def looking(*given: Any) -> Any:
-        seen.append(blas_threads())
-        return step(*given)
-
-    loop.backward = looking  # type: ignore[assignment]
-    a_fit([])
-    connection.send((seen, blas_threads()))
-
-
-def test_the_first_step_in_a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code brings a BLAS of its own when it is first used, in the midst of a training."""
-    seen, after = told_by(_first_steps, "spawn", monkeypatch)
-    assert seen[0] == {1}
-    assert all(threads == {1} for threads in seen)
-    assert after == {USERS}
-
-
-class Looking:
-    """An annotator that does nothing but look."""
-
-    name = "looking"
-    requires: ClassVar = {Layer.COREFERENCE: frozenset()}
-
-    def __init__(self) -> None:
-        self.seen: list[set[int]] = []
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
-        self.seen.append(blas_threads())
-        return list(documents)
-
-
-def test_annotating() -> None:
-    looking = Looking()
-    Annotators([looking]).annotate([raw_document("It rained.")], layers=frozenset({Layer.COREFERENCE}))
-    assert looking.seen == [{1}]
-    assert blas_threads() == {USERS}
-
-
-def test_reducing_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[set[int]] = []
-    decompose = np.linalg.eigh
-
-    def looking(matrix):
-        seen.append(blas_threads())
-        return decompose(matrix)
-
-    monkeypatch.setattr(np.linalg, "eigh", looking)
-    reduce(np.random.default_rng(1).normal(size=(50, 6)).astype(np.float32), dimensions=3)
-    assert seen == [{1}]
     assert blas_threads() == {USERS}
 
 

@@ -27,8 +27,8 @@ class Disco2Error(Exception):
         super().__init__(" ".join(part for part in (f"{where}:" if where else "", what, hint) if part))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it travels from one process to another, whatever its kind's own arguments are."""
-        return _as_it_was, (type(self), self.what, self.where, self.hint)
+        """Pickle it by its three texts, so that it can be sent to another process."""
+        return _restore, (type(self), self.what, self.where, self.hint)
 
 
 class InputError(Disco2Error):
@@ -48,7 +48,7 @@ class VectorsError(InputError):
 
 
 class SettingsError(InputError):
-    """A setting is unknown, or its value makes no sense."""
+    """A setting is unknown, or its value is invalid."""
 
 
 class BundleError(InputError):
@@ -65,7 +65,7 @@ class MissingExtraError(Disco2Error):
         )
 
 
-def _as_it_was(kind: type[Disco2Error], what: str, where: str, hint: str) -> Disco2Error:
+def _restore(kind: type[Disco2Error], what: str, where: str, hint: str) -> Disco2Error:
     error = kind.__new__(kind)
     Disco2Error.__init__(error, what, where=where, hint=hint)
     return error

@@ -36,8 +36,8 @@ _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 class FileList:
     """The file in which a folder names the others that disco2 wrote there.
 
-    ``read`` takes the folder and gives the SHA-256 of each by its path in it; InputError where the file is
-    not disco2's.
+    ``read`` takes the folder and gives the SHA-256 of each by its path in it; InputError if disco2 did not
+    write the file.
     """
 
     name: str
@@ -47,8 +47,8 @@ class FileList:
 def write_text(path: Path, pieces: Iterable[str]) -> None:
     """Write UTF-8 text as it stands, all of it or nothing; folders are made as needed.
 
-    Where the path is a symbolic link, the file it points to is replaced. What UTF-8 can't write, such as the
-    undecodable bytes of a file's name, becomes a question mark.
+    If the path is a symbolic link, the file it points to is replaced. Characters that UTF-8 can't encode,
+    such as the undecodable bytes of a file's name, become question marks.
     """
     with _in_place(path) as handle, os.fdopen(handle, "w", **_TEXT) as stream:
         stream.writelines(pieces)
@@ -90,11 +90,11 @@ def check_file_place(path: Path) -> None:
 
 @contextmanager
 def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool = False) -> Iterator[Path]:
-    """An empty folder to fill, which takes its place at the end; what was there stays if anything fails.
+    """Yield an empty folder to fill; it replaces the old one at the end, or nothing if an error occurs.
 
-    ``check_folder_place`` says what may be there. Where the system can exchange two folders in one step, a
+    ``check_folder_place`` says what may be there. If the system can exchange two folders in one step, a
     killed process leaves the old one or the new one; elsewhere the next call puts the old one back. A folder
-    with files of others is never moved: ours are replaced in it one by one. Where the path is a symbolic
+    with files of others is never moved: ours are replaced in it one by one. If the path is a symbolic
     link, the folder it points to is written.
     """
     with _reported(path):
@@ -159,7 +159,7 @@ def other_files(
 
 
 def scratch_folders(target: Path) -> list[Path]:
-    """What ``folder_in_place`` has beside a folder: while it is filled, or since its process was killed."""
+    """The temporary folders of ``folder_in_place`` for a folder, of running or killed processes."""
     found = target.parent.iterdir() if target.parent.is_dir() else []
     pattern = re.compile(rf"\.{re.escape(target.name)}-[a-z0-9_]{{8}}")
     return [path for path in found if pattern.fullmatch(path.name)]
@@ -258,7 +258,7 @@ def _divide(folder: Path, listed: FileList | None, *, force: bool) -> tuple[set[
 def _named(folder: Path, listed: FileList | None) -> dict[str, str]:
     """Our files and their hashes: what the list of a folder says, and the list itself with no hash.
 
-    Empty where there is no list of ours.
+    Empty if there is no such list.
     """
     if listed is None or (folder / listed.name).is_symlink() or not (folder / listed.name).is_file():
         return {}
@@ -271,7 +271,7 @@ def _named(folder: Path, listed: FileList | None) -> dict[str, str]:
 def _sort_out(folder: Path, named: Collection[str]) -> tuple[set[str], set[str]]:
     """The files of these names with their folders, which end in a slash, and all else.
 
-    Links are others, whatever their names; none is followed.
+    Links always count as others; none is followed.
     """
     parents = {f"{parent}/" for name in named for parent in PurePosixPath(name).parents}
     parents.update(name for name in named if name.endswith("/"))
@@ -333,7 +333,7 @@ def _remove(folder: Path, names: Collection[str]) -> None:
 
 
 def _exchange(fresh: Path, target: Path) -> None:
-    """Exchange two folders, in one step where the system can."""
+    """Exchange two folders, in one step if the system can."""
     if _exchanged(fresh, target):
         return
     old = fresh.with_name(_OLD)
@@ -348,7 +348,7 @@ def _exchange(fresh: Path, target: Path) -> None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Exchange two folders in one step; False where the system or the disk can't."""
+    """Exchange two folders in one step; False if the system or the disk can't."""
     if sys.platform != "linux":
         return False
     import ctypes
@@ -390,12 +390,12 @@ def _read_list(folder: Path) -> dict[str, str]:
         raise InputError("The list of files can't be read.", where=str(folder)) from error
 
 
-HIDDEN_LIST = FileList(".disco2.json", _read_list)  # of folders that have no manifest of their own
+HIDDEN_LIST = FileList(".disco2.json", _read_list)  # of folders without a manifest
 
 
 @contextmanager
 def _in_place(path: Path) -> Iterator[int]:
-    """The handle of a file beside its place, which it takes at the end; gone if anything fails."""
+    """The handle of a temporary file, which is renamed at the end, or removed if an error occurs."""
     check_file_place(path)
     path = behind_link(path)
     with _reported(path):

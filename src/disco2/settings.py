@@ -1,4 +1,4 @@
-"""How settings are declared, once, with a comment: the same declaration checks, prints and documents them."""
+"""Declaration of settings: one declaration checks, prints and documents a setting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def setting(
 
 
 class Settings:
-    """What all dataclasses of settings derive from: values are checked when one is made."""
+    """Base class of all dataclasses of settings; values are checked when an object is created."""
 
     def __post_init__(self) -> None:
         for declared in fields(self):  # type: ignore[arg-type]  # only dataclasses derive from this
@@ -39,7 +39,7 @@ class Settings:
 
 
 def _checked(name: str, declared: Field[Any], value: Any) -> Any:
-    """A value in the type of the setting's default; SettingsError where it does not fit."""
+    """A value in the type of the setting's default; SettingsError if it does not fit."""
     default = declared.default
     if default is MISSING:
         raise TypeError(f"Setting {name} has no default")
@@ -66,7 +66,7 @@ def _checked(name: str, declared: Field[Any], value: Any) -> Any:
 
 
 def _wanted(value: Any, bounds: Mapping[str, Any]) -> str:
-    """What a value must be, where it is not; empty where it is."""
+    """The condition that a value violates; empty if it is valid."""
     choices, minimum, above, below = (bounds[name] for name in ("choices", "minimum", "above", "below"))
     if choices and value not in choices:
         return f"one of: {', '.join(choices)}"
@@ -80,7 +80,7 @@ def _wanted(value: Any, bounds: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as a message can show it; Python writes neither thousands of digits nor a thousand brackets."""
+    """A value for a message; ``repr`` fails for numbers with thousands of digits and for deep nesting."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """The models that ship with the package, by name: each is a folder of ``models/`` that holds a bundle.
 
-Imports next to nothing, so that help, completion and ``--version`` stay quick.
+Imports almost nothing, so that help, completion and ``--version`` are quick.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def shipped_names() -> list[str]:
 def find_model(model: str | Path | None = None) -> Path:
     """The folder of a model: a shipped one by its name, else a folder. A ``Path`` is always a folder.
 
-    A folder of the same name as a shipped model is given as ``./NAME``. BundleError where there is neither.
+    A folder of the same name as a shipped model is given as ``./NAME``. BundleError if there is neither.
     """
     names = shipped_names()
     if model is None:
@@ -40,9 +40,9 @@ def find_model(model: str | Path | None = None) -> Path:
     if isinstance(model, str) and model in names:
         return MODELS / model
     folder = Path(model)
-    with suppress(RuntimeError):  # a home folder of nobody
+    with suppress(RuntimeError):  # unknown home folder
         folder = folder.expanduser()
-    # What is written like a path is one; the reader of its manifest says what is missing there.
+    # Anything that looks like a path is one; reading its manifest reports what is missing.
     if isinstance(model, Path) or "/" in model or os.sep in model or os.path.lexists(folder):
         return folder
     nearest = get_close_matches(model, names, n=1)

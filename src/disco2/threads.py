@@ -4,7 +4,7 @@ Matrices are small here, so further threads cost more than they bring; one threa
 order in every run, and lets several processes train at the same time without competing for cores.
 
 ``single_threaded`` is for all our code that multiplies matrices; it restores the user's settings at the end.
-``limit_this_process`` is for processes of our own: the command line and its workers.
+``limit_this_process`` is for our own processes: the command line and its workers.
 docs/decisions/005-threads.md has the figures.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Environment variables of BLAS libraries; the last two are also for PyTorch.
 PRODUCTS = ("OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 EVERYTHING = (*PRODUCTS, "MKL_NUM_THREADS", "OMP_NUM_THREADS")
-# Modules that load a BLAS of their own. Compiled code has its products from SciPy.
+# Modules that load their own BLAS. Compiled code uses SciPy's.
 CARRIERS = ("numpy", "scipy.linalg")
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a Linux container: "QUOTA PERIOD" or "max PERIOD"
 
@@ -74,7 +74,7 @@ class SingleThreaded(ContextDecorator):
         loaded = [name for name in CARRIERS if name in sys.modules]
         if self._controller is not None and loaded == self._loaded:
             return False
-        import numpy as np  # noqa: F401  loads the BLAS that is to be limited
+        import numpy as np  # noqa: F401  loads the BLAS to limit
         from threadpoolctl import ThreadpoolController
 
         self._loaded = [name for name in CARRIERS if name in sys.modules]

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class TwinKeyError(ValueError):
-    """``key`` is the first that occurs twice; it can be printed, whatever it holds."""
+    """``key`` is the first that occurs twice, in a printable form."""
 
     def __init__(self, key: str) -> None:
         self.key = key.encode("utf-8", errors="replace").decode("utf-8")

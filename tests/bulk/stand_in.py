@@ -35,8 +35,8 @@ class WeakAnnotator(RuleAnnotator):
                 raise LayerError("This is nonsense.")
             if STUMBLES in document.text:
                 raise ValueError("slipped")
-            if HANGS in document.text:
-                time.sleep(600)
+            while HANGS in document.text:
+                time.sleep(0.1)
             if GREEDY in document.text:
                 bytearray(4_000_000_000)
             if SLOW in document.text:

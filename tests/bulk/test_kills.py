@@ -72,15 +72,15 @@ def runs(predict: Predicting, tmp_path: Path) -> Iterator[Runs]:
 
 def quiet(runs: Runs, output: Path) -> dict[str, bytes]:
     process = runs.start(output)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, ""), err
     assert f"{DOCUMENTS} documents" in out
     return contents(output)
 
 
 def wait_until_it_works(process: subprocess.Popen[str], output: Path) -> None:
-    """Until a worker is on a batch, or all is over."""
-    while process.poll() is None and not list(output.glob(".working/[0-9a-f]*")):
+    """Until a shard is finished, or all is over."""
+    while process.poll() is None and not list(output.glob("records/[0-9a-f]*")):
         time.sleep(0.01)
 
 
@@ -97,7 +97,7 @@ def test_kills(runs: Runs, tmp_path: Path) -> None:
         if found := children(process.pid):
             os.kill(chance.choice(found), signal.SIGKILL)
             killed += 1
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert err.count("SIGKILL") >= 5
     assert contents(output) == expected
@@ -113,7 +113,7 @@ def test_kills(runs: Runs, tmp_path: Path) -> None:
         assert not (output / "manifest.json").exists()
         while any_lives(workers):  # they notice that the command is gone
             time.sleep(0.05)
-    _out, err = (process := runs.start(output)).communicate(timeout=120)
+    _out, err = (process := runs.start(output)).communicate(timeout=300)
     assert process.returncode == 0, err
     assert "shards were already there" in err
     assert contents(output) == expected
@@ -126,7 +126,7 @@ def test_an_interrupt(runs: Runs, tmp_path: Path) -> None:
     time.sleep(0.5)
     workers = children(process.pid)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=180)
     assert process.returncode == 130
     assert "interrupted" in err
     assert "run the same command" in err
@@ -137,13 +137,13 @@ def test_an_interrupt(runs: Runs, tmp_path: Path) -> None:
 def test_a_full_disk(runs: Runs, tmp_path: Path) -> None:
     output = tmp_path / "out"
     process = runs.start(output, limit=LIMIT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=180)
     assert process.returncode == 2, err
     assert "It can't be written" in err
     assert "Traceback" not in err
     assert not (output / "manifest.json").exists()
     process = runs.start(output)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=180)
     assert process.returncode == 0, err
     assert all(file.stat().st_size for file in (output / "relations").iterdir())
     assert max(file.stat().st_size for file in (output / "relations").iterdir()) > LIMIT

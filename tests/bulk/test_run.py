@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +15,6 @@ import pytest
 
 from disco2.bulk import BulkProgress, BulkSummary
 from disco2.bulk.output import OutputFolder
-from disco2.bulk.work import ShardWork
 from disco2.corpora.disrpt import read_disrpt
 from disco2.engines import DaskEngine, LocalEngine
 from disco2.errors import InputError, MissingExtraError
@@ -292,27 +290,6 @@ def test_a_restart_drops_nothing_before_there_are_workers(
     with pytest.raises(InputError, match="address"):
         predict(corpus / PATTERN, output=out, engine=DaskEngine(1, "tcp://nowhere:x"), restart=True)
     assert contents(out) == before
-
-
-def test_a_shard_whose_worker_ends_too_soon_to_tell_was_made_by_this_run(
-    predict: Predicting, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    do = ShardWork.__call__
-    told = tmp_path / "told"
-
-    def forgetful(work: ShardWork, given: bytes) -> dict[str, Any]:
-        found = do(work, given)
-        if not told.exists():
-            told.touch()
-            os._exit(7)
-        return found
-
-    monkeypatch.setattr(ShardWork, "__call__", forgetful)
-    notes: list[str] = []
-    summary = predict(corpus / PATTERN, output=tmp_path / "out", notes=notes)
-    assert summary.made == summary.shards
-    assert len(notes) == 1
-    assert "exit code 7" in notes[0]
 
 
 def test_a_folder_of_the_users_is_left_alone(predict: Predicting, corpus: Path, tmp_path: Path) -> None:

@@ -120,8 +120,8 @@ def test_no_bundle_at_all(tmp_path: Path) -> None:
 def sealed(folder: Path, **changes: object) -> None:
     """Change the manifest and give it the right hashes, as no accident would."""
     file = folder / MANIFEST
-    content = json.loads(file.read_text()) | {"hashes": {name: hash_file(folder / name) for name in HASHED}}
-    content |= changes
+    content = json.loads(file.read_text())
+    content |= {"hashes": {name: hash_file(folder / name) for name in content["hashes"]}} | changes
     del content["digest"]
     file.write_text(manifest_text(content | {"digest": digest(content)}))
 
@@ -135,7 +135,7 @@ def sealed(folder: Path, **changes: object) -> None:
             for wrong in (None, [1])
         ),
         *({"labels": wrong} for wrong in (None, "Cause", [], [1, 2], ["Cause", "Cause"], ["a", "b", "c"])),
-        *({"format": wrong} for wrong in (None, "1", [])),
+        *({"format": wrong} for wrong in (None, "1", [], 0, -1, True, 2.0, 10**4000)),
         *({"configuration": {"task": wrong}} for wrong in (None, 1, "x", [])),
         *(
             {"data": {name: wrong}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +11,12 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.folder import parameter_shapes
 from disco2.bundle.manifest import PARAMETERS
-from disco2.errors import BundleError, Disco2Error
-from disco2.model import ModelSettings, initial_parameters
+from disco2.errors import BundleError
 from disco2.model.settings import PAPER_KINDS
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
 from tests.bundle.test_word_table import saved
-from tests.bundle.test_word_table import sealed as sealed_named
 
 
 @pytest.fixture
@@ -124,24 +120,7 @@ def test_dimensions_the_shipped_vectors_do_not_have_take_no_room(K: int, axes: b
     else:
         del arrays["vectors.centre"], arrays["vectors.axes"]
     save_file(arrays, tmp_path / "m" / PARAMETERS)
-    sealed_named(tmp_path / "m")
+    sealed(tmp_path / "m")
     with pytest.raises(BundleError, match="names its word vectors"):
         load_bundle(tmp_path / "m")
     refused(tmp_path / "m")
-
-
-@pytest.mark.parametrize(
-    ("kind", "features", "members"),
-    [*product(PAPER_KINDS, (True, False), (1, 3))],
-    ids=lambda value: str(value),
-)
-def test_the_shapes_are_those_of_the_parameters(kind: str, features: bool, members: int) -> None:
-    try:
-        settings = ModelSettings(kind=kind, K=5, rank=2, members=members, features=features)
-    except Disco2Error:
-        assert kind == "surface"
-        return
-    made = initial_parameters(settings, labels=4, features=7, seed=1)
-    stack = (members,) if members > 1 else ()
-    expected = {name: (*stack, *value.shape) for name, value in made.items()}
-    assert parameter_shapes(settings, labels=4, features=7) == expected

@@ -18,7 +18,6 @@ from disco2.vectors import WordVectors
 from tests.bundle.refusing import refused
 from tests.bundle.test_bundle import sealed, small_model
 from tests.bundle.test_word_table import saved
-from tests.bundle.test_word_table import sealed as sealed_named
 from tests.instances import reasons_and_results
 
 
@@ -40,7 +39,7 @@ def test_a_table_that_overflows_when_it_is_made_is_refused(deviation: float, tmp
     arrays = load_file(tmp_path / "m" / PARAMETERS)
     arrays["vectors.deviation"] = np.full_like(arrays["vectors.deviation"], deviation)
     save_file(arrays, tmp_path / "m" / PARAMETERS)
-    sealed_named(tmp_path / "m")
+    sealed(tmp_path / "m")
     with pytest.raises(BundleError, match="table of word vectors"):
         load_bundle(tmp_path / "m")
 

@@ -19,7 +19,7 @@ from disco2.model import ModelSettings, RelationModel, initial_parameters
 from disco2.shipped import MANIFEST, find_model
 from disco2.vectors import WordVectors, load_vectors
 from disco2.vectors.source import FOLDER, VECTORS_FILE, WORDS_FILE, make_table
-from tests.bundle.test_bundle import small_model
+from tests.bundle.test_bundle import sealed, small_model
 from tests.instances import reasons_and_results
 
 FILES = (PARAMETERS, FEATURES, CARD, MANIFEST)
@@ -41,14 +41,6 @@ def model_with(vectors: WordVectors) -> RelationModel:
 def saved(folder: Path, K: int = 4, frequent: int = 3) -> Path:
     save_bundle(model_with(shipped(K, frequent)), folder)
     return folder
-
-
-def sealed(folder: Path, changes: dict[str, object] | None = None) -> None:
-    """The manifest with the right hashes and digest."""
-    content = json.loads((folder / MANIFEST).read_text()) | (changes or {})
-    content["hashes"] = {name: hash_file(folder / name) for name in content["hashes"]}
-    content.pop("digest", None)
-    (folder / MANIFEST).write_text(manifest_text(content | {"digest": digest(content)}))
 
 
 @pytest.mark.parametrize(("K", "frequent"), [(100, 50_000), (100, 3), (30, 50_000), (4, 3)])
@@ -85,7 +77,7 @@ def test_other_tables_are_stored(tmp_path: Path) -> None:
 def test_other_shipped_vectors_are_refused_with_the_way_out(tmp_path: Path) -> None:
     saved(tmp_path / "m")
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
-    sealed(tmp_path / "m", {"vectors": manifest["vectors"] | {"digest": "0" * 64}, "version": "9.8.7"})
+    sealed(tmp_path / "m", vectors=manifest["vectors"] | {"digest": "0" * 64}, version="9.8.7")
     with pytest.raises(BundleError, match=r"are not the ones.*Install disco2 9\.8\.7"):
         load_bundle(tmp_path / "m")
 
@@ -122,7 +114,7 @@ def test_damaged_shipped_vectors_are_refused(
 def test_a_manifest_that_names_something_else_is_refused(change: dict[str, object], tmp_path: Path) -> None:
     saved(tmp_path / "m")
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
-    sealed(tmp_path / "m", {"vectors": manifest["vectors"] | change})
+    sealed(tmp_path / "m", vectors=manifest["vectors"] | change)
     with pytest.raises(BundleError):
         load_bundle(tmp_path / "m")
 

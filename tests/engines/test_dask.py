@@ -1,8 +1,7 @@
-"""What only the Dask engine does."""
+"""What only the Dask engine does; which engine the command line opens."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,10 @@ pytest.importorskip("distributed")
 import psutil
 from distributed import Client, LocalCluster
 
-from disco2.engines import DaskEngine, Outcome, Session, Task, engine, outcomes_of
+from disco2.engines import DaskEngine, LocalEngine, Outcome, Session, Task, engine, outcomes_of
 from disco2.engines import dask as dask_engine
 from disco2.errors import InputError, MissingExtraError
+from disco2.interfaces.cli.options import EngineOptions
 from disco2.version import VERSION
 from tests.engines.works import Diary, Obedient, Squares
 
@@ -28,11 +28,8 @@ def cluster() -> Iterator[LocalCluster]:
         yield started
 
 
-def first(session: Session) -> Outcome:
-    """Waits no longer than a machine under load needs to start a worker."""
-    outcomes = session.outcomes(60)
-    assert outcomes
-    return outcomes[0]
+def first(session: Session, given: object) -> Outcome:
+    return next(outcomes_of(session, [Task("first", given)]))
 
 
 def set_old_version() -> None:
@@ -47,11 +44,9 @@ def test_a_lost_scheduler_ends_the_session(cluster: LocalCluster, diary: Diary) 
 
     def lose_it() -> None:
         with dask.session(Squares(diary)) as session:
-            session.submit(Task("first", 1))
-            assert first(session).result == 1
+            assert first(session, 1).result == 1
             cluster.close()
-            session.submit(Task("second", 2))
-            session.outcomes(60)
+            first(session, 2)
 
     with pytest.raises(InputError, match=r"scheduler was lost.*run the same command") as raised:
         lose_it()
@@ -68,15 +63,11 @@ def test_a_worker_that_joins_later_gets_the_work(
     with DaskEngine(1, address).session(Squares(diary), notice=said.append) as session:
         session.submit(Task("first", 3))
         while not said:
-            assert session.outcomes(0.5) == []
-        assert (session.workers, session.waiting) == (0, 1)
+            assert session.receive() == []
+        assert session.workers == 0
         assert said == [f"the scheduler at {address} has no workers; waiting for them"]
         cluster.scale(1)
-        assert first(session).result == 9
-        until = time.monotonic() + 20
-        while session.workers == 0 and time.monotonic() < until:  # counted at every poll
-            session.outcomes(0.1)
-        assert session.workers == 1
+        assert first(session, 3).result == 9
 
 
 def test_workers_of_another_version_are_refused(cluster: LocalCluster, diary: Diary) -> None:
@@ -84,10 +75,11 @@ def test_workers_of_another_version_are_refused(cluster: LocalCluster, diary: Di
     cluster.wait_for_workers(1)
     with Client(cluster, set_as_default=False) as client:
         client.run(set_old_version)
-    with DaskEngine(1, cluster.scheduler_address).session(Squares(diary)) as session:
-        session.submit(Task("first", 3))
-        with pytest.raises(InputError, match=f"The worker has disco2 0.0.1, this command {VERSION}"):
-            first(session)
+    with (
+        pytest.raises(InputError, match=f"The worker has disco2 0.0.1, this command {VERSION}"),
+        DaskEngine(1, cluster.scheduler_address).session(Squares(diary)) as session,
+    ):
+        first(session, 3)
     assert diary.lines() == []
 
 
@@ -98,8 +90,7 @@ def test_the_work_is_removed_from_the_workers(cluster_engine: DaskEngine, diary:
             return [name for name in found if name.startswith("disco2")]
 
     with cluster_engine.session(Squares(diary)) as session:
-        session.submit(Task("first", 3))
-        assert first(session).result == 9
+        assert first(session, 3).result == 9
         assert len(names()) == 1
     assert names() == []
 
@@ -151,3 +142,16 @@ def test_dask_is_an_extra(diary: Diary, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(engine, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"disco2\[cluster\]"), DaskEngine(1).session(Squares(diary)):
         pass
+    with pytest.raises(MissingExtraError, match=r"disco2\[cluster\]"):
+        EngineOptions(engine="dask").open(2)
+
+
+def test_which_engine_the_options_give() -> None:
+    assert EngineOptions().open(3) == LocalEngine(3)
+    assert EngineOptions(engine="dask").open(3) == DaskEngine(workers=3)
+    options = EngineOptions(engine="dask", scheduler="tcp://host:8786")
+    assert options.open(3) == DaskEngine(workers=3, scheduler="tcp://host:8786")
+    with pytest.raises(InputError, match="--engine"):
+        EngineOptions(engine="steam").open(2)
+    with pytest.raises(InputError, match="--scheduler"):
+        EngineOptions(scheduler="tcp://host:8786").open(2)

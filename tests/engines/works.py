@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,18 +11,6 @@ from typing import Any
 
 from disco2 import errors
 from disco2.errors import Disco2Error, MissingExtraError
-
-
-class BugError(Exception):
-    """A bug of the program."""
-
-
-class UnpicklableBugError(Exception):
-    """A bug whose exception can't be pickled."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.lock = threading.Lock()
 
 
 @dataclass
@@ -82,9 +69,6 @@ class Obedient:
             self._die(signal.SIGKILL)
         return name
 
-    def _exit(self, code: int) -> None:
-        raise SystemExit(code)
-
     def _fail(self, kind: str) -> None:
         raise example_error(kind)
 
@@ -92,21 +76,11 @@ class Obedient:
         raise MemoryError
 
     def _bug(self, text: str) -> None:
-        raise BugError(text)
-
-    def _unpicklable_bug(self, text: str) -> None:
-        raise UnpicklableBugError(text)
-
-    def _return_a_lock(self, more: Any) -> Any:
-        return threading.Lock()
+        raise ZeroDivisionError(text)
 
     def _sleep(self, seconds: float) -> float:
         time.sleep(seconds)
         return seconds
-
-    def _wait_for(self, sign: Path) -> None:
-        while not sign.exists():
-            time.sleep(0.02)
 
 
 @dataclass

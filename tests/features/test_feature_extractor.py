@@ -208,10 +208,6 @@ def test_settings_refuse_nonsense(wrong: dict[str, Any]) -> None:
         FeatureSettings(**wrong)
 
 
-AT_MOST = 2.02
-PAIRS = [{"pairs": pairs, "words": 20} for pairs in (8, 16, 32)]
-
-
 READABLE = {
     "pair:rain|cancel": "stem 'rain' in arg1, 'cancel' in arg2",
     "both:NP -> DT NN": "NP -> DT NN in both arguments",

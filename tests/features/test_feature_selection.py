@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.data import Instance
+from disco2.data import Argument, Document, Instance
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.descriptions import attachment_features, opening_features, predicate_features
-from disco2.features.pairs_and_rules import RulesOf, argument_dependency_rules, argument_productions, stem
-from disco2.features.selection import FeaturesOf, Presence, class_membership, mutual_information, select
+from disco2.features.pairs_and_rules import argument_dependency_rules, argument_productions, stem
+from disco2.features.selection import Presence, class_membership, mutual_information, select
 from tests.features.feature_documents import random_instances, seeded
 
 
@@ -69,7 +70,7 @@ def slow_pairs(instance: Instance) -> set[str]:
     }
 
 
-def slow_rules(instance: Instance, rules_of: RulesOf) -> set[str]:
+def slow_rules(instance: Instance, rules_of: Callable[[Document, Argument], set[str]]) -> set[str]:
     first = rules_of(instance.document, instance.relation.arg1)
     second = rules_of(instance.document, instance.relation.arg2)
     return (
@@ -79,7 +80,7 @@ def slow_rules(instance: Instance, rules_of: RulesOf) -> set[str]:
     )
 
 
-def slow_texts(instance: Instance, family: str, features_of: FeaturesOf) -> set[str]:
+def slow_texts(instance: Instance, family: str, features_of: Callable[[Instance], set[str]]) -> set[str]:
     return {f"{family}:{text}" for text in features_of(instance)}
 
 

@@ -41,7 +41,6 @@ from tests.annotation.test_cache import Told
 from tests.fuzzing.target import NEXT_FILE, Target, check_document, scratch_folder
 from tests.fuzzing.tiny_model import tiny_model, two_instances
 from tests.vectors.vector_files import (
-    fasttext_model,
     fasttext_text,
     glove_text,
     word2vec_binary,
@@ -280,6 +279,5 @@ TARGETS = (
         read_vector_file,
         (gzip.compress(glove_text(), mtime=0), gzip.compress(_BINARY[1], mtime=0)),
     ),
-    Target("vectors-fasttext", read_vector_file, (fasttext_model(),)),
     Target("vectors-inside-gzip", partial(read_vector_file, compressed=True), (glove_text(), _BINARY[1])),
 )

@@ -8,7 +8,7 @@ from disco2.annotation.annotator import Annotator
 from disco2.corpora.protocols import HeldOutSentences
 from disco2.data.senses import PDTB3
 from disco2.inference.connectives import OPENERS
-from disco2.mining.clauses import as_sentence
+from disco2.mining.clauses import write_sentence
 from disco2.mining.connectives import SUBORDINATORS
 from disco2.mining.run import Miner, MiningSettings
 from tests.mining.conftest import Mine
@@ -115,9 +115,9 @@ def test_what_is_left_out(mine: Mine, text: str) -> None:
 
 
 def test_a_sentence_of_its_own() -> None:
-    assert as_sentence("it rained") == "It rained."
-    assert as_sentence("Ann 's dog did n't bark") == "Ann's dog didn't bark."
-    assert as_sentence("he came at 5 p.m.") == "He came at 5 p.m."
+    assert write_sentence("it rained") == "It rained."
+    assert write_sentence("Ann 's dog did n't bark") == "Ann's dog didn't bark."
+    assert write_sentence("he came at 5 p.m.") == "He came at 5 p.m."
     for text in (
         'he said "no',
         "he came (late",
@@ -127,7 +127,7 @@ def test_a_sentence_of_its_own() -> None:
         "a_b is",
         "4. Results it is",
     ):
-        assert as_sentence(text) == ""
+        assert write_sentence(text) == ""
 
 
 def test_every_sense_is_one_of_pdtb_3() -> None:

@@ -18,7 +18,7 @@ from disco2.data import Document
 from disco2.engines import LocalEngine
 from disco2.errors import InputError
 from disco2.mining import run as mining_run
-from disco2.mining.run import load_syntax, mine_files, quotas, read_blocks, select
+from disco2.mining.run import load_syntax, mine_files, read_blocks, select, share_out
 
 TEXT = "The boat was slow. However, it reached the harbour.\n\nWe stayed at home because it was cold.\n\n"
 STOPS = "Dynamite"
@@ -65,7 +65,7 @@ def test_files_become_pairs(tmp_path: Path) -> None:
          "label": "Comparison.Concession.Arg2-as-denier", "connective": "but", "place": "inside",
          "source": "deep/b.txt.xz"},
     ]  # fmt: skip
-    assert (mined.pairs, mined.blocks, mined.unread) == (3, 2, ())
+    assert (mined.pairs, mined.blocks, mined.unread) == (3, 2, [])
     assert [file.name for file in tmp_path.iterdir() if file.is_dir()] == ["texts"]  # no parts are left
     corpus = read_pairs(output, inventory_name="pdtb3")
     assert len(corpus.relations) == 3
@@ -162,10 +162,10 @@ def test_duplicates_go() -> None:
 
 
 def test_connectives_by_square_roots() -> None:
-    assert quotas({("S", "but"): 900, ("S", "yet"): 100}, 100) == {("S", "but"): 75, ("S", "yet"): 25}
-    assert quotas({("S", "but"): 900, ("S", "yet"): 4}, 100) == {("S", "but"): 96, ("S", "yet"): 4}
-    assert quotas({("S", "but"): 30, ("T", "so"): 5}, 100) == {("S", "but"): 30, ("T", "so"): 5}
-    assert sum(quotas({("S", str(number)): 9 for number in range(20)}, 7).values()) == 7
+    assert share_out({("S", "but"): 900, ("S", "yet"): 100}, 100) == {("S", "but"): 75, ("S", "yet"): 25}
+    assert share_out({("S", "but"): 900, ("S", "yet"): 4}, 100) == {("S", "but"): 96, ("S", "yet"): 4}
+    assert share_out({("S", "but"): 30, ("T", "so"): 5}, 100) == {("S", "but"): 30, ("T", "so"): 5}
+    assert sum(share_out({("S", str(number)): 9 for number in range(20)}, 7).values()) == 7
 
 
 def test_the_order_does_not_matter() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from disco2.model import ModelSettings, RelationModel, initial_parameters
-from disco2.model.parameters import members_of
 from disco2.model.relation_model import contributions
 from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS
 from disco2.vectors import WordVectors
@@ -72,37 +71,6 @@ def test_every_term_and_their_sum(kind: str, pairs: str, rank: int) -> None:
             d_j = downward(second, example.second.words, leaves, exact, links[0].second[0])
             B = exact["B1"][2].T @ exact["B2"][2] + np.diag(exact["B3"][2])
             np.testing.assert_allclose(found.links[0][-1, 0, 2], d_i @ B @ d_j, atol=1e-12)
-
-
-@pytest.mark.parametrize("kind", PAPER_KINDS)
-def test_the_terms_of_several_members_are_their_means(kind: str) -> None:
-    generator = np.random.default_rng(6)
-    model = random_model(generator, members=3, kind=kind)
-    alone = [
-        replace(model, settings=replace(model.settings, members=1), parameters=parameters)
-        for parameters in members_of(model.settings, model.parameters)
-    ]
-    example, *_ = random_example(
-        generator,
-        words=(6, 9),
-        vocabulary=WORDS,
-        labels=LABELS,
-        features=FEATURES if model.settings.uses_features else 0,
-        chains=3,
-        mentions=4,
-    )
-    found = contributions(model, example)
-    each = [contributions(one, example) for one in alone]
-    for name in ("scores", "bias", "arguments", "features"):
-        expected = np.mean([getattr(one, name) for one in each], axis=0)
-        np.testing.assert_allclose(getattr(found, name), expected, rtol=0, atol=1e-14)
-    assert len(found.links) == (3 if kind == "entities" else 0)
-    for number, terms in enumerate(found.links):
-        np.testing.assert_allclose(terms, np.mean([one.links[number] for one in each], axis=0), atol=1e-14)
-    total = found.bias + found.arguments + found.features.sum(axis=0)
-    total = total + sum(terms.sum(axis=(0, 1)) for terms in found.links)
-    np.testing.assert_allclose(total, found.scores, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(model.score_examples([example])[0], found.scores, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("members", [1, 3])

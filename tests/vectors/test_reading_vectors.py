@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import gzip
 import tracemalloc
 import warnings
@@ -11,15 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.errors import Disco2Error, MissingExtraError, VectorsError
+from disco2.errors import Disco2Error, VectorsError
 from disco2.vectors import load_vectors, read_vectors
 from tests.vectors.vector_files import (
     MATRIX,
     WORDS,
-    fasttext_model,
     fasttext_text,
     glove_text,
     word2vec_binary,
@@ -49,61 +47,10 @@ def test_word2vec_binary(tmp_path: Path, line_feeds: bool, compressed: bool) -> 
     np.testing.assert_array_equal(vectors.matrix, MATRIX)
 
 
-def test_fasttext_model(tmp_path: Path) -> None:
-    fasttext = pytest.importorskip("gensim.models.fasttext")
-    sentences = [["the", "river", "rose"], ["the", "rose", "fell"]] * 5
-    trained = fasttext.FastText(sentences, vector_size=4, min_count=1, epochs=1, bucket=50, workers=1, seed=3)
-    path = tmp_path / "model.bin"
-    fasttext.save_facebook_model(trained, str(path))
-    vectors = read_vectors(path, keep={"fell", "unseen"}, frequent=1)
-    assert vectors.words == (trained.wv.index_to_key[0], "fell")
-    np.testing.assert_allclose(vectors.vector("fell"), trained.wv["fell"], rtol=1e-5)
-
-
-def test_a_fasttext_model_without_gensim_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fasttext_model_is_refused_with_the_way_out(tmp_path: Path) -> None:
     path = write(tmp_path / "model.bin", (793712314).to_bytes(4, "little") + b"rest")
-    original = builtins.__import__
-
-    def without_gensim(name: str, *rest: Any, **options: Any) -> Any:
-        if name.startswith("gensim"):
-            raise ImportError(name)
-        return original(name, *rest, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without_gensim)
-    with pytest.raises(MissingExtraError, match=r"disco2\[word2vec\]"):
+    with pytest.raises(VectorsError, match=r"Use the \.vec file"):
         read_vectors(path)
-
-
-def test_a_damaged_fasttext_model(tmp_path: Path) -> None:
-    pytest.importorskip("gensim")
-    path = write(tmp_path / "model.bin", (793712314).to_bytes(4, "little") + b"rest")
-    with pytest.raises(VectorsError, match="fastText model can't be read"):
-        read_vectors(path)
-
-
-def test_a_fasttext_model_that_is_cut_off_is_not_read_for_ever(tmp_path: Path) -> None:
-    pytest.importorskip("gensim")
-    whole = fasttext_model()
-    assert read_vectors(write(tmp_path / "model.bin", whole)).words == ("the", "river", "new_york", "naïve")
-    inputs = len(whole) - (17 + MATRIX.nbytes)  # the table of outputs is not needed
-    for length in range(4, inputs):
-        with pytest.raises(VectorsError, match="can't be read"):
-            read_vectors(write(tmp_path / "model.bin", whole[:length]))
-
-
-@pytest.mark.parametrize(
-    ("offset", "value"),
-    [(8, 2**31 - 1), (8, -1), (48, 2**31 - 1), (64, 2**31 - 1), (64, -1), (88, 2**31 - 1)],
-    ids=["dimensions", "no dimensions", "parts", "words", "no words", "pruned"],
-)
-def test_a_fasttext_model_that_declares_too_much(offset: int, value: int, tmp_path: Path) -> None:
-    pytest.importorskip("gensim")
-    whole = fasttext_model()
-    changed = whole[:offset] + value.to_bytes(4, "little", signed=True) + whole[offset + 4 :]
-    with pytest.raises(VectorsError):
-        read_vectors(write(tmp_path / "model.bin", changed))
 
 
 def test_only_wanted_words_are_kept(tmp_path: Path) -> None:
@@ -168,7 +115,6 @@ def test_none_of_the_words(tmp_path: Path) -> None:
         read_vectors(path, keep={"absent"})
 
 
-@settings(deadline=None)  # the first example that needs gensim waits for its import
 @given(
     prefix=st.sampled_from([b"", b"2 3\n", b"the 1 2\n", b"\x1f\x8b", (793712314).to_bytes(4, "little")]),
     content=st.binary(max_size=60),

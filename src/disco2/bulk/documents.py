@@ -29,7 +29,6 @@ _EXAMPLE = "Give one such as: 'corpus/**/*.txt'"
 SHORT = 1_000  # bytes of a document: a shard has about as many bytes as that many short ones
 LARGEST = 4  # times the average size of a shard; one in fifty would be larger
 _BITS = 64
-READ_ATTEMPTS = 3  # for a file that changes while it is read
 
 Shard = tuple[bytes, ...]  # neighbouring documents, by their paths below the root
 
@@ -61,7 +60,7 @@ class FilePatterns:
 
     @property
     def described(self) -> list[str]:
-        """The patterns below the last name of their root: the same wherever the corpus is stored."""
+        """The patterns below the last name of their root: they don't depend on where the corpus is stored."""
         name = os.path.basename(self.root)
         return sorted({"/".join([name, *(part.text for part in parts)]) for parts in self._parsed})
 
@@ -110,7 +109,7 @@ class FilePatterns:
                 yield from self._walk(path, below, avoided)
 
     def _matches(self, names: Sequence[_Name], *, is_folder: bool) -> bool:
-        """Whether a pattern matches. A folder is reported if its name was asked for, not by a final star."""
+        """Whether a pattern matches. A folder is reported if a pattern names it, not for a final ``*``."""
         found = [
             number
             for number, parts in enumerate(self._parsed)
@@ -255,14 +254,14 @@ class Source:
         return found
 
 
-def shown_name(name: bytes) -> str:
+def show_name(name: bytes) -> str:
     """A path as text; bytes that are not UTF-8 are escaped as in ``\\xe9``."""
     return name.decode("utf-8", "backslashreplace")
 
 
 def read_source(root: str, name: bytes, *, most_bytes: int) -> Source:
     """Read a document; an error becomes the reason in its ``Source``."""
-    source = Source(shown_name(name))
+    source = Source(show_name(name))
     try:
         source.content = _read(os.fsencode(root) + b"/" + name, most_bytes)
         source.sha256 = sha256(source.content).hexdigest()
@@ -285,19 +284,17 @@ def _read(path: bytes, most_bytes: int) -> bytes:
         if not stat.S_ISREG(mode):
             raise InputError("This is a pipe or a device; a file is needed.")
         stream = FileIO(handle, "rb", closefd=False)  # no buffer, which would keep an earlier state
-        for _ in range(READ_ATTEMPTS):
-            before = os.fstat(handle)
-            if before.st_size > most_bytes:
-                raise InputError(
-                    f"It has {before.st_size} bytes; the limit is {most_bytes}.",
-                    hint="Split it, or raise the limit: --most-bytes",
-                )
-            stream.seek(0)
-            content = stream.read(before.st_size + 1)
-            after = os.fstat(handle)
-            unchanged = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-            if len(content) == before.st_size and unchanged:
-                return content
+        before = os.fstat(handle)
+        if before.st_size > most_bytes:
+            raise InputError(
+                f"It has {before.st_size} bytes; the limit is {most_bytes}.",
+                hint="Split it, or raise the limit: --most-bytes",
+            )
+        content = stream.read(before.st_size + 1)
+        after = os.fstat(handle)
     finally:
         os.close(handle)
-    raise InputError("It changes while it is read.", hint="Run the command again when it is finished.")
+    unchanged = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    if len(content) != before.st_size or not unchanged:
+        raise InputError("It changes while it is read.", hint="Run the command again when it is finished.")
+    return content

@@ -6,7 +6,7 @@ OUTPUT/
   relations/KEY.jsonl       the shards (or .parquet, .csv, .zip); KEY is a hash of documents and job
   records/KEY.json          what is in a shard, and its hash
   records/.root             a hash of the path of the documents: two corpora may have the same name
-  .working/                 during a run: its job, what workers are doing, a lock
+  .working/                 during a run: its job and a lock
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -37,8 +37,7 @@ from disco2.lock import FileLock
 FORMAT = 1  # of the folder
 MANIFEST, ERRORS = "manifest.json", "errors.jsonl"
 RELATIONS, RECORDS, WORKING = "relations", "records", ".working"
-TRACE = ".trace"
-_SUFFIXES = {RELATIONS: {".zip", *(f".{one}" for one in FORMATS)}, RECORDS: {".json"}, WORKING: {"", TRACE}}
+_SUFFIXES = {RELATIONS: {".zip", *(f".{one}" for one in FORMATS)}, RECORDS: {".json"}}
 _KEY = re.compile(rf"[0-9a-f]{{{KEY_DIGITS}}}")
 ROW_GROUP = 5_000  # rows of Parquet that are held in memory before they are compressed
 
@@ -83,9 +82,6 @@ class OutputFolder:
 
     def record(self, key: str) -> Path:
         return self.path / RECORDS / f"{key}.json"
-
-    def note(self, key: str) -> Path:
-        return self.path / WORKING / key
 
     def keys(self) -> set[str]:
         """The shards that have a record."""
@@ -150,12 +146,6 @@ class OutputFolder:
         finally:
             lock.give_up()
 
-    def notes(self) -> list[Path]:
-        """Notes of workers that were interrupted."""
-        with suppress(InputError, OSError):
-            return [file for file in self._own_files(WORKING) if not file.suffix]
-        return []
-
     def finish(self, keys: set[str]) -> None:
         """Remove files that the manifest does not name, and those that only a run needs."""
         kept = {f"{key}.{suffix}" for key in keys for suffix in (self.suffix, "json")}
@@ -210,7 +200,7 @@ class OutputFolder:
             ) from error
 
     def _own_files(self, name: str) -> list[Path]:
-        """All shards, records or notes, of any run."""
+        """All shards or records, of any run."""
         try:
             found = list((self.path / name).iterdir())
         except FileNotFoundError:

@@ -9,18 +9,18 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 
-from disco2.bulk.documents import FilePatterns, Found, split_shards
+from disco2.bulk.documents import FilePatterns, Found, show_name, split_shards
 from disco2.bulk.job import Job
 from disco2.bulk.output import FORMAT, RELATIONS, Json, OutputFolder, file_hash
-from disco2.bulk.work import SEPARATOR, Attempts, ShardWork
+from disco2.bulk.work import SEPARATOR, ShardWork
 from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
 from disco2.errors import InputError
 from disco2.files import write_text
 from disco2.inference.pipeline import Pipeline
 
-ATTEMPTS = 20  # dead processes on one shard before it is given up; a document is blamed long before
+ATTEMPTS = 10  # dead processes on one shard before it is given up
 MOST_GIVEN_UP = 3  # shards, before the run stops
 COMPARED = 20  # shards of a corpus that was moved
 
@@ -94,19 +94,12 @@ def predict_files(
         work = ShardWork(files.root, folder, job, opened)
         if not restart:
             _check_place(work, _tasks(files.walk(without=folder.path), job))
-        with _Counter(files.walk(without=folder.path), most_bytes=job.settings.most_bytes) as counter:
-            run = _Run(folder, counter, report, notice)
-            try:
-                with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-                    begin()
-                    folder.write_root(files.root)
-                    run.before = folder.keys()
-                    run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
-            except BaseException:
-                for note in folder.notes():  # their workers were stopped by this command, by no document
-                    with suppress(OSError, InputError):
-                        Attempts(note, died=False).pause()
-                raise
+        counter = _Counter(files.walk(without=folder.path), most_bytes=job.settings.most_bytes)
+        run = _Run(folder, counter, report, notice)
+        with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
+            begin()
+            folder.write_root(files.root)
+            run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
         for pattern in files.unmatched:
             notice(f"no file matches {pattern}")
         return run.finish(job, files.described)
@@ -132,29 +125,16 @@ class _Counter:
     """Counts files in a thread while workers process the first of them."""
 
     def __init__(self, found: Iterable[Found], *, most_bytes: int) -> None:
-        self._found = found
-        self._most_bytes = most_bytes
-        self._stop = Event()
-        self._thread = Thread(target=self._count, daemon=True)
-        self.documents: int | None = None
+        self.documents: int | None = None  # known when all are counted
         self.bytes: int | None = None
+        Thread(target=self._count, args=(found, most_bytes), daemon=True).start()
 
-    def __enter__(self) -> _Counter:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _count(self) -> None:
+    def _count(self, found: Iterable[Found], most_bytes: int) -> None:
         documents = total = 0
         with suppress(OSError):
-            for one in self._found:
-                if self._stop.is_set():
-                    return
+            for one in found:
                 documents += 1
-                total += one.size if one.size <= self._most_bytes else 0
+                total += one.size if one.size <= most_bytes else 0
             self.documents, self.bytes = documents, total
 
 
@@ -166,7 +146,6 @@ class _Run:
         self._counter = counter
         self._report = report
         self._notice = notice
-        self.before: set[str] = set()  # keys of shards of earlier runs
         self._done: dict[int, Json] = {}
         self._given_up: list[str] = []  # how processes ended
         self._progress = BulkProgress()
@@ -190,19 +169,20 @@ class _Run:
         if outcome.error is not None:
             raise outcome.error
         if outcome.died:
-            self._given_up.append(outcome.died)
+            names = outcome.task.given.split(SEPARATOR)
+            documents = f"{show_name(names[0])} to {show_name(names[-1])}"
+            self._given_up.append(f"{documents}: {outcome.died}")
             self._check_given_up(MOST_GIVEN_UP)
             return
         record: Json = outcome.result
-        # A worker may die after it finished a shard, before it answered.
-        made = record.pop("made") or record["key"] not in self.before
+        made = record["made"]
         if made and not self._folder.record(record["key"]).is_file():
             raise InputError(
                 "The output of a worker can't be seen here.",
                 where=str(self._folder.path),
                 hint="The output must be on a disk that all machines have under the same path.",
             )
-        self._done[int(outcome.task.key)] = record | {"made": made}
+        self._done[int(outcome.task.key)] = record
         before = self._progress
         self._progress = replace(
             before,
@@ -215,10 +195,11 @@ class _Run:
     def _check_given_up(self, most: int) -> None:
         if len(self._given_up) > most:
             raise InputError(
-                f"{len(self._given_up)} shards are missing: {ATTEMPTS} processes died on each, "
-                f"the last ones {self._given_up[-1]}.",
+                f"{len(self._given_up)} shards are missing: {ATTEMPTS} processes died on each "
+                f"({self._given_up[-1]}).",
                 where=str(self._folder.path),
-                hint="Is there enough memory? Finished shards are kept; run the same command to resume.",
+                hint="Is there enough memory? Finished shards are kept; run the same command to resume, or "
+                "remove the document that ends its process.",
             )
 
     def finish(self, job: Job, files: Sequence[str]) -> BulkSummary:

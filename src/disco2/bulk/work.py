@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import faulthandler
-import json
+import ctypes
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from disco2.bulk.documents import Source, read_source
 from disco2.bulk.job import BulkSettings, Job
-from disco2.bulk.output import TRACE, Answer, Json, OutputFolder, read_json, write_shard
+from disco2.bulk.output import Answer, Json, OutputFolder, read_json, write_shard
 from disco2.errors import Disco2Error, InputError, LayerError
-from disco2.files import write_bytes
 from disco2.inference.pipeline import Pipeline, annotate_texts
 
 # Documents that are annotated together. More hardly save time, and cost memory.
 BATCH_DOCUMENTS, BATCH_BYTES = 32, 100_000
 SEPARATOR = b"\0"  # between names: no path can contain it
 HARMLESS = "It rained. We stayed at home."  # if this can't be annotated, no document is to blame
-SEPARATE_AFTER = 3  # deaths of a batch whose documents kill no process alone
-BLAMED_AFTER = 3  # deaths of a document alone
+
+
+class TimeLimitError(BaseException):
+    """The time is over. Not an Exception, so that no annotator handles it as one of its own errors."""
+
+
+_FAILURES = (Exception, TimeLimitError)  # of a document
 
 
 @dataclass
@@ -70,15 +74,7 @@ class ShardWork:
         record = self.folder.finished(key)
         made = record is None
         if record is None:
-            attempts = Attempts(self.folder.note(key), seconds=self.job.settings.most_seconds)
-            try:
-                record = self._write(key, sources, attempts)
-            except Disco2Error:
-                attempts.pause()
-                raise
-            finally:
-                attempts.stop_clock()
-            attempts.remove()
+            record = self._write(key, sources)
         return {**{name: value for name, value in record.items() if name != "refused"}, "made": made}
 
     def _read(self, given: bytes) -> tuple[str, list[Source]]:
@@ -88,9 +84,9 @@ class ShardWork:
         key = self.job.shard_key((name, source.identity) for name, source in zip(names, sources, strict=True))
         return key, sources
 
-    def _write(self, key: str, sources: Sequence[Source], attempts: Attempts) -> Json:
+    def _write(self, key: str, sources: Sequence[Source]) -> Json:
         pipeline = self._load()
-        answers = _ShardAnswers(pipeline, self.job.settings, sources, attempts)
+        answers = _ShardAnswers(pipeline, self.job.settings, sources)
         size = sum(len(source.content) for source in sources)
         path = self.folder.shard(key)
         digest = write_shard(path, self.job.settings.format, answers, outcomes=pipeline.outcomes)
@@ -133,30 +129,55 @@ class _ShardAnswers:
     found by trying each alone, but the answers come from the rest of the batch together.
     """
 
-    def __init__(
-        self, pipeline: Pipeline, settings: BulkSettings, sources: Sequence[Source], attempts: Attempts
-    ) -> None:
+    def __init__(self, pipeline: Pipeline, settings: BulkSettings, sources: Sequence[Source]) -> None:
         self._pipeline = pipeline
         self._settings = settings
         self._sources = sources
-        self._attempts = attempts
         self.sentences = self.relations = 0
         self.refused: dict[int, Disco2Error] = {}
 
     def __iter__(self) -> Iterator[Answer]:
-        for number, places in enumerate(split_batches([len(source.content) for source in self._sources])):
-            yield from self._batch(number, places)
+        for places in split_batches([len(source.content) for source in self._sources]):
+            yield from self._answer_batch(places)
 
-    def _batch(self, number: int, places: range) -> Iterator[Answer]:
-        """A function of its own, so that nothing of a batch is held during the next one."""
+    def _answer_batch(self, places: range) -> Iterator[Answer]:
+        """A separate function, so that nothing of a batch is held during the next one."""
         texts = {place: text for place in places if (text := self._text(place)) is not None}
-        for place, answer in sorted(self._answer_batch(number, texts).items()):
-            if isinstance(answer, Answer):
-                self.sentences += len(answer.document.sentences)
-                self.relations += len(answer.relations)
-                yield answer
-            else:
-                self.refused[place] = answer
+        try:
+            answers = self._answer(texts)
+        except _FAILURES:
+            answers = self._answer_separately(texts)
+        for answer in answers:
+            self.sentences += len(answer.document.sentences)
+            self.relations += len(answer.relations)
+            yield answer
+
+    def _answer_separately(self, texts: dict[int, str]) -> list[Answer]:
+        """Try each document alone, then those that don't fail together."""
+        alone = {place: answer for place, text in texts.items() if (answer := self._answer_one(place, text))}
+        try:
+            return self._answer({place: texts[place] for place in alone})
+        except _FAILURES:
+            return list(alone.values())
+
+    def _answer_one(self, place: int, text: str) -> Answer | None:
+        try:
+            return self._answer({place: text})[0]
+        except TimeLimitError:
+            self.refused[place] = InputError(
+                f"It took more than {self._settings.most_seconds:g} seconds.",
+                hint="Split it, or raise the limit: --most-seconds",
+            )
+        except MemoryError:
+            self.refused[place] = InputError(
+                "There is not enough memory for it.", hint="Split it, or raise the limit: --most-memory"
+            )
+        except Exception as error:  # of an annotator; the other documents continue
+            self._check_annotators()
+            if not isinstance(error, Disco2Error):
+                error = Disco2Error(f"It can't be annotated: {type(error).__name__}: {error}.")
+            self.refused[place] = error
+        return None
 
     def _text(self, place: int) -> str | None:
         source = self._sources[place]
@@ -168,53 +189,10 @@ class _ShardAnswers:
         self.refused[place] = source.refused
         return None
 
-    def _answer_batch(self, number: int, texts: dict[int, str]) -> dict[int, Answer | Disco2Error]:
-        """Together; one by one first if that failed or killed a process before."""
-        deaths = self._attempts.deaths_of_batch(number)
-        if not texts:
-            return {}
-        if not deaths:
-            try:
-                return self._together(number, texts)
-            except MemoryError:
-                raise
-            except Exception:  # noqa: S110  the next lines find the document
-                pass
-        found = {place: self._alone(place, text) for place, text in texts.items()}
-        rest = {place: texts[place] for place, answer in found.items() if isinstance(answer, Answer)}
-        if rest and deaths < SEPARATE_AFTER and (deaths or len(rest) < len(texts)):
-            try:
-                found |= self._together(number, rest)
-            except MemoryError:
-                raise
-            except Exception:  # noqa: S110  the answers alone are kept
-                pass
-        return found
-
-    def _together(self, number: int, texts: dict[int, str]) -> dict[int, Answer | Disco2Error]:
-        self._attempts.begin_batch(number)
-        return dict(zip(texts, self._answer(texts), strict=True))
-
-    def _alone(self, place: int, text: str) -> Answer | Disco2Error:
-        if blame := self._attempts.blame(place):
-            return blame
-        self._attempts.begin_document(place)
-        try:
-            return self._answer({place: text})[0]
-        except MemoryError:
-            raise
-        except Exception as error:  # whatever made an annotator fail, the other documents continue
-            self._check_annotators()
-            if isinstance(error, Disco2Error):
-                return error
-            return Disco2Error(f"It can't be annotated: {type(error).__name__}: {error}.")
-
     def _check_annotators(self) -> None:
         """Raise LayerError if the annotators fail on any text."""
         try:
             annotate_texts(self._pipeline.annotators, [("", HARMLESS)], paragraphs=self._settings.paragraphs)
-        except MemoryError:
-            raise
         except Exception as error:
             raise LayerError(
                 f"The annotators fail on any text: {error}",
@@ -223,16 +201,19 @@ class _ShardAnswers:
 
     def _answer(self, texts: dict[int, str]) -> list[Answer]:
         settings = self._settings
-        documents = annotate_texts(
-            self._pipeline.annotators,
-            [(self._sources[place].name, text) for place, text in texts.items()],
-            paragraphs=settings.paragraphs,
-        )
-        answers = []
-        for place, document in zip(texts, documents, strict=True):
-            found = self._pipeline.find(document, settings.choice, paragraphs=settings.paragraphs)
-            explanations = list(self._pipeline.explain_many(found)) if settings.explain else None
-            answers.append(Answer(document, self._sources[place].sha256, found, explanations))
+        answers: list[Answer] = []
+        if not texts:
+            return answers
+        with time_limit(settings.most_seconds):
+            documents = annotate_texts(
+                self._pipeline.annotators,
+                [(self._sources[place].name, text) for place, text in texts.items()],
+                paragraphs=settings.paragraphs,
+            )
+            for place, document in zip(texts, documents, strict=True):
+                found = self._pipeline.find(document, settings.choice, paragraphs=settings.paragraphs)
+                explanations = list(self._pipeline.explain_many(found)) if settings.explain else None
+                answers.append(Answer(document, self._sources[place].sha256, found, explanations))
         return answers
 
 
@@ -248,87 +229,26 @@ def split_batches(sizes: Sequence[int]) -> Iterator[range]:
         yield range(begin, len(sizes))
 
 
-class Attempts:
-    """What a worker is doing in a shard, noted on disk, so that the next attempt knows where this one died.
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeLimitError in this thread after ``seconds``, before its next Python instruction."""
+    thread, lock, running = threading.get_ident(), threading.Lock(), True
 
-    A process that was killed from outside leaves the same note as one that a document killed. So the
-    documents of a batch that killed a process are tried alone, and a document that killed three processes
-    alone is refused. A batch or document that takes more than ``seconds`` ends its process and leaves a
-    traceback.
-    """
+    def stop() -> None:
+        with lock:
+            if running:
+                raise_in_thread = ctypes.pythonapi.PyThreadState_SetAsyncExc
+                raise_in_thread(ctypes.c_ulong(thread), ctypes.py_object(TimeLimitError))
 
-    def __init__(self, path: Path, *, seconds: float = 0, died: bool = True) -> None:
-        self._path = path
-        self._seconds = seconds
-        self._trace_path = path.with_suffix(TRACE)
-        self._deaths: dict[str, int] = {}
-        self._late: list[str] = []
-        now = ""
-        with suppress(OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError):
-            kept = json.loads(path.read_bytes())
-            now = str(kept["now"])
-            self._deaths = {str(what): int(count) for what, count in kept["deaths"].items()}
-            self._late = [str(what) for what in kept["late"]]
-        if now and died:
-            self._deaths[now] = self._deaths.get(now, 0) + 1
-            with suppress(OSError):
-                if self._trace_path.stat().st_size:
-                    self._late.append(now)
-        self._trace: Any = None
-
-    def begin_batch(self, number: int) -> None:
-        self._begin(f"batch {number}")
-
-    def begin_document(self, place: int) -> None:
-        self._begin(f"document {place}")
-
-    def deaths_of_batch(self, number: int) -> int:
-        return self._deaths.get(f"batch {number}", 0)
-
-    def blame(self, place: int) -> InputError | None:
-        """Why a document is refused, if it killed its process."""
-        what = f"document {place}"
-        if what in self._late:
-            return InputError(
-                f"It took more than {self._seconds:g} seconds.",
-                hint="Split it, or raise the limit: --most-seconds",
-            )
-        if self._deaths.get(what, 0) >= BLAMED_AFTER:
-            return InputError(
-                f"Its process died {BLAMED_AFTER} times.",
-                hint="Is there enough memory? Split it, or leave it out.",
-            )
-        return None
-
-    def pause(self) -> None:
-        """Note that the process does nothing, so that no document is blamed for its end."""
-        if self._deaths:
-            self._write("")
-        else:
-            self.remove()
-
-    def stop_clock(self) -> None:
-        faulthandler.cancel_dump_traceback_later()
-        if self._trace is not None:
-            self._trace.close()
-            self._trace = None
-
-    def remove(self) -> None:
-        """Remove the note: the shard is finished."""
-        with suppress(OSError):
-            self._path.unlink(missing_ok=True)
-            self._trace_path.unlink(missing_ok=True)
-
-    def _begin(self, what: str) -> None:
-        self._write(what)
-        if self._trace is None:
-            self._trace = self._trace_path.open("wb")
-        # Unlike a signal handler or a Python thread, this also ends a process that hangs in compiled code.
-        faulthandler.dump_traceback_later(self._seconds, exit=True, file=self._trace)
-
-    def _write(self, now: str) -> None:
-        content = {"now": now, "deaths": self._deaths, "late": self._late}
-        write_bytes(self._path, json.dumps(content).encode())
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        with lock:
+            running = False
+        timer.cancel()
 
 
 def _limit_memory(megabytes: int) -> None:

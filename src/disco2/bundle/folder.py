@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load, save
 
 from disco2.bundle.manifest import (
@@ -26,7 +25,7 @@ from disco2.bundle.manifest import (
     Manifest,
     manifest_text,
     read_manifest,
-    reported,
+    report_errors,
     verified_bytes,
 )
 from disco2.bundle.summary import model_card
@@ -36,11 +35,11 @@ from disco2.files import FileList, check_folder_place, folder_in_place, hash_fil
 from disco2.model import AnyModel, EncoderModel, ModelSettings, RelationModel
 from disco2.model.entity_term import NAMES as ENTITY_NAMES
 from disco2.model.entity_term import EntityTerm
-from disco2.model.parameters import check_finite
+from disco2.model.parameters import check_finite, parameter_shapes
 from disco2.shipped import MANIFEST
 from disco2.twin_keys import without_twins
 from disco2.vectors import WordVectors
-from disco2.vectors.source import FOLDER, TENSOR, VECTORS_FILE, make_table
+from disco2.vectors.source import make_table
 from disco2.vectors.word_vectors import Recipe, Reduction
 from disco2.version import VERSION
 
@@ -52,7 +51,7 @@ _LENGTH_BYTES = 8  # bytes of the header's own length
 def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
     """All arrays by their names; what the header declares must be what follows, byte for byte.
 
-    ValueError or SafetensorError otherwise. Room is made for what is there, never for what is declared.
+    ValueError or SafetensorError otherwise. Memory is allocated for bytes that exist, not for declared sizes.
     """
     size = int.from_bytes(content[:_LENGTH_BYTES], "little")
     if len(content) < _LENGTH_BYTES or size > min(MOST_HEADER, len(content) - _LENGTH_BYTES):
@@ -70,25 +69,6 @@ def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
 MOST_DIMENSIONS = 10_000  # of word vectors: a model makes a row of them in use, stored or not
 LARGEST = 1e5  # of values: what a score adds up is a product of four of them, and must stay a number
 
-Shape = tuple[int, ...]
-
-
-def parameter_shapes(settings: ModelSettings, *, labels: int, features: int) -> dict[str, Shape]:
-    """The shape of every parameter that ``model.initial_parameters`` makes, of all members together."""
-    K, rank = settings.K, settings.rank
-    shapes: dict[str, Shape] = {}
-    if settings.uses_vectors:
-        shapes |= {"A1": (labels, rank, K), "A2": (labels, rank, K), "A3": (labels, K)}
-    if settings.composes:
-        shapes["U"] = (K, 2 * K)
-    if settings.kind == "entities":
-        shapes |= {"V": (K, 2 * K), "B1": (labels, rank, K), "B2": (labels, rank, K), "B3": (labels, K)}
-    if settings.uses_features:
-        shapes["beta"] = (labels, features)
-    shapes["b"] = (labels,)
-    stack = () if settings.members == 1 else (settings.members,)
-    return {name: (*stack, *shape) for name, shape in shapes.items()}
-
 
 def check_model(model: RelationModel) -> None:
     """Raise ValueError unless all parameters fit the model's settings, labels, vectors and features."""
@@ -100,17 +80,18 @@ def check_model(model: RelationModel) -> None:
     if settings.uses_features and model.extractor is None:
         raise ValueError("it lacks its features")
     width = model.extractor.width if model.extractor else 0
+    stack = () if settings.members == 1 else (settings.members,)
     expected = parameter_shapes(settings, labels=len(model.labels), features=width)
     if further := found.keys() - expected.keys():
         raise ValueError(f"it has a parameter {min(further)!r}, which no such model has")
     for name, shape in expected.items():
-        if found[name].shape != shape or found[name].dtype not in (np.float32, np.float64):
+        if found[name].shape != (*stack, *shape) or found[name].dtype not in (np.float32, np.float64):
             raise ValueError(f"its parameter {name} has another shape or other numbers")
     check_numbers({f"parameter {name}": value for name, value in found.items()})
 
 
 def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise ValueError where a value is not a number, or so large that scores would not be numbers."""
+    """Raise ValueError if a value is not a number, or so large that scores could overflow."""
     for name, value in arrays.items():
         least, most = float(value.min(initial=0.0)), float(value.max(initial=0.0))
         if not (least >= -LARGEST and most <= LARGEST):
@@ -132,8 +113,8 @@ MEAN, DEVIATION, CENTRE, AXES, ROWS = (
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def naming(vectors: WordVectors) -> dict[str, Any]:
-    """What the manifest says of a table that is made again; empty where the table is to be stored."""
+def describe_table(vectors: WordVectors) -> dict[str, Any]:
+    """The manifest's entry for a table that is made again; empty if the table is stored."""
     if vectors.recipe is None:
         return {}
     return {
@@ -144,7 +125,7 @@ def naming(vectors: WordVectors) -> dict[str, Any]:
     }
 
 
-def table_arrays(vectors: WordVectors) -> dict[str, NDArray[Any]]:
+def list_table_arrays(vectors: WordVectors) -> dict[str, NDArray[Any]]:
     """The arrays that are stored: the table, or what makes it again."""
     recipe = vectors.recipe
     if recipe is None:
@@ -160,7 +141,7 @@ def table_arrays(vectors: WordVectors) -> dict[str, NDArray[Any]]:
     return {name: np.ascontiguousarray(array) for name, array in named.items() if array is not None}
 
 
-def stored_table(words: bytes, arrays: Arrays) -> WordVectors:
+def read_stored_table(words: bytes, arrays: Arrays) -> WordVectors:
     """The table of a bundle that stores it; ``words`` is the content of its file of words."""
     _check_names(arrays, {TABLE})
     table = arrays[TABLE]
@@ -171,8 +152,8 @@ def stored_table(words: bytes, arrays: Arrays) -> WordVectors:
     return WordVectors(tuple(listed), table.astype(np.float32))
 
 
-def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
-    """The table of a bundle that names the shipped vectors; BundleError where those are not the ones."""
+def rebuild_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
+    """The table of a bundle that names the shipped vectors; BundleError if they are different ones."""
     said = manifest.vectors
     if said.get("source") != SHIPPED:
         raise ValueError(f"its word vectors come from {said.get('source')!r}, which is not known")
@@ -182,11 +163,9 @@ def named_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
         raise ValueError("its rows of word vectors are not whole numbers")
     if rows is not None and ((rows < 0).any() or (np.diff(rows) <= 0).any()):
         raise ValueError("its rows of word vectors do not ascend from 0 on")
-    reduction = _reduction(arrays)
-    recipe = Recipe(str(said.get("digest")), reduction, rows)
+    recipe = Recipe(str(said.get("digest")), _reduction(arrays), rows)
     try:
-        _check_width(reduction)
-        with np.errstate(over="ignore"):  # what is too large is refused below
+        with np.errstate(over="ignore"):  # values that are too large are refused below
             vectors = make_table(recipe)
     except VectorsError as error:
         raise BundleError(
@@ -204,25 +183,6 @@ def _check_names(arrays: Arrays, known: set[str]) -> None:
     for name in arrays:
         if name.startswith(TABLE) and name not in known:
             raise ValueError(f"it has an array {name!r}, which no such model has")
-
-
-def _check_width(reduction: Reduction) -> None:
-    """Refuse what does not fit the shipped vectors before room is made for every word of them.
-
-    VectorsError as for other shipped vectors: those of another version may have other dimensions.
-    """
-    try:
-        with safe_open(FOLDER / VECTORS_FILE, framework="np") as file:
-            width = file.get_slice(TENSOR).get_shape()[1]
-    except (OSError, SafetensorError, LookupError):
-        return  # make_table says what is wrong with them
-    before = reduction.mean if reduction.centre is None else reduction.centre
-    if len(before) != width or len(reduction.mean) > width:
-        raise VectorsError(
-            "The word vectors that ship with this installation have other dimensions than the ones the table "
-            "was made from.",
-            where=str(FOLDER),
-        )
 
 
 def _reduction(arrays: Arrays) -> Reduction:
@@ -255,8 +215,8 @@ def save_bundle(
 ) -> None:
     """Write a bundle. ``files.check_folder_place`` says what may be there already, and what ``force`` does.
 
-    A model whose training ran away is refused: it would answer, and always the same. ``calibration`` holds
-    the ``temperature`` of its probabilities, where one was fitted. Word vectors that were made from the
+    A model whose training diverged is refused. ``calibration`` holds the ``temperature`` of its
+    probabilities, if one was fitted. Word vectors that were made from the
     shipped ones are not stored but made again.
     """
     check_finite(model.parameters)
@@ -280,7 +240,7 @@ def save_bundle(
         data=data or {},
         figures=figures or {},
         calibration=calibration or {},
-        vectors={} if vectors is None else naming(vectors),
+        vectors={} if vectors is None else describe_table(vectors),
     )
     with folder_in_place(path, FILES, force=force) as folder:
         _write(model, manifest, folder)
@@ -298,7 +258,7 @@ def _write(model: AnyModel, manifest: Manifest, folder: Path) -> None:
         (folder / ENCODER).write_bytes(model.onnx)
         (folder / TOKENIZER).write_bytes(model.tokenizer)
     else:
-        (folder / PARAMETERS).write_bytes(save(arrays | table_arrays(model.vectors)))
+        (folder / PARAMETERS).write_bytes(save(arrays | list_table_arrays(model.vectors)))
         if not manifest.vectors:
             words = "".join(f"{word}\n" for word in model.vectors.words)
             (folder / WORDS).write_text(words, encoding="utf-8", newline="\n")
@@ -324,9 +284,9 @@ _VECTORS_PREFIX = "vectors"
 
 
 def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
-    """The model and its manifest; BundleError where the folder is missing, damaged or too new."""
+    """Load a model and its manifest; BundleError if the folder is missing, damaged or too new."""
     manifest = read_manifest(path)
-    with reported("The model", path):
+    with report_errors("The model", path):
         settings = ModelSettings(**manifest.model)
         content = {
             name: verified_bytes(path, name, expected=expected) for name, expected in manifest.hashes.items()
@@ -349,7 +309,9 @@ def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
                 arrays_of_term = {name: parameters[name] for name in ENTITY_NAMES}
                 entities = EntityTerm(**arrays_of_term, pairs=settings.pairs)
             return EncoderModel(settings, *given, entities), manifest
-        vectors = named_table(manifest, arrays) if manifest.vectors else stored_table(content[WORDS], arrays)
+        vectors = (
+            rebuild_table(manifest, arrays) if manifest.vectors else read_stored_table(content[WORDS], arrays)
+        )
         model = RelationModel(
             settings=settings,
             labels=tuple(manifest.labels),

@@ -1,4 +1,4 @@
-"""What a person should know of a model: the card in its folder, and a line for each model that ships."""
+"""Model cards, and a summary of each shipped model."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class ModelSummary:
     kind: str
     labels: list[str]
     bytes: int  # of its folder; word vectors and annotators that models share are apart
-    sentences_a_second: float | None  # from raw text, on one core; None where nobody has measured
+    sentences_a_second: float | None  # from raw text, on one core; None if it was not measured
     corpus: str  # several with commas between them
     training_relations: int
     automatic_layers: bool

@@ -47,7 +47,7 @@ class EncodedArgument:
     left: Ints  # [n-1]
     right: Ints  # [n-1]
     heights: Ints  # [n-1] 1 for a node above two leaves
-    downward: DownwardPaths | None  # None where no mention is aligned
+    downward: DownwardPaths | None  # None if no mention is aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class EncodedLink:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A relation as arrays. ``label`` is -1 where unknown; ``features`` are the columns that fire.
+    """A relation as arrays. ``label`` is -1 if unknown; ``features`` are the columns that fire.
 
-    ``weight`` is what it counts in training.
+    ``weight`` is its weight in training.
     """
 
     relation: str
@@ -145,7 +145,7 @@ class MentionGroups:
     starts: Ints  # [links] where each link's rows begin
     sizes: Ints  # [links]
 
-    # The same list sorted by row, for the way back: several links may share a row.
+    # The same list sorted by row, for the backward pass: several links may share a row.
     links_by_row: Ints  # [m] the link of each entry, entries sorted by row
     row_starts: Ints  # where each distinct row's entries begin
     distinct: Ints  # the distinct rows
@@ -172,8 +172,8 @@ class Batch:
     link_examples: Ints  # [links] the example of each link, ascending
     feature_rows: Ints  # [fired] example of each fired feature
     feature_columns: Ints  # [fired]
-    labels: Ints  # [n] -1 where unknown
-    weights: NDArray[np.float32]  # [n] what each example counts in training
+    labels: Ints  # [n] -1 if unknown
+    weights: NDArray[np.float32]  # [n] the weight of each example in training
 
     @property
     def pair_counts(self) -> Ints:

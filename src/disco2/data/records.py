@@ -73,10 +73,10 @@ class Mention:
 
 @dataclass(frozen=True)
 class Document:
-    """A text, its tokens, and what is known about them.
+    """A text, its tokens, and their annotation.
 
-    ``sentences`` cover all tokens, in order. ``mentions`` is None where nobody looked for coreference, and
-    empty where somebody did and found none.
+    ``sentences`` cover all tokens, in order. ``mentions`` is None if coreference was not
+    annotated, and empty if there are no mentions.
     """
 
     id: str
@@ -148,8 +148,8 @@ class Instance:
     """A relation with everything a model may look at, and the labels that count as right under some task.
 
     ``previous`` and ``following`` are its neighbours among all relations of the document, for the context
-    features. ``gold`` is empty where the label is unknown. ``weight`` is what it counts in training.
-    ``target`` is the distribution of the votes over the labels of the task, empty where there are no votes.
+    features. ``gold`` is empty if the label is unknown. ``weight`` is its weight in training.
+    ``target`` is the distribution of the votes over the labels of the task, empty if there are no votes.
     """
 
     relation: Relation
@@ -162,7 +162,7 @@ class Instance:
 
     @property
     def has_sense(self) -> bool:
-        """Whether it is no EntRel or NoRel: neither by its kind nor, as in plain pairs, by all its labels."""
+        """False for EntRel and NoRel, by kind or, as in plain pairs, by all labels."""
         labelled_without = bool(self.gold) and WITHOUT_SENSE.issuperset(self.gold)
         return self.relation.kind not in WITHOUT_SENSE and not labelled_without
 
@@ -172,7 +172,7 @@ _LINE_BREAK = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault in a file: a kind that can be counted, the place, and what was done about it."""
+    """One fault in a file: a kind that can be counted, the place, and how it was handled."""
 
     kind: str
     where: str
@@ -181,12 +181,12 @@ class Finding:
 
 @dataclass(slots=True)
 class Dirt:
-    """The faults that a reader met, repaired or skipped, and survived."""
+    """The faults that a reader repaired or skipped."""
 
     findings: list[Finding] = field(default_factory=list)
 
     def add(self, kind: str, where: str, detail: str) -> None:
-        """Add a finding, on one line: a line break in a file's name must not forge another finding."""
+        """Add a finding, on one line: a line break in a file's name must not look like another finding."""
         self.findings.append(Finding(kind, _LINE_BREAK.sub("?", where), _LINE_BREAK.sub("?", detail)))
 
     def counts(self) -> Counter[str]:

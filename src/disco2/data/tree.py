@@ -164,7 +164,7 @@ def _subtrees_of_run(
     """
     starts, ends, first_leaf_below = phrases.starts, phrases.ends, builder.starts
     to_leaf = first_leaf - begin
-    roots: list[int] = []  # what is built and has no parent yet, from right to left
+    roots: list[int] = []  # finished nodes without a parent, from right to left
     reached = end + to_leaf  # they cover the leaves from here on
     for node in range(bisect_right(starts, end - 1) - 1, bisect_left(starts, begin) - 1, -1):
         if ends[node] > end or ends[node] == starts[node]:
@@ -186,7 +186,7 @@ def node_labels(document: Document, tree: ArgumentTree) -> list[str]:
     """[2n-1]: a leaf's part of speech; the phrase that an inner node covers word for word, else "".
 
     Of phrases with the same words, one above the other, the topmost gives its name: a binary tree has one
-    node for all of them. A node that only binarising made, or that joins parts of an argument, has no name.
+    node for all of them. Nodes from binarisation and nodes that join parts of an argument have no name.
     """
     leaves = tree.leaves
     labels = [document.tokens[token].tag for token in tree.tokens] + [""] * (leaves - 1)
@@ -244,7 +244,7 @@ class MentionIndex:
 
 
 class MentionIndexes:
-    """One index for each document object, made when it is first asked for."""
+    """One index for each document object, made on first use."""
 
     def __init__(self) -> None:
         self._kept: dict[

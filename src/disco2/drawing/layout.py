@@ -1,4 +1,4 @@
-"""Where everything in the drawing of two trees lies, and the SVG elements it is made of.
+"""The layout of the drawing of two trees, and the SVG elements it is made of.
 
 The words stand in a row in text order, with their baseline at y = 0; y grows downwards. An inner node is
 centred over its two children, and is placed higher the more compositions are below it. Children are numbered
@@ -71,14 +71,12 @@ _ASCII = (
     *(556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584),
 )
 _WIDE, _OTHER = 1000, 640
-_BOLD = 1.08
 _MARGIN = 1.03  # typefaces differ a little
 
 
-def text_width(text: str, *, size: float, bold: bool = False) -> float:
-    """An estimate, rather too large than too small."""
-    thousandths = sum(map(_character_width, text))
-    return thousandths / 1000 * size * _MARGIN * (_BOLD if bold else 1)
+def text_width(text: str, *, size: float) -> float:
+    """Estimate the width of a text, rather too large than too small."""
+    return sum(map(_character_width, text)) / 1000 * size * _MARGIN
 
 
 def _character_width(character: str) -> int:

@@ -1,34 +1,29 @@
-"""Workers of Dask: on the machines of a cluster, or a cluster of our own on this machine."""
+"""Workers of Dask: on the machines of a cluster, or on this machine with a scheduler in this process."""
 
 # mypy: allow-untyped-calls
 
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import tempfile
 import threading
 import time
 import warnings
-from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from queue import Empty, SimpleQueue
 from typing import Any
+from urllib.parse import urlsplit
 
 import dask.config
 from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, get_worker
 from distributed import Worker as DaskWorker
-from distributed.comm.addressing import parse_address, parse_host_port
-from distributed.comm.registry import get_backend
-from distributed.core import Status
 from distributed.protocol.pickle import dumps, loads
-from tornado.ioloop import PeriodicCallback
 
 from disco2 import version
-from disco2.engines.engine import POLL_SECONDS, Answer, Died, Notice, Session, Task, Work, Worker
+from disco2.engines.engine import POLL_SECONDS, Answer, Notice, Session, Task, Work, Worker
 from disco2.errors import InputError
 from disco2.threads import limit_this_process
 
@@ -37,17 +32,16 @@ NO_WORKERS_SECONDS = 5.0  # without any worker, before the user gets a note
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 LOOPBACK = "127.0.0.1"
 SILENT = logging.CRITICAL + 1
-# Of our own cluster: the session counts deaths itself; the records of the profiler would grow for an hour;
-# the variables of a nanny make the allocator return memory at once, which costs a third of the speed.
+# For a cluster on this machine. The session counts deaths itself; the records of the profiler would grow for
+# an hour. The processes write to the same terminal, and must not import modules from the current folder.
+# Without Dask's own variables the allocator keeps memory, which saves a third of the time.
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.profile.enabled": False,
-    "distributed.nanny.pre-spawn-environ": {},
-}
-# Of its processes. They write to the same terminal, and must not import modules from the current folder.
-ENVIRONMENT = {
-    "PYTHONSAFEPATH": "1",
-    **{f"DASK_LOGGING__{name}": "critical" for name in ("DISTRIBUTED", "TORNADO", "ASYNCIO")},
+    "distributed.nanny.pre-spawn-environ": {
+        "PYTHONSAFEPATH": "1",
+        **{f"DASK_LOGGING__{name}": "critical" for name in ("DISTRIBUTED", "TORNADO", "ASYNCIO")},
+    },
 }
 
 _one_at_a_time = threading.Lock()  # a worker may have several threads; the work expects one
@@ -55,7 +49,7 @@ _one_at_a_time = threading.Lock()  # a worker may have several threads; the work
 
 @contextmanager
 def connect(address: str, workers: int) -> Iterator[Client]:
-    """A client of the scheduler at this address, or of our own with workers on this machine."""
+    """A client of the scheduler at this address, or of a new one with workers on this machine."""
     with ExitStack() as stack:
         stack.enter_context(_quiet())
         if address:
@@ -63,7 +57,9 @@ def connect(address: str, workers: int) -> Iterator[Client]:
         else:
             address = stack.enter_context(local_cluster(workers)).scheduler_address
         try:
-            client = _client(address)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about versions of packages that we don't use
+                client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, RuntimeError, TypeError) as error:
             raise InputError(
                 f"No Dask scheduler answers: {error}.",
@@ -83,12 +79,11 @@ class DaskSession(Session):
     Dask gets as many tasks as there are workers. Tasks that wait at a worker would be blamed for its death.
     """
 
-    def __init__(self, client: Client, work: Work, *, attempts: int, notice: Notice, died: Died) -> None:
-        super().__init__(attempts=attempts, notice=notice, died=died)
+    def __init__(self, client: Client, work: Work, *, attempts: int, notice: Notice) -> None:
+        super().__init__(attempts=attempts, notice=notice)
         self._client = client
         self._address = str(client.scheduler.address) if client.scheduler else ""
         self._ended: SimpleQueue[Any] = SimpleQueue()  # futures
-        self._queue: deque[Task] = deque()
         self._running: dict[str, Task] = {}  # by the key of their future
         self._number = 0
         self._workers = 0
@@ -116,35 +111,31 @@ class DaskSession(Session):
         with suppress(Exception):
             self._client.unregister_worker_plugin(self._name)
 
-    def _send(self, task: Task) -> None:
-        self._queue.append(task)
-        self._start_tasks()
-
     def _start_tasks(self) -> None:
         while self._queue and len(self._running) < max(1, self.workers):
-            self._start(self._queue.popleft())
+            task = self._queue.popleft()
+            self._number += 1
+            key = f"{self._name}-{self._client.id}-{self._number}"
+            given = bytes(dumps(task.given))
+            self._running[key] = task
+            try:
+                future = self._client.submit(perform, self._name, version.VERSION, given, key=key, pure=False)
+                future.add_done_callback(self._ended.put)
+            except Exception as error:
+                raise self._scheduler_lost() from error
 
-    def _start(self, task: Task) -> None:
-        self._number += 1
-        key = f"{self._name}-{self._client.id}-{self._number}"
-        given = bytes(dumps(task.given))  # here, so that an error is raised here
-        self._running[key] = task
+    def _wait(self) -> None:
         try:
-            future = self._client.submit(perform, self._name, version.VERSION, given, key=key, pure=False)
-            future.add_done_callback(self._ended.put)
-        except Exception as error:
-            raise self._scheduler_lost() from error
-
-    def _receive(self, seconds: float | None) -> None:
-        try:
-            future = self._ended.get(timeout=POLL_SECONDS if seconds is None else min(seconds, POLL_SECONDS))
+            future = self._ended.get(timeout=POLL_SECONDS)
         except Empty:
             self._check_workers()
-            self._start_tasks()
             return
         task = self._running.pop(future.key)
-        if future.status not in ("finished", "error"):
+        if future.status == "cancelled":
             raise self._scheduler_lost()
+        if future.status not in ("finished", "error"):
+            self._lose(task, "before its result arrived")
+            return
         try:
             answer = future.result(timeout=CONNECT_SECONDS)
         except KilledWorker as error:
@@ -159,7 +150,6 @@ class DaskSession(Session):
             ) from error
         else:
             self._finish(task, answer)
-        self._start_tasks()
 
     def _check_workers(self) -> None:
         """Tell the user once if tasks wait and there is no worker."""
@@ -221,34 +211,22 @@ def perform(name: str, expected_version: str, given: bytes) -> Answer:
 @contextmanager
 def local_cluster(workers: int) -> Iterator[LocalCluster]:
     """A scheduler in this process and workers on this machine, not reachable from other machines."""
-    before = {name: os.environ.get(name) for name in ENVIRONMENT}
-    os.environ.update(ENVIRONMENT)
-    with ExitStack() as stack:
-        stack.callback(_restore_environment, before)
-        folder = stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="disco2-", ignore_cleanup_errors=True)
-        )
-        stack.enter_context(dask.config.set({**SETTINGS, "temporary-directory": folder}))
-        with _interrupts_blocked():  # inherited by the workers: Ctrl+C is for this process
-            cluster = LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host=LOOPBACK,
-                dashboard_address=f"{LOOPBACK}:0",
-                worker_dashboard_address=f"{LOOPBACK}:0",
-                scheduler_kwargs={"dashboard": False},
-                memory_limit=0,  # Dask would pause workers
-                preload=[__name__],
-                silence_logs=False,
-            )
-        repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
-        loop: Any = cluster.loop
-        with cluster:
-            loop.add_callback(repair.start)
-            try:
-                yield cluster
-            finally:
-                loop.add_callback(repair.stop)
+    with (
+        tempfile.TemporaryDirectory(prefix="disco2-", ignore_cleanup_errors=True) as folder,
+        dask.config.set({**SETTINGS, "temporary-directory": folder}),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host=LOOPBACK,
+            dashboard_address=f"{LOOPBACK}:0",
+            worker_dashboard_address=f"{LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": False},
+            memory_limit=0,  # Dask would pause workers
+            preload=[__name__],
+            silence_logs=False,
+        ) as cluster,
+    ):
+        yield cluster
 
 
 def dask_setup(worker: object) -> None:
@@ -256,54 +234,15 @@ def dask_setup(worker: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _replace_lost_workers(cluster: LocalCluster) -> None:
-    """A nanny restarts its worker, but closes itself if the worker dies while it starts."""
-    for name in [name for name, nanny in cluster.workers.items() if nanny.status == Status.closed]:
-        del cluster.workers[name]
-    if len(cluster.workers) < len(cluster.worker_spec):
-        cluster.scale(len(cluster.worker_spec))
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _restore_environment(before: dict[str, str | None]) -> None:
-    for name, value in before.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-
-
-def _client(address: str) -> Client:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about versions of packages that we don't use
-        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-
-
 def _check_address(address: str) -> None:
     """Raise InputError for an invalid address; Dask's client would leave threads behind."""
     try:
-        scheme, place = parse_address(address)
-        get_backend(scheme)
-        host, port = parse_host_port(place)
-    except ValueError as error:
-        host, port, reason = "", 0, f": {error}"
-    else:
-        reason = ""
-    if not host or not 0 < int(port) < 65536:
-        raise InputError(
-            f"Invalid address of a scheduler{reason}.", where=address, hint="Example: tcp://HOST:8786"
-        )
+        parts = urlsplit(address)
+        valid = bool(parts.hostname and parts.port) and parts.scheme in ("tcp", "tls", "ws", "wss", "ucx")
+    except ValueError:
+        valid = False
+    if not valid:
+        raise InputError("Invalid address of a scheduler.", where=address, hint="Example: tcp://HOST:8786")
 
 
 @contextmanager

@@ -13,10 +13,10 @@ one task at a time.
 | --- | --- |
 | the work returns | ``Outcome.result`` |
 | the work raises a Disco2Error | ``Outcome.error``; no retry |
-| the worker dies or runs out of memory | ``notice`` and ``died`` are called, then the task is retried |
-| the same for the ``attempts``-th time | ``notice`` and ``died`` are called, then ``Outcome.died`` |
-| the work raises anything else | that exception, from ``submit`` or ``outcomes`` |
-| ``begin()`` raises an exception | that exception, from ``submit`` or ``outcomes`` |
+| the worker dies or runs out of memory | ``notice`` is called, then the task is retried |
+| the same for the ``attempts``-th time | ``notice`` is called, then ``Outcome.died`` |
+| the work raises anything else | a RuntimeError with the worker's traceback as a note |
+| ``begin()`` raises a Disco2Error | that error, raised by ``outcomes_of`` |
 
 A task may run more than once, so its output must be the same each time and be written atomically. Each task
 has one outcome; outcomes come in any order. At the end of the session its workers stop, and tasks without an
@@ -25,15 +25,13 @@ outcome are dropped. Use a session from one thread.
 
 from __future__ import annotations
 
-import time
 import traceback
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from multiprocessing.reduction import ForkingPickler
 from typing import Any, Protocol
 
 from disco2.errors import Disco2Error, MissingExtraError
@@ -46,13 +44,10 @@ Notice = Callable[[str], None]  # called with a message for the user, without a 
 
 @dataclass(frozen=True)
 class Task:
-    """One call of the work. Keys of tasks that wait are unique; ``given`` is small and can be pickled."""
+    """One call of the work. ``given`` is small and can be pickled."""
 
     key: str
     given: Any
-
-
-Died = Callable[[Task, str], None]  # called with a task and how its worker ended
 
 
 @dataclass(frozen=True)
@@ -66,14 +61,13 @@ class Outcome:
 
 
 class Session(ABC):
-    """Tasks that workers run with one piece of work, and their outcomes."""
+    """Workers that run tasks with one piece of work."""
 
-    def __init__(self, *, attempts: int, notice: Notice, died: Died) -> None:
+    def __init__(self, *, attempts: int, notice: Notice) -> None:
         self._attempts = attempts
         self._notice = notice
-        self._died = died
-        self._waiting: dict[str, Task] = {}
-        self._deaths: dict[str, list[str]] = {}  # of tasks that wait: how their workers ended
+        self._queue: deque[Task] = deque()  # tasks that no worker has yet
+        self._deaths: dict[str, Counter[str]] = {}  # by task: how its workers ended
         self._done: list[Outcome] = []
 
     @property
@@ -81,41 +75,28 @@ class Session(ABC):
     def workers(self) -> int:
         """Number of tasks that can run at the same time now; may be 0 for a while."""
 
-    @property
-    def waiting(self) -> int:
-        """Number of submitted tasks whose outcome was not returned yet."""
-        return len(self._waiting)
-
     def submit(self, task: Task) -> None:
-        """Queue a task; returns at once."""
-        if task.key in self._waiting:
-            raise ValueError(f"task {task.key} is already submitted")
-        self._waiting[task.key] = task
-        self._send(task)
+        """Give a task to a worker now or later."""
+        self._queue.append(task)
+        self._start_tasks()
 
-    def outcomes(self, seconds: float | None = None) -> list[Outcome]:
-        """Wait for at least one outcome; empty after ``seconds``, or if no task waits."""
-        until = None if seconds is None else time.monotonic() + seconds
-        while not self._done and self._waiting:
-            left = None if until is None else until - time.monotonic()
-            if left is not None and left <= 0:
-                break
-            self._receive(left)
+    def receive(self) -> list[Outcome]:
+        """Wait a moment for workers, and return the outcomes so far."""
+        self._wait()
+        self._start_tasks()
         done, self._done = self._done, []
-        for outcome in done:
-            del self._waiting[outcome.task.key]
         return done
 
     @abstractmethod
-    def _send(self, task: Task) -> None:
-        """Give a task to a worker now or later."""
+    def _start_tasks(self) -> None:
+        """Give tasks of the queue to workers that are free."""
 
     @abstractmethod
-    def _receive(self, seconds: float | None) -> None:
-        """Wait for an event of a worker, at most this long, and handle it."""
+    def _wait(self) -> None:
+        """Wait for an event of a worker, at most ``POLL_SECONDS``, and handle it."""
 
     def _finish(self, task: Task, answer: Answer) -> None:
-        """Handle a worker's answer. An exception that is no Disco2Error of the task is raised."""
+        """Handle a worker's answer; raise its exception if the error is not one of this task."""
         if answer.exception is not None:
             raise answer.exception
         if answer.died:
@@ -126,37 +107,26 @@ class Session(ABC):
 
     def _lose(self, task: Task, how: str) -> None:
         """Handle the death of a worker that ran this task: retry it, or give up."""
-        deaths = self._deaths.setdefault(task.key, [])
-        deaths.append(how)
-        give_up = len(deaths) >= self._attempts
-        next_step = "giving up" if give_up else f"retrying it ({len(deaths) + 1} of {self._attempts})"
+        deaths = self._deaths.setdefault(task.key, Counter())
+        deaths[how] += 1
+        count = deaths.total()
+        give_up = count >= self._attempts
+        next_step = "giving up" if give_up else f"retrying it ({count + 1} of {self._attempts})"
         self._notice(f"a worker ended {how} during task {task.key}; {next_step}")
-        self._died(task, how)
-        if not give_up:
-            self._send(task)
-            return
-        del self._deaths[task.key]
-        counts = {how: deaths.count(how) for how in deaths}
-        summary = ", ".join(how if count == 1 else f"{how} ({count} times)" for how, count in counts.items())
-        self._done.append(Outcome(task, died=summary))
+        if give_up:
+            ways = (f"{way} ({times} times)" if times > 1 else way for way, times in deaths.items())
+            self._done.append(Outcome(task, died=", ".join(ways)))
+        else:
+            self._queue.append(task)
 
 
 class Engine(Protocol):
     """A way to start or find workers."""
 
     def session(
-        self,
-        work: Work,
-        *,
-        attempts: int = 3,
-        notice: Notice = lambda text: None,
-        died: Died = lambda task, how: None,
+        self, work: Work, *, attempts: int = 3, notice: Notice = lambda text: None
     ) -> AbstractContextManager[Session]:
-        """Send the work to the workers.
-
-        ``died`` is called in the caller's process when a worker died, before its task is retried. On a
-        cluster with a scheduler of its own, that scheduler may have retried it a few times before.
-        """
+        """Send the work to the workers."""
 
 
 @dataclass(frozen=True)
@@ -167,16 +137,11 @@ class LocalEngine:
 
     @contextmanager
     def session(
-        self,
-        work: Work,
-        *,
-        attempts: int = 3,
-        notice: Notice = lambda text: None,
-        died: Died = lambda task, how: None,
+        self, work: Work, *, attempts: int = 3, notice: Notice = lambda text: None
     ) -> Iterator[Session]:
         from disco2.engines.local import LocalSession
 
-        session = LocalSession(work, self.workers, attempts=attempts, notice=notice, died=died)
+        session = LocalSession(work, self.workers, attempts=attempts, notice=notice)
         try:
             yield session
         except BaseException:
@@ -187,7 +152,7 @@ class LocalEngine:
 
 @dataclass(frozen=True)
 class DaskEngine:
-    """Dask: the workers of the scheduler at this address, or else this number of workers on this machine."""
+    """Dask: the workers of the scheduler at this address, or this number of workers on this machine."""
 
     workers: int
     scheduler: str = ""
@@ -200,18 +165,13 @@ class DaskEngine:
 
     @contextmanager
     def session(
-        self,
-        work: Work,
-        *,
-        attempts: int = 3,
-        notice: Notice = lambda text: None,
-        died: Died = lambda task, how: None,
+        self, work: Work, *, attempts: int = 3, notice: Notice = lambda text: None
     ) -> Iterator[Session]:
         self.check_installed()
         from disco2.engines.dask import DaskSession, connect
 
         with connect(self.scheduler, self.workers) as client:
-            session = DaskSession(client, work, attempts=attempts, notice=notice, died=died)
+            session = DaskSession(client, work, attempts=attempts, notice=notice)
             try:
                 yield session
             finally:
@@ -221,21 +181,19 @@ class DaskEngine:
 def outcomes_of(session: Session, tasks: Iterable[Task], *, ahead: int = 2) -> Iterator[Outcome]:
     """Submit tasks lazily, at most ``ahead`` for each worker, and yield their outcomes."""
     remaining = iter(tasks)
-    ready: deque[Outcome] = deque()
-    more = True
-    while True:
-        while more and session.waiting < max(1, session.workers) * ahead:
+    waiting, more = 0, True
+    while waiting or more:
+        while more and waiting < max(1, session.workers) * ahead:
             task = next(remaining, None)
             if task is None:
                 more = False
             else:
                 session.submit(task)
-        if not ready:
-            if not session.waiting and not more:
-                return
-            ready.extend(session.outcomes(POLL_SECONDS if more else None))
-        if ready:
-            yield ready.popleft()
+                waiting += 1
+        if waiting:
+            for outcome in session.receive():
+                waiting -= 1
+                yield outcome
 
 
 @dataclass(frozen=True)
@@ -257,44 +215,22 @@ class Worker:
 
     def run(self, given: Any) -> Answer:
         """Call ``begin`` before the first task, then the work."""
-        if not self._begun:
-            answer = _call(getattr(self._work, "begin", lambda: None))
-            if answer != Answer():
-                return Answer(died=answer.died, exception=answer.exception or answer.error)
-            self._begun = True
-        return _call(self._work, given)
+        try:
+            if not self._begun:
+                getattr(self._work, "begin", lambda: None)()
+                self._begun = True
+            return Answer(self._work(given))
+        except Disco2Error as error:
+            return Answer(error=error) if self._begun else Answer(exception=error)
+        except MemoryError:
+            return Answer(died="out of memory")
+        except Exception as error:  # it may not be picklable
+            bug = RuntimeError(f"{type(error).__name__}: {error}")
+            bug.add_note(f"In the worker:\n{traceback.format_exc().rstrip()}")
+            return Answer(exception=bug)
 
     def end(self) -> None:
         """Call ``end``. All tasks are done, so its exceptions don't matter."""
         if self._begun:
             with suppress(Exception):
                 getattr(self._work, "end", lambda: None)()
-
-
-def _call(function: Callable[..., Any], *given: Any) -> Answer:
-    try:
-        answer = Answer(result=function(*given))
-        ForkingPickler.dumps(answer)  # a result that can't be pickled must fail here
-    except Disco2Error as error:
-        answer = Answer(error=error)
-    except MemoryError:
-        answer = Answer(died="out of memory")
-    except SystemExit as exit:
-        answer = Answer(died=f"with exit code {exit.code}")
-    except Exception as exception:
-        answer = Answer(exception=_with_traceback(exception))
-    return answer
-
-
-def _with_traceback(exception: Exception) -> Exception:
-    """The exception, or a RuntimeError if it can't be pickled, with its traceback as a note."""
-    trace = "".join(traceback.format_exception(exception)).rstrip()
-    copy: Any
-    try:
-        copy = ForkingPickler.loads(ForkingPickler.dumps(exception))
-        if type(copy) is not type(exception) or str(copy) != str(exception):
-            raise TypeError
-    except Exception:
-        copy = RuntimeError(f"{type(exception).__name__}: {exception}")
-    copy.add_note(f"In the worker:\n{trace}")
-    return copy  # type: ignore[no-any-return]  # the result of unpickling has no type

@@ -8,13 +8,12 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 
-from disco2.engines.engine import Answer, Died, Notice, Session, Task, Work, Worker
+from disco2.engines.engine import POLL_SECONDS, Notice, Session, Task, Work, Worker
 from disco2.threads import limit_this_process
 
 CLOSE_SECONDS = 5.0  # for a worker to call the work's ``end``
@@ -24,12 +23,11 @@ PARENT_POLL_SECONDS = 0.5
 class LocalSession(Session):
     """Processes are started when there are tasks for them."""
 
-    def __init__(self, work: Work, workers: int, *, attempts: int, notice: Notice, died: Died) -> None:
-        super().__init__(attempts=attempts, notice=notice, died=died)
+    def __init__(self, work: Work, workers: int, *, attempts: int, notice: Notice) -> None:
+        super().__init__(attempts=attempts, notice=notice)
         self._work = work
         self._limit = workers
-        self._queue: deque[Task] = deque()
-        self._processes: list[_WorkerProcess] = []
+        self._processes: dict[Connection, _WorkerProcess] = {}
 
     @property
     def workers(self) -> int:
@@ -37,50 +35,38 @@ class LocalSession(Session):
 
     def close(self, *, at_once: bool = False) -> None:
         """Stop all processes; idle ones call ``end`` first, unless ``at_once``."""
-        for process in self._processes:
+        for process in self._processes.values():
             if at_once or process.task is not None:
                 process.kill()
             else:
                 process.send(None)
-        for process in self._processes:
+        for process in self._processes.values():
             process.close()
         self._processes.clear()
 
-    def _send(self, task: Task) -> None:
-        self._queue.append(task)
-        self._assign()
-
-    def _receive(self, seconds: float | None) -> None:
-        wait([source for process in self._processes for source in process.sources], timeout=seconds)
-        for process in list(self._processes):
-            alive = process.is_alive()  # first: a dead process sends nothing after this
-            task, answer = process.task, process.receive()
-            if task is not None and answer is not None:
-                process.task = None
-                self._finish(task, answer)
-            if not alive:
-                self._remove(process)
-        self._assign()
-
-    def _remove(self, process: _WorkerProcess) -> None:
-        """Remove a dead process; its replacement starts with the next task."""
-        self._processes.remove(process)
-        how = process.how_it_ended()
-        process.close()
-        if process.task is None:
-            self._notice(f"a worker ended {how} while it had no task")
-        else:
-            self._lose(process.task, how)
-
-    def _assign(self) -> None:
-        idle = [process for process in self._processes if process.task is None]
+    def _start_tasks(self) -> None:
+        idle = [process for process in self._processes.values() if process.task is None]
         while self._queue and (idle or len(self._processes) < self._limit):
-            if not idle:
-                idle.append(_WorkerProcess(self._work))
-                self._processes.append(idle[0])
-            process = idle.pop()
+            process = idle.pop() if idle else _WorkerProcess(self._work)
+            self._processes[process.connection] = process
             process.task = self._queue.popleft()
             process.send((process.task.given,))
+
+    def _wait(self) -> None:
+        # A connection is readable when its process has sent an answer or has died.
+        for connection in wait(list(self._processes), timeout=POLL_SECONDS):
+            process = self._processes[connection]  # type: ignore[index]  # only connections were given
+            task, process.task = process.task, None
+            try:
+                answer = process.connection.recv()
+            except (EOFError, OSError):  # it died, perhaps while it was sending
+                del self._processes[process.connection]
+                process.close()
+                if task is not None:
+                    self._lose(task, process.how_it_ended())
+            else:
+                if task is not None:
+                    self._finish(task, answer)
 
 
 class _WorkerProcess:
@@ -88,7 +74,7 @@ class _WorkerProcess:
 
     def __init__(self, work: Work) -> None:
         context = process_context()
-        self._connection, theirs = context.Pipe()
+        self.connection, theirs = context.Pipe()
         self._process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # every context has it
             target=_run, args=(work, theirs, os.getpid()), daemon=True
         )
@@ -96,16 +82,7 @@ class _WorkerProcess:
         theirs.close()
         self.task: Task | None = None
 
-    @property
-    def sources(self) -> tuple[Connection, int]:
-        """Readable when the process has sent an answer or has died."""
-        return self._connection, self._process.sentinel
-
-    def is_alive(self) -> bool:
-        return self._process.is_alive()
-
     def how_it_ended(self) -> str:
-        self._process.join()
         code = self._process.exitcode
         if code is not None and code < 0:
             with suppress(ValueError):
@@ -114,14 +91,7 @@ class _WorkerProcess:
 
     def send(self, message: tuple[object] | None) -> None:
         with suppress(OSError):  # a dead process is noticed later
-            self._connection.send(message)
-
-    def receive(self) -> Answer | None:
-        """The answer to its task, if there is one."""
-        try:
-            return self._connection.recv() if self._connection.poll() else None
-        except (EOFError, OSError):  # it died, perhaps while it was sending
-            return None
+            self.connection.send(message)
 
     def kill(self) -> None:
         self._process.kill()
@@ -130,7 +100,7 @@ class _WorkerProcess:
         self._process.join(CLOSE_SECONDS)
         self._process.kill()
         self._process.join()
-        self._connection.close()
+        self.connection.close()
 
 
 def process_context() -> BaseContext:

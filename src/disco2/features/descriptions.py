@@ -1,22 +1,21 @@
-"""The families whose features are texts that say what holds for a relation: they need no other names.
+"""The families whose features are texts that describe a relation.
 
 Parts of speech come from the constituent tree of the sentence, or else from the token itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
 from disco2.data import Argument, Document, Instance, Relation, Sentence
 from disco2.data.tree import pieces
 from disco2.features.pairs_and_rules import stem
-from disco2.features.selection import FeaturesOf
 
 
 def tag_of(doc: Document, sentence: Sentence, position: int) -> str:
-    """The tag of a token, counted from the sentence's first one; empty where nobody tagged it."""
+    """The tag of a token, counted from the sentence's first one; empty if it has no tag."""
     if sentence.constituents is not None:
         return sentence.constituents.tags[position]
     return doc.tokens[sentence.start + position].tag
@@ -28,9 +27,9 @@ class ArgumentHead:
 
     sentence: Sentence
     position: int
-    governor: int  # the word outside the argument that it depends on; -1 where it is the sentence's root
+    governor: int  # the word outside the argument that it depends on; -1 if it is the sentence's root
     label: str
-    tag: str  # empty where nobody tagged it
+    tag: str  # empty if it has no tag
     piece: list[int]  # all of the argument's words in this sentence
 
     def dependents(self) -> list[tuple[int, str]]:
@@ -109,7 +108,7 @@ class _Predicate:
 def predicate_features(instance: Instance) -> set[str]:
     """What holds for the predicate of each argument, and for the two together.
 
-    An argument without dependencies has no predicate; without tags nothing is said of tense, subject and tag.
+    An argument without dependencies has no predicate; without tags there is no tense, subject or tag.
     """
     doc, relation = instance.document, instance.relation
     first, second = _predicate(doc, relation.arg1), _predicate(doc, relation.arg2)
@@ -194,7 +193,7 @@ def _tense(tag: str, auxiliaries: tuple[str, ...]) -> str:
 
 # How the arguments hang together in the dependency trees.
 #
-# Where both are clauses of one sentence, the head of one often depends on a word of the other, and the label
+# If both are clauses of one sentence, the head of one often depends on a word of the other, and the label
 # says how: *advcl*, *conj*, *parataxis*. Between sentences only the labels of the heads are left.
 
 
@@ -257,14 +256,14 @@ def opening_features(instance: Instance) -> set[str]:
     """The first two and three lower-cased words of each argument, its first tag and first three tags.
 
     Of the two arguments together, the first words and the first tags. Of an argument too short for two or
-    three, all of it. Nothing is said of tags where one of the words has none.
+    three, all of it. No tag features if one of the words has no tag.
     """
     doc, relation = instance.document, instance.relation
     found: set[str] = set()
     first_words: list[str] = []
     first_tags: list[str] = []
     if not (relation.arg1.tokens and relation.arg2.tokens):
-        return found  # the trees refuse such a relation, with words of their own
+        return found  # data.tree raises an error for such a relation
     for side, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
         words = [word.lower() for word in doc.words(argument.tokens[:_OPENING_WORDS])]
         first_words.append(f"'{words[0]}'")
@@ -293,7 +292,7 @@ def _runs(opening: Sequence[str], lengths: tuple[int, ...], quote: str = "") -> 
         yield f"{verb} {quote}{' '.join(opening[:length])}{quote}"
 
 
-# Where the arguments lie: their order, the distance between them, and which sentences they take up.
+# The places of the arguments: their order, the distance between them, and their sentences.
 
 
 _MOST_SENTENCES = 3
@@ -302,10 +301,10 @@ _FIRST_SENTENCES = 2  # of a document: its heading and how it begins
 
 
 def layout_features(instance: Instance) -> set[str]:
-    """What holds for the places of the two arguments, and for the extent of each; no layer is looked at."""
+    """The places of the two arguments and the extent of each; no annotation layer is needed."""
     doc, relation = instance.document, instance.relation
     if not (relation.arg1.tokens and relation.arg2.tokens):
-        return set()  # the trees refuse such a relation, with words of their own
+        return set()  # data.tree raises an error for such a relation
     begin1, end1 = relation.arg1.tokens[0], relation.arg1.tokens[-1]
     begin2, end2 = relation.arg2.tokens[0], relation.arg2.tokens[-1]
     sentence = doc.sentence_index
@@ -389,12 +388,12 @@ _LENGTHS = (
 def overlap_features(instance: Instance) -> set[str]:
     """Shared stems of content words, of nouns and of verbs; the length of each argument and their ratio.
 
-    Nothing is said of shared words where a word of the arguments has no tag.
+    No features on shared words if a word of the arguments has no tag.
     """
     doc, relation = instance.document, instance.relation
     lengths = len(relation.arg1.tokens), len(relation.arg2.tokens)
     if not all(lengths):
-        return set()  # the trees refuse such a relation, with words of their own
+        return set()  # data.tree raises an error for such a relation
     found = {
         f"words in arg1: {_length(lengths[0])}",
         f"words in arg2: {_length(lengths[1])}",
@@ -417,7 +416,7 @@ def overlap_features(instance: Instance) -> set[str]:
 
 
 def _content_stems(doc: Document, argument: Argument) -> set[tuple[str, str]] | None:
-    """The stem of each content word with the first letter of its tag; None where a word has no tag."""
+    """The stem of each content word with the first letter of its tag; None if a word has no tag."""
     found: set[tuple[str, str]] = set()
     for sentence, positions in pieces(doc, argument.tokens):
         for position in positions:
@@ -451,7 +450,7 @@ def _up_to(most: int, count: int) -> str:
 
 # Which arguments of the relations before and after share words with which of this one.
 #
-# ``context`` tells how they are nested; this tells how they overlap. No sense of a neighbour is looked at.
+# ``context`` tells how they are nested; this tells how they overlap. Senses of neighbours are not used.
 
 
 def neighbouring_features(instance: Instance) -> set[str]:
@@ -476,14 +475,14 @@ def _overlapping_arguments(neighbour: Relation | None, relation: Relation) -> st
 
 # The name of each is that of its setting: how many to keep, or whether. Of the first, those frequent features
 # that tell most about the classes are kept; the others have few features, and all frequent ones are kept.
-INFORMATIVE_FAMILIES: dict[str, FeaturesOf] = {
+INFORMATIVE_FAMILIES: dict[str, Callable[[Instance], set[str]]] = {
     "predicates": predicate_features,
     "attachment": attachment_features,
     "openings": opening_features,
 }
-FREQUENT_FAMILIES: dict[str, FeaturesOf] = {
+FREQUENT_FAMILIES: dict[str, Callable[[Instance], set[str]]] = {
     "neighbouring_relations": neighbouring_features,
     "layout": layout_features,
     "overlap": overlap_features,
 }
-COUNTED_FAMILIES = INFORMATIVE_FAMILIES | FREQUENT_FAMILIES
+TEXT_FAMILIES = INFORMATIVE_FAMILIES | FREQUENT_FAMILIES

@@ -1,4 +1,4 @@
-"""Relation -> Example: the one path, for training and for serving, so that the two can't drift apart."""
+"""Relation -> Example: the same code for training and for prediction."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from disco2.data.tree import MentionIndex, MentionIndexes, argument_tree, entity
 from disco2.features import FeatureExtractor
 
 UNKNOWN_WORD = 0  # the first row of every table of word vectors: zeros
-REMEMBERED = 20_000  # words whose row is kept; bounded, for runs without end
+REMEMBERED = 20_000  # words whose row is cached
 
 
 class Encoder:
     """Knows the rows of words, the columns of features and the numbers of labels.
 
-    ``word_row`` gives a form's row in the table of word vectors. Entities are looked for only
+    ``word_row`` gives a form's row in the table of word vectors. Entity links are computed only
     ``with_entities``; without an extractor no feature fires.
     """
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -14,31 +12,24 @@ from numpy.typing import NDArray
 
 from disco2.data import Instance
 from disco2.errors import BundleError, SettingsError
-from disco2.features.descriptions import COUNTED_FAMILIES, FREQUENT_FAMILIES, INFORMATIVE_FAMILIES
+from disco2.features.descriptions import FREQUENT_FAMILIES, INFORMATIVE_FAMILIES, TEXT_FAMILIES
 from disco2.features.pairs_and_rules import (
     CONTEXT_NAMES,
     FirstWord,
-    RulesOf,
     SidedRule,
     WordPair,
-    argument_dependency_rules,
-    argument_productions,
     argument_stems,
-    columns_by_side,
     context,
+    dependency_rules,
     first_words,
     pair_candidates,
-    rule_candidates,
-    rules_by_side,
+    production_rules,
 )
-from disco2.features.selection import (
-    Presence,
-    class_membership,
-    frequent_features,
-    informative_features,
-    select,
-)
+from disco2.features.selection import class_membership, frequent_features, informative_features, select
 from disco2.settings import Settings, setting
+
+RULE_FAMILIES = {"production_rules": production_rules, "dependency_rules": dependency_rules}
+FAMILIES: dict[str, Callable[[Instance], Set[Any]]] = {**RULE_FAMILIES, **TEXT_FAMILIES}
 
 
 @dataclass(frozen=True)
@@ -138,36 +129,36 @@ class FeatureExtractor:
         membership = class_membership([instance.gold for instance in instances])
         least = settings.minimum_count
 
-        def best(
-            candidates: Sequence[tuple[str, str]],
-            presence: Presence,
-            limit: int,
-            name: Callable[[tuple[str, str]], str],
-        ) -> tuple[tuple[str, str], ...]:
+        word_pairs: tuple[WordPair, ...] = ()
+        if settings.word_pairs:
+            pairs, presence = pair_candidates(instances, minimum_count=least)
             chosen = select(
                 presence,
                 membership,
-                limit=limit,
+                limit=settings.word_pairs,
                 minimum_count=least,
-                name=lambda number: (name(candidates[number]), *candidates[number]),
+                name=lambda number: (_pair_name(pairs[number]), *pairs[number]),
             )
-            return tuple(candidates[number] for number in chosen)
+            word_pairs = tuple(pairs[number] for number in chosen)
 
-        def best_rules(limit: int, rules_of: RulesOf) -> tuple[SidedRule, ...]:
-            return best(*rule_candidates(instances, rules_of), limit, _rule_name) if limit else ()
+        def best_rules(family: str) -> tuple[SidedRule, ...]:
+            return informative_features(
+                instances,
+                membership,
+                RULE_FAMILIES[family],
+                limit=getattr(settings, family),
+                minimum_count=least,
+                name=lambda rule: (_rule_name(rule), *rule),
+            )
 
-        def best_pairs(limit: int) -> tuple[WordPair, ...]:
-            return best(*pair_candidates(instances, minimum_count=least), limit, _pair_name) if limit else ()
-
-        first = Counter(
-            word for instance in instances for word in first_words(instance, settings.first_words)
-        )
         return cls(
             settings=settings,
-            word_pairs=best_pairs(settings.word_pairs),
-            production_rules=best_rules(settings.production_rules, argument_productions),
-            dependency_rules=best_rules(settings.dependency_rules, argument_dependency_rules),
-            first_words=tuple(sorted(word for word, count in first.items() if count >= least)),
+            word_pairs=word_pairs,
+            production_rules=best_rules("production_rules"),
+            dependency_rules=best_rules("dependency_rules"),
+            first_words=frequent_features(
+                instances, lambda instance: first_words(instance, settings.first_words), minimum_count=least
+            ),
             **{
                 family: informative_features(
                     instances,
@@ -175,31 +166,31 @@ class FeatureExtractor:
                     features_of,
                     limit=getattr(settings, family),
                     minimum_count=least,
+                    name=lambda feature: (feature,),
                 )
                 for family, features_of in INFORMATIVE_FAMILIES.items()
             },
             **{
-                family: frequent_features(
-                    instances, features_of, wanted=getattr(settings, family), minimum_count=least
-                )
+                family: frequent_features(instances, features_of, minimum_count=least)
                 for family, features_of in FREQUENT_FAMILIES.items()
+                if getattr(settings, family)
             },
         )
 
     @property
-    def counted(self) -> dict[str, tuple[str, ...]]:
+    def texts(self) -> dict[str, tuple[str, ...]]:
         """The features of each family of texts, in the order of their columns."""
-        return {family: getattr(self, family) for family in COUNTED_FAMILIES}
+        return {family: getattr(self, family) for family in TEXT_FAMILIES}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """A readable name for each column, for people: two columns could share one in odd texts."""
+        """A readable name for each column; in rare cases two columns share one."""
         return (
             *(_pair_name(pair) for pair in self.word_pairs),
             *(_rule_name(rule) for rule in self.production_rules),
             *(_rule_name(rule) for rule in self.dependency_rules),
             *(f"first:{side}[{place}]={word}" for side, place, word in self.first_words),
-            *(f"{family}:{feature}" for family, features in self.counted.items() for feature in features),
+            *(f"{family}:{feature}" for family, features in self.texts.items() for feature in features),
             *(f"context:{name}" for name in CONTEXT_NAMES if self.settings.context),
         )
 
@@ -214,7 +205,7 @@ class FeatureExtractor:
                 for side, rule in (*self.production_rules, *self.dependency_rules)
             ),
             *(f"word {place} of {side} is '{word}'" for side, place, word in self.first_words),
-            *(feature for features in self.counted.values() for feature in features),
+            *(feature for features in self.texts.values() for feature in features),
             *(CONTEXT_NAMES if self.settings.context else ()),
         )
 
@@ -224,7 +215,7 @@ class FeatureExtractor:
         return len(self.names)
 
     def transform(self, instances: Sequence[Instance]) -> FeatureMatrix:
-        """The features of each relation; its labels are not looked at."""
+        """The features of each relation; its labels are not used."""
         return FeatureMatrix.from_rows([self._columns(instance) for instance in instances], self.width)
 
     def _columns(self, instance: Instance) -> list[int]:
@@ -235,21 +226,12 @@ class FeatureExtractor:
             for stem in self._pair_columns.keys() & argument_stems(doc, relation.arg1):
                 partners = self._pair_columns[stem]
                 columns.extend(partners[partner] for partner in partners.keys() & second)
-        for table, rules_of in (
-            (self._production_columns, argument_productions),
-            (self._dependency_columns, argument_dependency_rules),
-        ):
-            if any(table):
-                for column_of, rules in zip(table, rules_by_side(instance, rules_of), strict=True):
-                    columns.extend([column_of[rule] for rule in column_of.keys() & rules])
-        if self._first_word_columns:
-            opening = first_words(instance, self.settings.first_words)
-            columns.extend(
-                self._first_word_columns[word] for word in opening if word in self._first_word_columns
-            )
-        for family, columns_of in self._counted_columns.items():
-            found = COUNTED_FAMILIES[family](instance)
-            columns.extend(columns_of[feature] for feature in columns_of.keys() & found)
+        for family, columns_of in self._family_columns.items():
+            if family == "first_words":
+                found: Any = first_words(instance, self.settings.first_words)
+            else:
+                found = FAMILIES[family](instance)
+            columns.extend([columns_of[feature] for feature in columns_of.keys() & found])
         if self.settings.context:
             start = self.width - len(CONTEXT_NAMES)
             columns.extend(start + place for place in context(instance))
@@ -263,32 +245,16 @@ class FeatureExtractor:
         return columns
 
     @cached_property
-    def _starts(self) -> dict[str, int]:
-        """The first column of each family."""
-        families = ("word_pairs", "production_rules", "dependency_rules", "first_words", *COUNTED_FAMILIES)
-        sizes = [len(getattr(self, family)) for family in families]
-        return dict(zip(families, accumulate(sizes, initial=0), strict=False))
-
-    @cached_property
-    def _production_columns(self) -> list[dict[str, int]]:
-        return columns_by_side(self.production_rules, start=self._starts["production_rules"])
-
-    @cached_property
-    def _dependency_columns(self) -> list[dict[str, int]]:
-        return columns_by_side(self.dependency_rules, start=self._starts["dependency_rules"])
-
-    @cached_property
-    def _first_word_columns(self) -> dict[FirstWord, int]:
-        return {word: column for column, word in enumerate(self.first_words, self._starts["first_words"])}
-
-    @cached_property
-    def _counted_columns(self) -> dict[str, dict[str, int]]:
-        """Only families that have any."""
-        return {
-            family: {feature: column for column, feature in enumerate(features, self._starts[family])}
-            for family, features in self.counted.items()
-            if features
-        }
+    def _family_columns(self) -> dict[str, dict[Any, int]]:
+        """The columns of all families but word pairs; only families that have any."""
+        found: dict[str, dict[Any, int]] = {}
+        start = len(self.word_pairs)
+        for family in (*RULE_FAMILIES, "first_words", *TEXT_FAMILIES):
+            features = getattr(self, family)
+            if features:
+                found[family] = {feature: column for column, feature in enumerate(features, start)}
+            start += len(features)
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists, strings and numbers, for a JSON file."""
@@ -298,12 +264,12 @@ class FeatureExtractor:
             "production_rules": [list(rule) for rule in self.production_rules],
             "dependency_rules": [list(rule) for rule in self.dependency_rules],
             "first_words": [list(word) for word in self.first_words],
-            **{family: list(features) for family, features in self.counted.items()},
+            **{family: list(features) for family, features in self.texts.items()},
         }
 
     @classmethod
     def from_json(cls, data: Any) -> FeatureExtractor:
-        """The extractor that ``to_json`` described; BundleError where the description is damaged."""
+        """The extractor that ``to_json`` described; BundleError if the description is damaged."""
         settings = stored_settings(data)
         return cls(
             settings=settings,
@@ -313,7 +279,7 @@ class FeatureExtractor:
             first_words=stored_rows(data, "first_words", str, int, str),
             **{
                 family: stored_texts(data, family, wanted=bool(getattr(settings, family)))
-                for family in COUNTED_FAMILIES
+                for family in TEXT_FAMILIES
             },
         )
 
@@ -341,7 +307,7 @@ def stored_rows(data: Mapping[str, Any], family: str, *types: type) -> tuple[tup
 
 
 def stored_texts(data: Mapping[str, Any], family: str, *, wanted: bool) -> tuple[str, ...]:
-    """The texts of a family, no two alike; else BundleError. Where it is not wanted it may be missing."""
+    """The texts of a family, no two alike; else BundleError. It may be missing if it is not wanted."""
     texts = data.get(family, None if wanted else [])
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise _damaged(family)
@@ -351,7 +317,7 @@ def stored_texts(data: Mapping[str, Any], family: str, *, wanted: bool) -> tuple
 
 
 def stored_settings(data: Any) -> FeatureSettings:
-    """The settings of a stored extractor; BundleError where there is no such thing."""
+    """The settings of a stored extractor; BundleError if they are missing or invalid."""
     if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):
         raise _damaged("settings")
     try:

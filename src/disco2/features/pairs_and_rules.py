@@ -1,12 +1,12 @@
 """Pairs of words, production rules, dependency rules and context of Lin, Kan & Ng (2009); first words.
 
-Pairs and rules are candidates of a selection; a rule gives three features, one for each side it may be on.
+A rule gives up to three features: it is in the first argument, in the second, in both.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
 
@@ -22,15 +22,15 @@ from disco2.features.selection import Presence
 
 
 WordPair = tuple[str, str]
-REMEMBERED = 20_000  # words whose stem is kept; bounded, for runs without end
+REMEMBERED = 20_000  # words whose stem is cached
 
-_stemmer = Stemmer.Stemmer("porter", 0)  # without a cache of its own
+_stemmer = Stemmer.Stemmer("porter", 0)  # without its own cache
 _stemming = Lock()  # a stemmer keeps the word it works on in itself
 
 
 @lru_cache(maxsize=REMEMBERED)
 def stem(word: str) -> str:
-    """The Porter stem of the lower-cased word. Half a character, as damaged text has it, stays as it is."""
+    """The Porter stem of the lower-cased word. Text with a lone surrogate is returned unchanged."""
     lowered = word.lower()
     try:
         with _stemming:
@@ -166,40 +166,26 @@ def argument_dependency_rules(doc: Document, argument: Argument) -> set[str]:
 # The three features of a rule: it is in the first argument, in the second, in both.
 
 
-SIDES = ("arg1", "arg2", "both")
-
-SidedRule = tuple[str, str]  # one of SIDES, rule
-RulesOf = Callable[[Document, Argument], set[str]]
+SidedRule = tuple[str, str]  # arg1, arg2 or both; the rule
 
 
-def rules_by_side(instance: Instance, rules_of: RulesOf) -> tuple[set[str], set[str], set[str]]:
-    """The rules in the first argument, in the second and in both, as in ``SIDES``."""
+def production_rules(instance: Instance) -> set[SidedRule]:
+    """The production rules of a relation's arguments."""
+    return _sided_rules(instance, argument_productions)
+
+
+def dependency_rules(instance: Instance) -> set[SidedRule]:
+    """The dependency rules of a relation's arguments."""
+    return _sided_rules(instance, argument_dependency_rules)
+
+
+def _sided_rules(instance: Instance, rules_of: Callable[[Document, Argument], set[str]]) -> set[SidedRule]:
     first = rules_of(instance.document, instance.relation.arg1)
     second = rules_of(instance.document, instance.relation.arg2)
-    return first, second, first & second
-
-
-def rule_candidates(instances: Iterable[Instance], rules_of: RulesOf) -> tuple[Sequence[SidedRule], Presence]:
-    """The three features of every rule of some relations, numbered, and the relations each is in."""
-    numbers: dict[str, int] = {}
-    found: list[int] = []  # three times a rule's number, plus that of the side
-    lengths: list[int] = []
-    for instance in instances:
-        before = len(found)
-        for side, rules in enumerate(rules_by_side(instance, rules_of)):
-            found.extend([3 * numbers.setdefault(rule, len(numbers)) + side for rule in rules])
-        lengths.append(len(found) - before)
-    relations = np.repeat(np.arange(len(lengths)), lengths)
-    sided = [(side, rule) for rule in numbers for side in SIDES]
-    return sided, Presence(np.array(found, dtype=np.int64), relations, len(sided))
-
-
-def columns_by_side(rules: Sequence[SidedRule], *, start: int) -> list[dict[str, int]]:
-    """For each of ``SIDES`` the columns of its rules; the rules have the columns from ``start`` on."""
-    columns: dict[str, dict[str, int]] = {side: {} for side in SIDES}
-    for column, (side, rule) in enumerate(rules, start):
-        columns.setdefault(side, {})[rule] = column  # a damaged model may name another side: it never fires
-    return [columns[side] for side in SIDES]
+    found = {("arg1", rule) for rule in first}
+    found.update([("arg2", rule) for rule in second])
+    found.update([("both", rule) for rule in first & second])
+    return found
 
 
 # The first words of each argument, an extra that Lin, Kan & Ng (2009) do not have.
@@ -208,14 +194,14 @@ def columns_by_side(rules: Sequence[SidedRule], *, start: int) -> list[dict[str,
 FirstWord = tuple[str, int, str]  # argument, place counted from 1, lower-cased word
 
 
-def first_words(instance: Instance, count: int) -> list[FirstWord]:
-    """The first ``count`` lower-cased words of each argument with their places; fewer where it is shorter."""
+def first_words(instance: Instance, count: int) -> set[FirstWord]:
+    """The first ``count`` lower-cased words of each argument with their places; fewer if it is shorter."""
     doc, relation = instance.document, instance.relation
-    return [
+    return {
         (side, place, word.lower())
         for side, argument in (("arg1", relation.arg1), ("arg2", relation.arg2))
         for place, word in enumerate(doc.words(argument.tokens[:count]), start=1)
-    ]
+    }
 
 
 # How the neighbouring relations of the document touch this one.

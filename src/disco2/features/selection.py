@@ -1,22 +1,23 @@
-"""Choosing features: those that tell most about the classes (mutual information), or all frequent ones."""
+"""Select features: the most informative ones (mutual information with the classes), or all frequent ones."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disco2.data import Instance
 
-FeaturesOf = Callable[[Instance], set[str]]
+_Feature = TypeVar("_Feature", str, tuple[str, str], tuple[str, int, str])
 
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Which candidate is in which relation, as parallel arrays; no pair of them stands there twice."""
+    """Which candidate is in which relation, as parallel arrays; no pair occurs twice."""
 
     candidates: NDArray[np.int64]
     relations: NDArray[np.int64]
@@ -98,42 +99,41 @@ def _best(scores: NDArray[np.float64], limit: int, name: Callable[[int], tuple[s
 def informative_features(
     instances: Sequence[Instance],
     membership: NDArray[np.bool_],
-    features_of: FeaturesOf,
+    features_of: Callable[[Instance], set[_Feature]],
     *,
     limit: int,
     minimum_count: int,
-) -> tuple[str, ...]:
-    """Of the features that are frequent enough, those that tell most about the classes, best first.
+    name: Callable[[_Feature], tuple[str, ...]],
+) -> tuple[_Feature, ...]:
+    """Of the features that are frequent enough, the most informative ones, best first.
 
-    ``membership``: [classes, relations].
+    ``membership``: [classes, relations]. ``name`` decides between features with equal scores.
     """
     if limit == 0:
         return ()
-    numbers: dict[str, int] = {}
+    numbers: dict[_Feature, int] = {}
     candidates: list[int] = []
     lengths: list[int] = []
     for instance in instances:
         found = features_of(instance)
         candidates.extend([numbers.setdefault(feature, len(numbers)) for feature in found])
         lengths.append(len(found))
-    texts = tuple(numbers)
+    features = tuple(numbers)
     relations = np.repeat(np.arange(len(lengths)), lengths)
-    presence = Presence(np.array(candidates, dtype=np.int64), relations, len(texts))
+    presence = Presence(np.array(candidates, dtype=np.int64), relations, len(features))
     chosen = select(
         presence,
         membership,
         limit=limit,
         minimum_count=minimum_count,
-        name=lambda number: (texts[number],),
+        name=lambda number: name(features[number]),
     )
-    return tuple(texts[number] for number in chosen)
+    return tuple(features[number] for number in chosen)
 
 
 def frequent_features(
-    instances: Sequence[Instance], features_of: FeaturesOf, *, wanted: bool, minimum_count: int
-) -> tuple[str, ...]:
-    """The features that are in at least so many of the relations, sorted."""
-    if not wanted:
-        return ()
+    instances: Sequence[Instance], features_of: Callable[[Instance], set[_Feature]], *, minimum_count: int
+) -> tuple[_Feature, ...]:
+    """The features that are in at least ``minimum_count`` relations, sorted."""
     counts = Counter(feature for instance in instances for feature in features_of(instance))
     return tuple(sorted(feature for feature, count in counts.items() if count >= minimum_count))

@@ -1,7 +1,7 @@
 """Two clauses that a connective joins, of one sentence or of two neighbours -> two sentences without it.
 
 A clause is a head with its subtree, less the connective and less the clauses that are linked to it. Both must
-be complete, stand side by side, and belong to the main level of the sentence; what is doubtful is left out.
+be complete, be neighbours, and belong to the main level of the sentence. Doubtful pairs are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 from disco2.data import Document, Sentence
 from disco2.inference.connectives import OPENERS, opening_connective
-from disco2.mining.connectives import RULES, SUBORDINATORS, Facts, opener, opener_sense, subordinator
+from disco2.mining.connectives import (
+    RULES,
+    SUBORDINATORS,
+    Facts,
+    find_opener,
+    find_subordinator,
+    sense_of_opener,
+)
 
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
@@ -75,7 +82,7 @@ class ClausePair:
     sense: str
 
 
-def clause_pairs(document: Document, sentence: Sentence) -> Iterator[ClausePair]:
+def find_pairs(document: Document, sentence: Sentence) -> Iterator[ClausePair]:
     """Find the pairs inside a sentence, which has tags and dependencies."""
     tree = ClauseTree(document, sentence)
     if tree.is_statement:
@@ -89,10 +96,10 @@ def clause_pairs(document: Document, sentence: Sentence) -> Iterator[ClausePair]
                         yield pair
 
 
-def as_sentence(text: str) -> str:
+def write_sentence(text: str) -> str:
     """Write a clause as a sentence: a capital at the beginning, a full stop at the end.
 
-    Empty where it can't stand alone: with quotation marks, brackets or colons in it, or half of "not only
+    Empty if it can't stand alone: with quotation marks, brackets or colons in it, or half of "not only
     ... but".
     """
     text = _SPACE_BEFORE_CLITIC.sub("", text)
@@ -101,15 +108,15 @@ def as_sentence(text: str) -> str:
     return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
-def behind_opener(tree: ClauseTree, start: int, end: int) -> int:
+def skip_opener(tree: ClauseTree, start: int, end: int) -> int:
     """Find where a clause begins without a connective to an earlier sentence ("However, we left")."""
-    name = opener(tree.words[start:end])
+    name = find_opener(tree.words[start:end])
     length = len(name.split())
     return start + length + 1 if name and tree.words[start + length] == "," else start
 
 
 def opens_phrase(tree: ClauseTree, name: str, behind: int, end: int) -> bool:
-    """Whether a connective is none with what is behind it: "so far", "so did they", "but for the rain"."""
+    """Whether it opens a phrase and is not a connective: "so far", "so did they", "but for the rain"."""
     if behind >= end:
         return True
     last = name.split()[-1]
@@ -118,11 +125,11 @@ def opens_phrase(tree: ClauseTree, name: str, behind: int, end: int) -> bool:
     )
 
 
-def clause_text(tree: ClauseTree, start: int, end: int) -> str:
-    """Write tokens as a sentence; empty where they can't be one."""
+def write_clause(tree: ClauseTree, start: int, end: int) -> str:
+    """Write tokens as a sentence; empty if they can't be one."""
     if tree.tags[end - 1] in _NO_ENDING or tree.words[start] in _NO_BEGINNING:
         return ""
-    return as_sentence(tree.text(start, end))
+    return write_sentence(tree.text(start, end))
 
 
 def _place(tree: ClauseTree, linked: int) -> tuple[int, int]:
@@ -164,14 +171,14 @@ def _pair(tree: ClauseTree, main_level: set[int], linked: int, top: int, main: i
         or not _stands_alone(tree, min(start, main_start), max(end, main_end))
     ):
         return None
-    start = behind_opener(tree, start + length, end)
+    start = skip_opener(tree, start + length, end)
     if first and tree.words[main_start] in _CORRELATES:
         main_start += 1
-    main_start = behind_opener(tree, main_start, main_end)
+    main_start = skip_opener(tree, main_start, main_end)
     if not (tree.is_complete(linked, start, end) and tree.is_complete(main, main_start, main_end)):
         return None
     sense = _sense(tree, name, linked, main, first=first, comma=bool(gap))
-    texts = [clause_text(tree, main_start, main_end), clause_text(tree, start, end)]
+    texts = [write_clause(tree, main_start, main_end), write_clause(tree, start, end)]
     if not sense or "" in texts:
         return None
     arg1, arg2 = reversed(texts) if first else texts
@@ -182,14 +189,14 @@ def _connective(tree: ClauseTree, linked: int, start: int, end: int) -> tuple[st
     """The connective that opens a clause, and how many tokens are removed with it."""
     words = tree.words[start:end]
     label = tree.labels[linked]
-    name = subordinator(words)
+    name = find_subordinator(words)
     length = len(name.split())
     if name and (label == "advcl" or name == "for"):
         is_preposition = words[length : length + 1] == ("of",) or (
             name == "for" and not _subject_opens(tree, linked, start + 1)
         )
         return ("", 0) if is_preposition else (name, length)
-    name = opener(words)
+    name = find_opener(words)
     length = len(name.split())
     if not name or (label == "advcl" and name != "so") or opens_phrase(tree, name, start + length, end):
         return "", 0
@@ -199,7 +206,7 @@ def _connective(tree: ClauseTree, linked: int, start: int, end: int) -> tuple[st
 
 
 def _subject_opens(tree: ClauseTree, head: int, start: int) -> bool:
-    """Whether a clause begins with its subject, whatever the word before was taken for."""
+    """Whether a clause begins with its subject, if the word before it is ignored."""
     subject = tree.subject(head)
     return subject is not None and min(tree.members(subject) - {start - 1}) == start
 
@@ -216,7 +223,7 @@ def _sense(tree: ClauseTree, name: str, linked: int, main: int, *, first: bool, 
         return RULES[name](_facts(tree, linked, main, first=first, comma=comma))
     if name in SUBORDINATORS:
         return SUBORDINATORS[name][first]
-    return "" if first else opener_sense(name)
+    return "" if first else sense_of_opener(name)
 
 
 def _facts(tree: ClauseTree, linked: int, main: int, *, first: bool, comma: bool) -> Facts:
@@ -253,7 +260,7 @@ _AT_THE_TIME = re.compile(r"\b(?:when|as)\b", re.IGNORECASE)
 
 
 def may_hold_pair(text: str) -> bool:
-    """Whether a sentence has words that could join clauses, and what ``RULES`` want besides."""
+    """Whether a sentence has words that could join clauses, and what ``RULES`` need as well."""
     return (
         _JOINING.search(text) is not None
         or (" and " in text and len(_STATES.findall(text)) > 1)
@@ -271,7 +278,7 @@ def may_link(text: str) -> bool:
     return _OPENING.match(text) is not None
 
 
-def neighbour_pair(document: Document, first: Sentence, second: Sentence) -> ClausePair | None:
+def find_neighbour_pair(document: Document, first: Sentence, second: Sentence) -> ClausePair | None:
     """Find the pair of two neighbouring sentences, with tags and dependencies, that a connective links."""
     tree, before = ClauseTree(document, second), ClauseTree(document, first)
     if any(not one.is_statement or one.has_quotes for one in (tree, before)):
@@ -281,26 +288,26 @@ def neighbour_pair(document: Document, first: Sentence, second: Sentence) -> Cla
         return None
     start = len(name.split())
     start += tree.words[start] == ","
-    begin = behind_opener(before, 0, before.stop)
+    begin = skip_opener(before, 0, before.stop)
     if not (
         tree.is_complete(tree.root, start, tree.stop) and before.is_complete(before.root, begin, before.stop)
     ):
         return None
-    arg1, arg2 = clause_text(before, begin, before.stop), clause_text(tree, start, tree.stop)
+    arg1, arg2 = write_clause(before, begin, before.stop), write_clause(tree, start, tree.stop)
     return ClausePair(arg1, arg2, name, sense) if arg1 and arg2 else None
 
 
 def _linking_connective(document: Document, sentence: Sentence, tree: ClauseTree) -> tuple[str, str]:
-    """The connective that opens a sentence, with its sense; empty where it tells none."""
+    """The connective that opens a sentence, with its sense; empty if the sense is unknown."""
     found = opening_connective(document, sentence).lower()
     if not found or " ".join(tree.words[: len(found.split())]) != found:
         return "", ""
     if found in _SENTENCE_SUBORDINATORS:
         return found, _SENTENCE_SUBORDINATORS[found]
-    name = opener(tree.words[: tree.stop])
+    name = find_opener(tree.words[: tree.stop])
     if not name.startswith(found) or opens_phrase(tree, name, len(name.split()), tree.stop):
         return "", ""
-    return name, opener_sense(name)
+    return name, sense_of_opener(name)
 
 
 class ClauseTree:
@@ -361,7 +368,7 @@ class ClauseTree:
         return min((token for token in verbs if self.tags[token] in _FINITE), default=None)
 
     def is_clause(self, head: int) -> bool:
-        """Whether it has a subject and a finite verb of its own."""
+        """Whether it has a subject and a finite verb."""
         return self.finite(head) is not None and self.subject(head) is not None
 
     def is_complete(self, head: int, start: int, end: int) -> bool:
@@ -392,7 +399,7 @@ class ClauseTree:
         return bool(self._below(head, {"cop"})) or self.words[head] in _BE | _HAVE
 
     def span(self, tokens: set[int]) -> tuple[int, int] | None:
-        """From the first word to behind the last; None where other words lie between them."""
+        """From the first word to behind the last; None if other words are between them."""
         words = [token for token in tokens if self._is_word(token)]
         if not words:
             return None

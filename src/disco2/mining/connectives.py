@@ -1,8 +1,8 @@
-"""Which senses of PDTB 3 connectives tell in mining; ``inference.connectives`` has those of openers.
+"""The senses of PDTB 3 that connectives signal in mining; ``inference.connectives`` has those of openers.
 
 A subordinator has two senses, since its clause may stand behind the main clause or before it, and a mined
 pair keeps the order of the text. Ambiguous connectives ("since", "while", "when") have a rule in ``RULES``:
-the two clauses decide, and where they don't, there is no pair.
+the two clauses decide, and if they don't, there is no pair.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SUBSTITUTE = "Expansion.Substitution.Arg2-as-subst"
 _BEFORE_COMMA = frozenset({"besides", "further", "however", "later", "next", "rather", "still"})
 _LONGEST = max(len(name.split()) for name in OPENERS)
 
-# Open a subordinate clause: the sense where it stands second, and where it stands first.
+# They open a subordinate clause: the sense if it comes second, and if it comes first.
 SUBORDINATORS = {
     "because": (REASON, RESULT),
     "for": (REASON, ""),
@@ -155,8 +155,8 @@ RULES: dict[str, Callable[[Facts], str]] = {
 }
 
 
-def opener(words: Sequence[str]) -> str:
-    """The connective that these lower-case words of a main clause open with; empty where there is none.
+def find_opener(words: Sequence[str]) -> str:
+    """The connective that these lower-case words of a main clause open with; empty if there is none.
 
     The longest counts. "and" goes together with any opener behind it ("and then"), "but" with those that say
     more about the contrast ("but still", "but instead").
@@ -179,15 +179,15 @@ def _opener(words: Sequence[str]) -> str:
     return ""
 
 
-def opener_sense(name: str) -> str:
-    """The sense of what ``opener`` found; empty for "and" alone."""
+def sense_of_opener(name: str) -> str:
+    """The sense of what ``find_opener`` found; empty for "and" alone."""
     first, _, behind = name.partition(" ")
     if first not in ("and", "but") or name in OPENERS:
         return OPENERS.get(name, "")
     return OPENERS.get(behind, "")
 
 
-def subordinator(words: Sequence[str]) -> str:
-    """The subordinator that these lower-case words open with, the longest; empty where there is none."""
+def find_subordinator(words: Sequence[str]) -> str:
+    """The subordinator that these lower-case words open with, the longest; empty if there is none."""
     names = (" ".join(words[:length]) for length in (3, 2, 1))
     return next((name for name in names if name in SUBORDINATORS), "")

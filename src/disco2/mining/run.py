@@ -3,7 +3,7 @@
 Paragraphs are filtered by words, annotated where it pays, and split by patterns. The engines are used
 directly and not through ``bulk``: there a document is a file that is annotated whole, here a file may be
 gigabytes of text in a compressed stream. A task is a block of text; its part is named by a hash of the text
-and of all that decides what is found in it, so that a finished part is not made again.
+and of everything that decides what is found in it, so that a finished part is not made again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import IO, Any
@@ -27,23 +27,23 @@ from disco2.annotation.annotator import Annotator, Annotators, Layer
 from disco2.annotation.cache import fingerprint
 from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.text import LINE_END, paragraphs, tokenise
-from disco2.bulk.documents import FilePatterns, shown_name
+from disco2.bulk.documents import FilePatterns, show_name
 from disco2.corpora import protocols
 from disco2.corpora.protocols import HeldOutSentences, sentence_texts
 from disco2.data import Document, Sentence, Token
-from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
+from disco2.engines import Engine, Session, Task, outcomes_of
 from disco2.errors import Disco2Error, InputError, SettingsError
 from disco2.files import check_file_place, remove_scratch, write_text
 from disco2.inference import connectives
 from disco2.lock import FileLock
-from disco2.mining.clauses import ClausePair, clause_pairs, may_hold_pair, may_link, neighbour_pair
+from disco2.mining.clauses import ClausePair, find_neighbour_pair, find_pairs, may_hold_pair, may_link
 from disco2.threads import single_threaded
 
 BETWEEN, INSIDE, BOTH = "between", "inside", "both"
 PLACES = (BOTH, BETWEEN, INSIDE)
 LAYERS = frozenset({Layer.TAGS, Layer.DEPENDENCIES})
 BATCH = 100_000  # characters of text whose sentences are annotated together
-_MARKS = 8  # tokens of a sentence beside the words of two arguments: connective, commas, quotes
+_MARKS = 8  # tokens of a sentence in addition to the words of two arguments: connective, commas, quotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class MiningSettings:
 
 @dataclass(frozen=True, slots=True)
 class MinedPair:
-    """A pair, the sense that its connective told, and where it stood."""
+    """A pair, the sense of its connective, and its place: inside a sentence or between two."""
 
     arg1: str
     arg2: str
@@ -128,10 +128,10 @@ class Miner:
             for number, sentence in enumerate(document.sentences):
                 if number in one.links:
                     before = document.sentences[number - 1]
-                    pair = neighbour_pair(document, before, sentence)
+                    pair = find_neighbour_pair(document, before, sentence)
                     yield from self._checked([pair] if pair else [], BETWEEN, document, before, sentence)
                 if number in one.holds:
-                    yield from self._checked(clause_pairs(document, sentence), INSIDE, document, sentence)
+                    yield from self._checked(find_pairs(document, sentence), INSIDE, document, sentence)
 
     def _checked(
         self,
@@ -140,7 +140,7 @@ class Miner:
         document: Document,
         *around: Sentence,
     ) -> Iterator[MinedPair]:
-        """Those of the right length that share no sentence with what is held out."""
+        """Pairs of the right length that share no sentence with the held-out texts."""
         least, most = self._settings.least_words, self._settings.most_words
         for pair in pairs:
             if not all(least <= len(text.split()) <= most for text in (pair.arg1, pair.arg2)):
@@ -152,7 +152,7 @@ class Miner:
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """The sentences of a paragraph that are to be annotated; numbers count these."""
+    """The sentences of a paragraph to annotate; numbers are indices of these."""
 
     document: Document
     holds: frozenset[int]  # may hold a pair
@@ -168,7 +168,7 @@ def _document(text: str, sentences: Sequence[Sequence[Token]]) -> Document:
     return Document("", text, tuple(tokens), tuple(spans))
 
 
-# All code that decides what is found in a text, beside the annotators'.
+# All code that decides what is found in a text, except the annotators'.
 _CODE = (
     *sorted(Path(__file__).resolve().parent.glob("*.py")),
     Path(protocols.__file__),
@@ -184,9 +184,9 @@ Record = Mapping[str, Any]
 Kind = tuple[str, str]  # sense, connective
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Mined:
-    """How far a run is, and what came of it; ``words`` and ``seconds`` are of this run alone."""
+    """How far a run is, and what it found; ``words`` and ``seconds`` are of this run alone."""
 
     blocks: int = 0
     kept_blocks: int = 0  # made by an earlier run
@@ -194,10 +194,14 @@ class Mined:
     seconds: float = 0.0
     source: str = ""
     found: int = 0  # pairs, before duplicates were dropped
-    pairs: int = 0
     senses: Counter[str] = field(default_factory=Counter)
     connectives: Counter[str] = field(default_factory=Counter)
-    unread: tuple[Disco2Error, ...] = ()
+    unread: list[Disco2Error] = field(default_factory=list)
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs that were written."""
+        return self.senses.total()
 
 
 def mine_files(
@@ -210,15 +214,13 @@ def mine_files(
     per_sense: int = 0,
     encoding: str = "utf-8",
     by_line: bool = False,
-    load: Callable[[], Annotator] | None = None,
     report: Callable[[Mined], None] = lambda mined: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> Mined:
     """Mine the files that match and write their pairs to ``output``, a JSON object a line.
 
-    Parts lie in a folder beside the output until it is written; after a kill, the same call continues. A file
-    that can't be read is left out from there on, and named in ``unread``. ``load`` makes the annotator of a
-    worker; default: the built-in one.
+    Parts are kept in a folder beside the output until it is written; after a kill, the same call continues. A
+    file that can't be read is skipped from that place on and added to ``unread``.
     """
     check_file_place(output)
     files = FilePatterns(patterns)
@@ -226,7 +228,7 @@ def mine_files(
     parts = output.absolute().with_name(f"{output.name}.parts")
     if held_out is None:
         held_out = HeldOutSentences()
-    work = MiningWork(parts, settings or MiningSettings(), held_out, by_line, load or load_syntax)
+    work = MiningWork(parts, settings or MiningSettings(), held_out, by_line)
     lock = FileLock(parts / "lock")
     if not lock.take():
         raise InputError(
@@ -236,10 +238,15 @@ def mine_files(
         )
     try:
         remove_scratch(parts)
-        run = _Run(work, files, output, encoding, report)
+        mined, names = Mined(), dict[str, None]()
+        blocks = _read_files(files, work, output.absolute(), encoding, mined)
         with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-            run.work_off(session)
-        mined = run.write(per_sense)
+            _mine_blocks(session, work, blocks, names, mined, report)
+        if not names and not mined.unread:
+            raise InputError(
+                "No text matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
+            )
+        write_text(output, _selected_lines(work, names, per_sense, mined))
         for part in parts.iterdir():
             if _PART.fullmatch(part.name):
                 part.unlink()
@@ -263,7 +270,6 @@ class MiningWork:
     settings: MiningSettings
     held_out: HeldOutSentences
     by_line: bool
-    load: Callable[[], Annotator]
     _miner: Miner | None = field(default=None, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -271,7 +277,7 @@ class MiningWork:
 
     @property
     def identity(self) -> str:
-        """All that decides what is found in a text: code, weights, settings."""
+        """Everything that decides what is found in a text: code, weights, settings."""
         annotators = Annotators(english_annotators(layers=LAYERS, on_demand=True))
         code = sha256(b"".join(file.read_bytes() for file in _CODE)).hexdigest()
         makers = fingerprint(annotators, LAYERS)
@@ -283,7 +289,7 @@ class MiningWork:
     def __call__(self, given: tuple[str, str, str]) -> dict[str, int]:
         name, source, text = given
         if self._miner is None:
-            self._miner = Miner(self.load(), self.settings, self.held_out)
+            self._miner = Miner(load_syntax(), self.settings, self.held_out)
         texts = LINE_END.split(text) if self.by_line else [paragraph for _, paragraph in paragraphs(text)]
         lines = [
             json.dumps({**asdict(pair), "source": source}, ensure_ascii=False) + "\n"
@@ -293,130 +299,90 @@ class MiningWork:
         return {"words": len(text.split()), "pairs": len(lines)}
 
 
-class _Run:
-    """Plans blocks, collects parts, and writes the output from them."""
+def _read_files(
+    files: FilePatterns, work: MiningWork, output: Path, encoding: str, mined: Mined
+) -> Iterator[tuple[str, str]]:
+    """Yield the blocks of all files, each with the name of its file."""
+    for found in files.walk(without=work.parts):
+        path = Path(files.root, os.fsdecode(found.name))
+        if path == output:
+            continue
+        try:
+            for text in read_blocks(path, encoding=encoding, by_line=work.by_line):
+                yield show_name(found.name), text
+        except InputError as error:
+            mined.unread.append(error)
 
-    def __init__(
-        self,
-        work: MiningWork,
-        files: FilePatterns,
-        output: Path,
-        encoding: str,
-        report: Callable[[Mined], None],
-    ) -> None:
-        self._work = work
-        self._files = files
-        self._output = output
-        self._encoding = encoding
-        self._report = report
-        self._identity = work.identity
-        self._names: list[str] = []
-        self._lost: list[str] = []  # how processes ended
-        self._unread: list[Disco2Error] = []
-        self._mined = Mined()
 
-    def work_off(self, session: Session) -> None:
-        begun = time.monotonic()
-        for outcome in outcomes_of(session, self._tasks()):
-            self._take(outcome, time.monotonic() - begun)
-        if not self._names and not self._unread:
-            raise InputError(
-                "No text matches.",
-                where=", ".join(self._files.patterns),
-                hint="Check the pattern, and put it in quotes.",
-            )
-        if self._lost:
-            raise InputError(
-                f"{len(self._lost)} blocks are missing: processes ended on them, at last {self._lost[-1]}.",
-                hint="Is there enough memory? The others are kept; give the same command again.",
-            )
+def _mine_blocks(
+    session: Session,
+    work: MiningWork,
+    blocks: Iterable[tuple[str, str]],
+    names: dict[str, None],
+    mined: Mined,
+    report: Callable[[Mined], None],
+) -> None:
+    """Make the parts that are missing; fills ``names`` with those of all parts, in the order of the text."""
+    identity = work.identity
 
-    def write(self, per_sense: int) -> Mined:
-        """Write the pairs that are selected."""
-        senses: Counter[str] = Counter()
-        connectives: Counter[str] = Counter()
-
-        def lines() -> Iterator[str]:
-            for record in select(self._records, per_sense=per_sense):
-                senses[record["label"]] += 1
-                connectives[record["connective"]] += 1
-                yield json.dumps(record, ensure_ascii=False) + "\n"
-
-        write_text(self._output, lines())
-        return replace(
-            self._mined,
-            pairs=senses.total(),
-            senses=senses,
-            connectives=connectives,
-            unread=tuple(self._unread),
-        )
-
-    def _tasks(self) -> Iterator[Task]:
-        planned: set[str] = set()
-        for source, text in self._blocks():
-            name = sha256("\0".join((self._identity, source, text)).encode("utf-8", "replace")).hexdigest()[
-                :32
-            ]
-            if name in planned:
+    def tasks() -> Iterator[Task]:
+        for source, text in blocks:
+            content = "\0".join((identity, source, text)).encode("utf-8", "replace")
+            name = sha256(content).hexdigest()[:32]
+            if name in names:
                 continue
-            planned.add(name)
-            self._names.append(name)
-            if self._work.part(name).is_file():
-                self._mined = replace(
-                    self._mined, blocks=self._mined.blocks + 1, kept_blocks=self._mined.kept_blocks + 1
-                )
+            names[name] = None
+            if work.part(name).is_file():
+                mined.blocks += 1
+                mined.kept_blocks += 1
             else:
                 yield Task(name, (name, source, text))
 
-    def _blocks(self) -> Iterator[tuple[str, str]]:
-        root = Path(self._files.root)
-        for found in self._files.walk(without=self._work.parts):
-            source = shown_name(found.name)
-            path = root / os.fsdecode(found.name)
-            if path.absolute() == self._output.absolute():
-                continue
-            try:
-                for text in read_blocks(path, encoding=self._encoding, by_line=self._work.by_line):
-                    yield source, text
-            except InputError as error:
-                self._unread.append(error)
-
-    def _take(self, outcome: Outcome, seconds: float) -> None:
+    begun = time.monotonic()
+    lost: list[str] = []  # how processes ended
+    for outcome in outcomes_of(session, tasks()):
         if outcome.error is not None:
             raise outcome.error
         if outcome.died:
-            self._lost.append(outcome.died)
-            return
-        before = self._mined
-        self._mined = replace(
-            before,
-            blocks=before.blocks + 1,
-            words=before.words + outcome.result["words"],
-            found=before.found + outcome.result["pairs"],
-            seconds=seconds,
-            source=outcome.task.given[1],
+            lost.append(outcome.died)
+            continue
+        mined.blocks += 1
+        mined.words += outcome.result["words"]
+        mined.found += outcome.result["pairs"]
+        mined.seconds = time.monotonic() - begun
+        mined.source = outcome.task.given[1]
+        report(mined)
+    if lost:
+        raise InputError(
+            f"{len(lost)} blocks are missing: processes ended on them, the last ones {lost[-1]}.",
+            hint="Is there enough memory? The others are kept; run the same command to resume.",
         )
-        self._report(self._mined)
 
-    def _records(self) -> Iterator[Record]:
-        for name in self._names:
-            with self._work.part(name).open(encoding="utf-8") as stream:
-                for line in stream:
-                    yield json.loads(line)
+
+def _selected_lines(work: MiningWork, names: Iterable[str], per_sense: int, mined: Mined) -> Iterator[str]:
+    def records() -> Iterator[Record]:
+        for name in names:
+            with work.part(name).open(encoding="utf-8") as stream:
+                yield from map(json.loads, stream)
+
+    for record in select(records, per_sense=per_sense):
+        mined.senses[record["label"]] += 1
+        mined.connectives[record["connective"]] += 1
+        yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def read_blocks(
     path: Path, *, size: int = BLOCK, encoding: str = "utf-8", by_line: bool = False
 ) -> Iterator[str]:
-    """Read a text file, plain or compressed (.gz, .xz), in blocks of about so many characters.
+    """Read a text file, plain or compressed (.gz, .xz), in blocks of about ``size`` characters.
 
     Blocks end at blank lines, or with ``by_line`` at any line end: memory stays flat.
-    A paragraph that is larger than a block is cut at a line end. InputError where the file can't be read.
+    A paragraph that is larger than a block is cut at a line end. InputError if the file can't be read.
     """
     lines: list[str] = []
     total = 0
     try:
-        with _opened(path, encoding) as stream:
+        with _OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding=encoding) as stream:
             while line := stream.readline(_LONGEST_LINE):
                 lines.append(line)
                 total += len(line)
@@ -435,11 +401,6 @@ def read_blocks(
         ) from error
     if total:
         yield "".join(lines)
-
-
-def _opened(path: Path, encoding: str) -> IO[str]:
-    stream: IO[str] = _OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding=encoding)
-    return stream
 
 
 def pair_hash(record: Record) -> int:
@@ -462,14 +423,14 @@ def select(records: Callable[[], Iterable[Record]], *, per_sense: int = 0) -> It
         hashes: dict[Kind, list[int]] = defaultdict(list)
         for kind, number, _ in _unique(records()):
             hashes[kind].append(number)
-        for kind, quota in quotas({kind: len(found) for kind, found in hashes.items()}, per_sense).items():
+        for kind, quota in share_out({kind: len(found) for kind, found in hashes.items()}, per_sense).items():
             limits[kind] = sorted(hashes[kind])[quota - 1] if quota else -1
     for kind, number, record in _unique(records()):
         if not per_sense or number <= limits[kind]:
             yield record
 
 
-def quotas(counts: Mapping[Kind, int], per_sense: int) -> dict[Kind, int]:
+def share_out(counts: Mapping[Kind, int], per_sense: int) -> dict[Kind, int]:
     """Share out each sense among its connectives by square roots: none above its count, at least one each."""
     found: dict[Kind, int] = {}
     of_sense: dict[str, list[Kind]] = defaultdict(list)

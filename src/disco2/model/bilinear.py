@@ -54,7 +54,7 @@ class Bilinear:
         return left, right
 
 
-LISTED = 10  # mentions on each side of a link, where it has more than LISTED x LISTED pairs
+LISTED = 10  # mentions on each side of a link with more than LISTED x LISTED pairs
 
 
 def sum_mentions(down: Floats, mentions: MentionGroups) -> Floats:
@@ -63,7 +63,7 @@ def sum_mentions(down: Floats, mentions: MentionGroups) -> Floats:
 
 
 def spread_to_mentions(d_sums: Floats, mentions: MentionGroups, d_down: Floats) -> None:
-    """The way back: adds each link's gradient [links, K] to all its mentions' rows in ``d_down``."""
+    """Backward pass: adds each link's gradient [links, K] to all its mentions' rows in ``d_down``."""
     d_down[mentions.distinct] += np.add.reduceat(d_sums[mentions.links_by_row], mentions.row_starts, axis=0)
 
 

@@ -3,8 +3,8 @@
 Single precision only. ``composition`` and ``training.optimiser`` import this module when they use it, so
 that numba is loaded only there.
 
-Compiled code is cached on disk beside the source, or in the user's cache where that can't be written to;
-where neither can be, every process compiles again.
+Compiled code is cached on disk beside the source, or in the user's cache if that is not writable;
+otherwise every process compiles again.
 
 Sums may be reordered and multiplications joined with additions: that is where the speed comes from, and why
 results differ from NumPy's in the last digits. Matrix products are BLAS's own (``np.dot`` on contiguous
@@ -48,7 +48,7 @@ def _compiled(function: Callable[_P, _R], *, cache: bool) -> Callable[_P, _R]:
 # blocks that count as small, unless these would be so thin that calling costs more than packing.
 SMALL = 1_000_000  # multiplications
 THINNEST = 32  # rows
-MANY = 1024  # rows, where packing pays
+MANY = 1024  # rows, for which packing pays
 
 
 @compiled
@@ -60,7 +60,7 @@ def rows_at_a_time(multiplications_a_row: int) -> int:
 
 @compiled
 def multiply_transposed(left: Floats, right: Floats, partial: Floats, out: Floats) -> None:
-    """out = left' right: [n, m]' x [n, k]. ``partial`` [m, k] is room to work in."""
+    """out = left' right: [n, m]' x [n, k]. ``partial`` [m, k] is scratch space."""
     block = rows_at_a_time(out.size)
     out[:] = 0
     for begin in range(0, len(left), block):
@@ -71,7 +71,7 @@ def multiply_transposed(left: Floats, right: Floats, partial: Floats, out: Float
                 out[i, j] += partial[i, j]
 
 
-_LIMIT = np.float32(7.9)  # beyond this, tanh is 1 but for 3e-7
+_LIMIT = np.float32(7.9)  # beyond this, tanh differs from 1 by at most 3e-7
 _P1, _P3, _P5, _P7 = (
     np.float32(value)
     for value in (0.9999994258950224, 0.12922691548458884, 0.0029485177599076016, 1.1414737301667568e-05)
@@ -87,7 +87,7 @@ _ONE = np.float32(1)
 def tanh(x: np.float32) -> np.float32:
     """x (p1 + p3 x^2 + p5 x^4 + p7 x^6) / (1 + q2 x^2 + q4 x^4 + q6 x^6 + q8 x^8), within 5e-7 of tanh x.
 
-    Coefficients are by least squares on [0, 7.9], weighted anew until the largest error no longer fell. NaN
+    Coefficients are by least squares on [0, 7.9], reweighted until the largest error no longer fell. NaN
     stays NaN: both comparisons are false then.
     """
     if x > _LIMIT:
@@ -165,11 +165,11 @@ def upward_gradient(
     partial: Floats,
     dU: Floats,
 ) -> None:
-    """dL/dU, [K, 2K], given the gradients of the roots in the last 2n rows of ``d_slots``, which is used up.
+    """dL/dU, [K, 2K], given the gradients of the roots in the last 2n rows of ``d_slots`` (overwritten).
 
     ``from_below`` [down, 2K]: the right half of row ``link[node]`` is what the downward pass adds to a node
-    as somebody's sibling; a link of -1 is nothing. Of the lowest level all children are leaves, so nothing is
-    sent there. ``delta`` [inner, K] and ``partial`` [K, 2K] are room to work in.
+    as the sibling of another node; a link of -1 means none. On the lowest level all children are leaves, so
+    nothing is sent there. ``delta`` [inner, K] and ``partial`` [K, 2K] are scratch space.
     """
     inner, K = up.shape
     leaves = len(slot) - inner
@@ -226,10 +226,10 @@ def downward_gradient(
     partial: Floats,
     dV: Floats,
 ) -> None:
-    """dL/dV, [K, 2K], given dL/dd at the mentions in ``d_down`` [roots + down, K], which is used up.
+    """dL/dV, [K, 2K], given dL/dd at the mentions in ``d_down`` [roots + down, K], which is overwritten.
 
     Leaves the gradients of the roots in its first rows, and those of the siblings in the right half of
-    ``d_joined`` [down, 2K]. ``delta`` [down, K] and ``partial`` [K, 2K] are room to work in.
+    ``d_joined`` [down, 2K]. ``delta`` [down, K] and ``partial`` [K, 2K] are scratch space.
     """
     K = len(V)
     roots = len(down) - len(parents)
@@ -273,7 +273,7 @@ def sum_mentions(down: Floats, rows: Ints, starts: Ints, sizes: Ints, sums: Floa
 
 @compiled
 def spread_to_mentions(d_sums: Floats, rows: Ints, starts: Ints, sizes: Ints, d_down: Floats) -> None:
-    """The way back: adds each link's gradient [links, K] to all its mentions' rows."""
+    """Backward pass: adds each link's gradient [links, K] to all its mentions' rows."""
     K = d_down.shape[1]
     for link in range(len(starts)):
         for entry in range(starts[link], starts[link] + sizes[link]):
@@ -414,7 +414,7 @@ def blend(mean: Floats, theta: Floats, share: float) -> None:
 
 
 def _flat(array: Floats) -> Floats:
-    """A view with one axis: never a copy, which would be changed in vain."""
+    """A view with one axis, never a copy."""
     flat = array.reshape(-1)
     if array.size and not np.may_share_memory(flat, array):
         raise ValueError("compiled arithmetic is for contiguous arrays")

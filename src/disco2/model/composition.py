@@ -42,9 +42,9 @@ def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
 def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats, *, leaves: bool = False) -> Floats:
     """dL/dU, [K, 2K], given dL/du at every node from outside the upward pass.
 
-    ``d_up`` [leaves + inner, K] is used up: what flows from parents to inner children is added to it. Word
-    vectors are not trained, so nothing is computed for the leaves, unless ``leaves``: then their rows of
-    ``d_up`` hold dL/du afterwards.
+    ``d_up`` [leaves + inner, K] is overwritten: gradients that flow from parents to inner children are added
+    to it. Word vectors are not trained, so nothing is computed for the leaves by default; with ``leaves``
+    their rows of ``d_up`` hold dL/du afterwards.
     """
     count, K = len(up) - batch.inner_nodes, up.shape[1]
     for end, begin in pairwise(reversed(batch.levels.tolist())):
@@ -87,7 +87,7 @@ def downward_gradient(
 ) -> Floats:
     """dL/dV, [K, 2K], given dL/dd at the mentions; adds what flows to siblings and roots to ``d_up``.
 
-    ``d_down`` [roots + down, K] is used up. A node is the sibling of one node only, so siblings are hit once.
+    ``d_down`` [roots + down, K] is overwritten. A node is the sibling of one node only: no row is hit twice.
     """
     roots, K = len(batch.down_roots), up.shape[1]
     to_parent = V[:, :K]
@@ -113,14 +113,14 @@ Pair = tuple[Floats, Floats]  # something of the first argument, and the same of
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The vectors of a batch, and the way back."""
+    """The vectors of a batch, and their gradients."""
 
     arguments: Pair  # u_m and u_n, [n, K] each
     entities: (
         Pair | None
     )  # sums of each link's mention vectors d, [links, K] each; None without a V or a link
     down: Floats | None  # the downward vectors, [roots + down, K]
-    # dL/dU and dL/dV, given the gradients of the arguments and of the sums. To be called once.
+    # dL/dU and dL/dV, given the gradients of the arguments and of the sums. Call it once.
     gradients: Callable[[Pair, Pair | None], tuple[Floats, Floats | None]]
 
 
@@ -129,7 +129,7 @@ Composer = Callable[[Batch, Floats, Floats, Floats | None], Composed]
 
 
 def compose(batch: Batch, vectors: Floats, U: Floats, V: Floats | None) -> Composed:
-    """Up all trees and, where there is a V and a link, down to the mentions: one matrix product a level.
+    """Up all trees and, with a V and a link, down to the mentions: one matrix product a level.
 
     The twin of ``compiled.CompiledComposer``, in any precision, and what that one is tested by.
     """
@@ -163,7 +163,7 @@ OFF = ("0", "false", "no", "off")
 
 @cache
 def is_installed() -> bool:
-    """Whether compiled code can be had. Asking loads it, since what is installed may yet not work."""
+    """Whether compiled code works. The first call loads it, since installed packages may not fit together."""
     try:
         if not all(map(find_spec, NEEDED)):
             return False
@@ -182,7 +182,7 @@ def is_compiled(*dtypes: DTypeLike) -> bool:
 
 
 def fastest_composer(*dtypes: DTypeLike) -> Composer:
-    """A composer for vectors and parameters of these kinds, with buffers of its own: for one thread."""
+    """A composer for vectors and parameters of these kinds, with its own buffers: use it from one thread."""
     if not is_compiled(*dtypes):
         return compose
     from disco2.model.compiled import CompiledComposer

@@ -23,7 +23,7 @@ Masks = Pair  # [n, K] twice, for u_m and u_n
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """What a forward pass leaves behind for the way back."""
+    """The values of a forward pass that the backward pass needs."""
 
     scores: Floats  # [n, Y]
     composed: Composed | None = None

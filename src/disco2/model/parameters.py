@@ -13,8 +13,8 @@ from disco2.model.settings import ModelSettings
 
 Parameters = dict[str, Floats]
 
-# Each has a learning rate and a regulariser of its own. The paper has four groups: entities belong to
-# classification there, which equal settings for the two give back.
+# Each has its own learning rate and regulariser. The paper has four groups: entities belong to
+# classification there; equal settings for the two do the same.
 GROUPS: dict[str, tuple[str, ...]] = {
     "upward": ("U",),
     "downward": ("V",),
@@ -26,36 +26,41 @@ TINY = 1e-8  # keeps a parameter that never had a gradient from being divided by
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 
 
+def parameter_shapes(settings: ModelSettings, *, labels: int, features: int) -> dict[str, tuple[int, ...]]:
+    """The shape of every parameter of one member."""
+    K, rank = settings.K, settings.rank
+    shapes: dict[str, tuple[int, ...]] = {}
+    if settings.uses_vectors:
+        shapes |= {"A1": (labels, rank, K), "A2": (labels, rank, K), "A3": (labels, K)}
+    if settings.composes:
+        shapes["U"] = (K, 2 * K)
+    if settings.kind == "entities":
+        shapes |= {"V": (K, 2 * K), "B1": (labels, rank, K), "B2": (labels, rank, K), "B3": (labels, K)}
+    if settings.uses_features:
+        shapes["beta"] = (labels, features)
+    return shapes | {"b": (labels,)}
+
+
 def initial_parameters(
     settings: ModelSettings, *, labels: int, features: int, seed: int, dtype: type[np.floating] = np.float32
 ) -> Parameters:
     """U, V uniform in +-sqrt(6 / 2K); beta, b and the diagonals zero; low-rank factors small or zero.
 
-    With both factors at zero the gradient of a1 a2' vanishes for either, for ever: hence the small start.
-    Of several members these are one's; see ``stacked``.
+    If both factors were zero, the gradients of a1 and a2 in a1 a2' would stay zero: hence the small start.
+    These are the parameters of one member; see ``stacked``.
     """
     generator = np.random.default_rng(seed)
-    K, rank = settings.K, settings.rank
+    bound = np.sqrt(6 / (2 * settings.K))
     parameters: Parameters = {}
-
-    def composition() -> Floats:
-        bound = np.sqrt(6 / (2 * K))
-        return generator.uniform(-bound, bound, size=(K, 2 * K))
-
-    def factors() -> Floats:
-        random = generator.normal(0, settings.factor_scale, size=(labels, rank, K))
-        return random if settings.initialisation == "random" else np.zeros_like(random)
-
-    if settings.uses_vectors:
-        parameters |= {"A1": factors(), "A2": factors(), "A3": np.zeros((labels, K))}
-    if settings.composes:
-        parameters["U"] = composition()
-    if settings.kind == "entities":
-        parameters |= {"V": composition(), "B1": factors(), "B2": factors(), "B3": np.zeros((labels, K))}
-    if settings.uses_features:
-        parameters["beta"] = np.zeros((labels, features))
-    parameters["b"] = np.zeros(labels)
-    return {name: value.astype(dtype) for name, value in parameters.items()}
+    for name, shape in parameter_shapes(settings, labels=labels, features=features).items():
+        value = np.zeros(shape)
+        if name in ("U", "V"):
+            value = generator.uniform(-bound, bound, size=shape)
+        elif name in ("A1", "A2", "B1", "B2"):
+            small = generator.normal(0, settings.factor_scale, size=shape)  # drawn in either case
+            value = small if settings.initialisation == "random" else value
+        parameters[name] = value.astype(dtype)
+    return parameters
 
 
 def argument_matrices(parameters: Parameters) -> Bilinear:
@@ -81,7 +86,7 @@ def members_of(settings: ModelSettings, parameters: Parameters) -> list[Paramete
 
 
 def check_finite(parameters: Parameters, *, where: str = "") -> None:
-    """Raise InputError where a parameter has a value that is not finite; asked before anything is saved."""
+    """Raise InputError if a parameter has a value that is not finite; called before anything is saved."""
     for name, value in parameters.items():
         if not np.isfinite(value).all():
             raise InputError(
@@ -97,7 +102,7 @@ def check_finite(parameters: Parameters, *, where: str = "") -> None:
 #     psi'_s  =  S/(S+T) psi_s + T/(S+T) (mean over t of psi_t)
 #
 # for S members that compose and T that do not. The latter are linear in beta and b, so psi'_s is a model of
-# the same form as psi_s: scoring, bundles and explanations need not know of them.
+# the same form as psi_s: scoring, bundles and explanations don't change.
 # The score is linear in these: of the two factors of a low-rank part, in one.
 _LINEAR = frozenset({"A2", "A3", "B2", "B3", "beta", "b"})
 

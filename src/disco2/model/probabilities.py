@@ -30,12 +30,12 @@ class Prior:
     expected(y) = (1 - sum of s) n(y) / sum of n over the others of A       where it is not
 
     So labels that are not named share the rest as in training. Shares of labels that are not allowed are set
-    aside; where all of A are named, only the proportions of their shares count.
+    aside; if all of A are named, only the proportions of their shares count.
     """
 
     labels: tuple[str, ...]
     counts: tuple[float, ...]  # training relations of each label
-    shares: tuple[float | None, ...]  # of each label; None where it is not named
+    shares: tuple[float | None, ...]  # of each label; None if it is not named
     given: Shares  # as the user has it
 
     @classmethod

@@ -29,7 +29,7 @@ BATCH_SIZE = 256  # what a batch needs stays in the processor's cache
 class RelationModel:
     """Everything that is needed to score relations.
 
-    Where the settings say several ``members``, every parameter has a leading axis of that length, and the
+    If the settings have several ``members``, every parameter has a leading axis of that length, and the
     scores are the mean over it; see ``network.batch_scores``.
     """
 
@@ -155,7 +155,7 @@ class NodeVectors:
 def node_vectors(
     model: RelationModel | EncoderModel, instance: Instance, *, member: int = 0
 ) -> NodeVectors | None:
-    """u of every node, d of every node on the way to an aligned mention. None where nothing is composed."""
+    """u of every node, d of every node on the way to an aligned mention. None if nothing is composed."""
     if isinstance(model, EncoderModel):
         read = None if model.entities is None else next(model.read_roles([instance]))
         if read is None or model.entities is None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
-import struct
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
@@ -18,15 +16,15 @@ from typing import BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.errors import MissingExtraError, VectorsError
+from disco2.errors import VectorsError
 from disco2.vectors.word_vectors import WordVectors
 
 
 @dataclass
 class Selection:
-    """Collects the first ``frequent`` rows and those of the words in ``keep``; all rows where that is None.
+    """Collects the first ``frequent`` rows and those of the words in ``keep``; all rows if that is None.
 
-    Where a word occurs twice, its first row counts.
+    If a word occurs twice, its first row counts.
     """
 
     keep: Collection[str] | None
@@ -35,7 +33,7 @@ class Selection:
     _seen: int = 0
 
     def wants(self, word: str) -> bool:
-        """Whether the file's next row, which is this word's, is to be kept. To be asked once for each row."""
+        """Whether to keep the file's next row, which has this word. Call it once for each row."""
         self._seen += 1
         if word in self._chosen or "\n" in word:  # a model's words are stored one a line
             return False
@@ -59,15 +57,16 @@ class Selection:
 
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 _PREVIEW = 4096
 _CONTROL_BYTES = frozenset(range(32)) - frozenset(b"\t\n\r")
 
 
 def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: int = 0) -> WordVectors:
-    """The vectors in a file: GloVe text, word2vec text or binary, fastText ``.vec`` or ``.bin``.
+    """Read a file of vectors: GloVe text, word2vec text or binary, fastText ``.vec``.
 
-    All but the last may be compressed with gzip. Kept are the file's first ``frequent`` words and those in
-    ``keep``; with ``keep=None``, all of them.
+    The file may be compressed with gzip. Only its first ``frequent`` words and those in ``keep`` are kept;
+    with ``keep=None``, all of them.
     """
     selection = Selection(keep=keep, frequent=frequent)
     name = str(path)
@@ -77,19 +76,16 @@ def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: i
         with cast("BinaryIO", gzip.open(path, "rb")) if compressed else path.open("rb") as stream:
             preview = stream.read(_PREVIEW)
             if preview.startswith(_FASTTEXT_MAGIC):
-                if compressed:
-                    raise VectorsError(
-                        "A compressed fastText model can't be read.",
-                        where=name,
-                        hint=f"Unpack it first: gunzip {name}",
-                    )
-                read_fasttext_model(path, selection=selection)
+                raise VectorsError(
+                    "A fastText model (.bin) can't be read.",
+                    where=name,
+                    hint="Use the .vec file that comes with it.",
+                )
+            stream.seek(0)
+            if _is_word2vec_binary(preview):
+                read_word2vec_binary(stream, name=name, selection=selection)
             else:
-                stream.seek(0)
-                if _is_word2vec_binary(preview):
-                    read_word2vec_binary(stream, name=name, selection=selection)
-                else:
-                    read_text(stream, name=name, selection=selection)
+                read_text(stream, name=name, selection=selection)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise VectorsError(
             f"The compressed file is damaged ({error}).", where=name, hint="Fetch the file again."
@@ -268,91 +264,3 @@ def read_word2vec_binary(stream: BinaryIO, *, name: str, selection: Selection) -
             selection.add(word, values)
         if selection.complete():
             return
-
-
-# fastText's models (``.bin``), by way of gensim, which believes whatever a file says of itself.
-#
-# A file that ends too early gensim would read for ever, so the file is looked through first.
-
-
-_FASTTEXT_MAGIC = struct.pack("<i", 793712314)
-_LONGEST_FASTTEXT_WORD = (
-    10_000  # bytes; a word is all that stands between two spaces, and may be long on the web
-)
-_LONGEST_FASTTEXT_PART = 50  # characters; fastText looks at parts of words of three to six
-_FASTTEXT_CHUNK = 1 << 20
-
-
-def read_fasttext_model(path: Path, *, selection: Selection) -> None:
-    """Add the words of a fastText model to ``selection``: whole words only, none made up from their parts."""
-    try:
-        from gensim.models.fasttext import load_facebook_vectors
-    except ImportError:
-        raise MissingExtraError("gensim", "word2vec", "Reading a fastText model (.bin)") from None
-    try:
-        with path.open("rb") as stream:
-            _check_fasttext_model(stream, os.fstat(stream.fileno()).st_size, name=str(path))
-        with np.errstate(over="ignore", invalid="ignore"):  # what becomes infinite is refused below
-            vectors = load_facebook_vectors(str(path))
-    except VectorsError:
-        raise
-    except Exception as error:  # gensim lets whatever goes wrong inside it out
-        raise VectorsError(
-            f"The fastText model can't be read ({error.__class__.__name__}: {error}).",
-            where=str(path),
-            hint="Fetch the file again, or use the .vec file that comes with it.",
-        ) from error
-    for word in vectors.index_to_key:
-        if selection.wants(word):
-            selection.add(word, _finite(vectors[word], where=str(path)))
-        if selection.complete():
-            return
-
-
-def _check_fasttext_model(stream: BinaryIO, size: int, *, name: str) -> None:
-    """Raise ValueError where the file has not what it declares; it is read up to its table."""
-    _magic, _version, dimensions, *settings = _unpacked(stream, "<14i")
-    _time, words, _own_words, _labels, _tokens, pruned = _unpacked(stream, "<d3i2q")
-    longest_part = settings[9]
-    check_size(dimensions, where=name)
-    if dimensions < 1 or words < 0 or longest_part > _LONGEST_FASTTEXT_PART:
-        raise ValueError("its header makes no sense")
-    position = _behind_words(stream, words)
-    position += 8 * max(pruned, 0)
-    stream.seek(min(position, size))
-    quantised, rows, columns = _unpacked(stream, "<?2q")
-    if quantised:
-        raise ValueError("it is quantised, as .ftz files are")
-    if columns != dimensions or rows < 1 or rows * columns * 4 > size - stream.tell():
-        raise ValueError("it ends before its table does")
-
-
-def _behind_words(stream: BinaryIO, words: int) -> int:
-    """The place behind the words: each its bytes, a nought, how often it was seen, and its kind."""
-    start, buffer, at = stream.tell(), b"", 0
-    for _ in range(words):
-        end = buffer.find(b"\0", at)
-        if end < 0 or end + 10 > len(buffer):
-            start, buffer, at = start + at, buffer[at:] + stream.read(_FASTTEXT_CHUNK), 0
-            end = buffer.find(b"\0")
-            if end < 0 or end + 10 > len(buffer):
-                raise ValueError("it ends among its words")
-        if end - at > _LONGEST_FASTTEXT_WORD:
-            raise ValueError(f"a word has more than {_LONGEST_FASTTEXT_WORD} bytes")
-        at = end + 10
-    return start + at
-
-
-def _unpacked(stream: BinaryIO, layout: str) -> tuple[int, ...]:
-    size = struct.calcsize(layout)
-    content = stream.read(size)
-    if len(content) < size:
-        raise ValueError("it ends in its header")
-    return struct.unpack(layout, content)
-
-
-def _finite(values: object, *, where: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    vector = np.asarray(values, dtype=np.float32)
-    if not np.isfinite(vector).all():
-        raise VectorsError("A value is infinite or not a number.", where=where, hint="Fetch the file again.")
-    return vector

@@ -1,4 +1,4 @@
-"""From the name of a source to the vectors of a model's leaves: shipped, from a file, or trained here."""
+"""Sources of a model's word vectors: shipped, from a file, or trained."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ TENSOR = "vectors"
 INSTALL_AGAIN = "Install the package again: pip install --force-reinstall disco2"
 
 
-def read_shipped(folder: Path = FOLDER) -> WordVectors:
+def read_shipped() -> WordVectors:
     """The shipped vectors, as GloVe has them: not yet reduced or standardised."""
-    words, matrix = _read(folder)
+    words, matrix = _read(FOLDER)
     return WordVectors(words, matrix.astype(np.float32))
 
 
-def reduced_shipped(*, dimensions: int, folder: Path = FOLDER) -> WordVectors:
+def reduced_shipped(*, dimensions: int) -> WordVectors:
     """The shipped vectors, reduced and standardised, with the recipe to make them again."""
-    words, matrix = _read(folder)
+    words, matrix = _read(FOLDER)
     reduction = find_reduction(matrix.astype(np.float32), dimensions=dimensions)
-    return WordVectors(words, reduction(matrix), Recipe(shipped_digest(folder), reduction))
+    return WordVectors(words, reduction(matrix), Recipe(shipped_digest(), reduction))
 
 
 def make_table(recipe: Recipe, folder: Path = FOLDER) -> WordVectors:
-    """The table that a recipe describes; VectorsError where the shipped vectors are not those it is for."""
+    """The table that a recipe describes; VectorsError if the shipped vectors are different ones."""
     if shipped_digest(folder) != recipe.digest:
         raise VectorsError(
             "The word vectors that ship with this installation are not the ones the table was made from.",
@@ -49,6 +49,12 @@ def make_table(recipe: Recipe, folder: Path = FOLDER) -> WordVectors:
             hint=INSTALL_AGAIN,
         )
     words, matrix = _read(folder)
+    if not recipe.reduction.fits(matrix.shape[1]):  # checked before memory is allocated for the table
+        raise VectorsError(
+            "The word vectors that ship with this installation have other dimensions than the ones the table "
+            "was made from.",
+            where=str(folder),
+        )
     table = recipe.reduction(matrix)
     if recipe.rows is None:
         return WordVectors(words, table, recipe)
@@ -97,6 +103,7 @@ class VectorSettings(Settings):
 
 SHIPPED = "shipped"
 WORD2VEC = "word2vec"
+_WORD2VEC_EPOCHS, _WORD2VEC_MINIMUM = 20, 2  # passes over the sentences; rarer words get no vector
 _FREQUENT_FOR_STATISTICS = 50_000  # so that a file's mean and variance hardly depend on the corpus at hand
 
 
@@ -147,18 +154,8 @@ def _file(source: str) -> Path:
     return path
 
 
-def train_word2vec(
-    sentences: Iterable[list[str]],
-    *,
-    dimensions: int,
-    seed: int,
-    epochs: int = 20,
-    window: int = 5,
-    minimum_count: int = 2,
-    negative: int = 5,
-    lower_case: bool = True,
-) -> WordVectors:
-    """Skip-gram vectors with negative sampling (Mikolov et al. 2013), the most frequent word first.
+def train_word2vec(sentences: Iterable[list[str]], *, dimensions: int, seed: int) -> WordVectors:
+    """Train skip-gram vectors of lower-cased words (Mikolov et al. 2013), the most frequent word first.
 
     The same sentences, settings and seed give the same vectors in every run: one worker, and a hash function
     that does not change with PYTHONHASHSEED.
@@ -167,29 +164,26 @@ def train_word2vec(
         from gensim.models import Word2Vec
     except ImportError:
         raise MissingExtraError("gensim", "word2vec", "Training word vectors") from None
-    corpus = [
-        # A model's words are stored one a line.
-        [word.lower() if lower_case else word for word in words if "\n" not in word]
-        for words in sentences
-    ]
+    # A model's words are stored one a line.
+    corpus = [[word.lower() for word in words if "\n" not in word] for words in sentences]
     trainer = Word2Vec(
         vector_size=dimensions,
-        window=window,
-        min_count=minimum_count,
-        negative=negative,
+        window=5,
+        min_count=_WORD2VEC_MINIMUM,
+        negative=5,
         sg=1,
         workers=1,
         seed=seed,
         hashfxn=_stable_hash,
-        epochs=epochs,
+        epochs=_WORD2VEC_EPOCHS,
     )
     trainer.build_vocab(corpus)
     if not trainer.wv.index_to_key:
         raise VectorsError(
-            f"No word occurs {minimum_count} times in the {len(corpus)} sentences to train word2vec on.",
+            f"No word occurs {_WORD2VEC_MINIMUM} times in the {len(corpus)} sentences to train word2vec on.",
             hint="Give more text, or use the shipped vectors.",
         )
-    trainer.train(corpus, total_examples=trainer.corpus_count, epochs=epochs)
+    trainer.train(corpus, total_examples=trainer.corpus_count, epochs=_WORD2VEC_EPOCHS)
     return WordVectors(tuple(trainer.wv.index_to_key), np.array(trainer.wv.vectors, dtype=np.float32))
 
 

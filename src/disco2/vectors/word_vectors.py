@@ -73,7 +73,7 @@ def forms(word: str) -> tuple[str, ...]:
 
 
 Doubles = NDArray[np.float64]
-_ROWS_AT_A_TIME = 4096  # so that what is made on the way stays in the processor's cache
+_ROWS_AT_A_TIME = 4096  # so that temporary arrays stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +87,11 @@ class Reduction:
     deviation: Doubles  # [K]; zero for a column without variance, which becomes zero
     centre: Doubles | None = None  # [D]
     axes: Doubles | None = None  # [D, K]: W, the principal axes
+
+    def fits(self, width: int) -> bool:
+        """Whether it can reduce vectors with this number of dimensions."""
+        before = self.mean if self.centre is None else self.centre
+        return len(before) == width >= len(self.mean)
 
     @single_threaded()
     def __call__(self, matrix: NDArray[np.floating]) -> NDArray[np.float32]:
@@ -146,7 +151,7 @@ def principal_axes(centred: Doubles, *, dimensions: int) -> Doubles:
 
 
 def mean_and_deviation(values: Doubles) -> tuple[Doubles, Doubles]:
-    """Of each column; the deviation is zero where it is no more than rounding leaves."""
+    """Of each column; the deviation is zero if it is only a rounding error."""
     mean = values.mean(axis=0)
     deviation = (values - mean).std(axis=0)
     constant = deviation <= 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0)))

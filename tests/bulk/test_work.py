@@ -1,17 +1,17 @@
-"""A document that can't be done is listed with its reason, and the rest goes on."""
+"""What a worker does: documents that fail are listed with a reason, and memory is bounded."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+import tracemalloc
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from disco2.annotation.annotator import ALL_LAYERS, Layers
-from disco2.data import Document
-from disco2.engines import LocalEngine, Task
+from disco2.bulk import run
+from disco2.bulk.output import OutputFolder
+from disco2.bulk.work import BATCH_BYTES, BATCH_DOCUMENTS, SEPARATOR, ShardWork, split_batches
+from disco2.engines import Task
 from disco2.engines.local import LocalSession
 from disco2.errors import InputError
 from tests.bulk.stand_in import (
@@ -21,11 +21,13 @@ from tests.bulk.stand_in import (
     REFUSED,
     STUMBLES,
     BrokenAnnotator,
+    Opened,
     Predicting,
-    WeakAnnotator,
     contents,
     documents,
+    job_of,
     refused,
+    text,
 )
 
 PATTERN = "**/*.txt"
@@ -86,7 +88,6 @@ def test_an_annotator_that_refuses_everything_stops_the_run(predict: Predicting,
         (tmp_path / f"{number}.txt").write_text("Bob left. Tina stayed.")
     with pytest.raises(InputError, match=r"fail on any text.*The parser does not answer"):
         predict(tmp_path / "*.txt", output=tmp_path / "out", annotator=BrokenAnnotator)
-    assert not list(tmp_path.glob("out/.working/[0-9a-f]*"))
     assert predict(tmp_path / "*.txt", output=tmp_path / "out").errors == 0
 
 
@@ -98,67 +99,30 @@ def test_halves_of_characters(predict: Predicting, tmp_path: Path) -> None:
     assert "half of a character" in refused(tmp_path / "out")["0.txt"]
 
 
-class Patient(WeakAnnotator):
-    """Takes its time, so that it can be interrupted."""
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
-        time.sleep(60)
-        raise AssertionError("nobody has interrupted it")
-
-
-def test_interrupts_are_no_documents_fault(
-    predict: Predicting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_shard_whose_workers_end_is_named_and_the_others_are_kept(
+    predict: Predicting, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "long.txt").write_text("Bob read a very long book. Tina slept.")
-    out = tmp_path / "out"
-
-    before: set[int] = set()
-
-    def notes() -> set[int]:
-        return {note.stat().st_ino for note in out.glob(".working/[0-9a-f]*")}
-
-    def interrupt(session: LocalSession, seconds: float | None) -> None:
-        while not notes() - before:  # until it is on the document, this time
-            time.sleep(0.01)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(LocalSession, "_receive", interrupt)
-        for _ in range(6):
-            before = notes()
-            with pytest.raises(KeyboardInterrupt):
-                predict(tmp_path / "*.txt", output=out, annotator=Patient)
-    assert predict(tmp_path / "*.txt", output=out).errors == 0
-    predict(tmp_path / "*.txt", output=tmp_path / "quiet")
-    assert contents(out) == contents(tmp_path / "quiet")
-
-
-def test_a_document_that_ends_its_worker_is_found_and_left_out(
-    predict: Predicting, corpus: Path, tmp_path: Path
-) -> None:
-    predict(corpus / PATTERN, output=tmp_path / "clean", shard_documents=20)
-    (corpus / "00" / "0007x.txt").write_text(f"Bob took {ENDS}. It is late.")
-    (corpus / "00" / "0011x.txt").write_text(f"Tina took {ENDS}. It is late.")
+    monkeypatch.setattr(run, "ATTEMPTS", 2)
+    bad = corpus / "00" / "0007x.txt"
+    bad.write_text(f"Bob took {ENDS}. It is late.")
     out, notes = tmp_path / "out", list[str]()
-    summary = predict(corpus / PATTERN, output=out, shard_documents=20, notes=notes, engine=LocalEngine(2))
-    assert summary.errors == 2
-    found = refused(out)
-    assert list(found) == ["00/0007x.txt", "00/0011x.txt"]
-    assert "process died" in found["00/0007x.txt"]
-    assert sum("ended" in one for one in notes) >= 7
-    assert documents(out) == documents(tmp_path / "clean")
-    lines = [line for file in (out / "relations").iterdir() for line in file.read_bytes().splitlines()]
-    others = (tmp_path / "clean" / "relations").iterdir()
-    assert sorted(lines) == sorted(line for file in others for line in file.read_bytes().splitlines())
-    assert not (out / ".working").exists()
-    assert predict(corpus / PATTERN, output=out, shard_documents=20).made == 0
+    with pytest.raises(
+        InputError, match=r"1 shards are missing: 2 processes died on each \(00/.*exit code 7"
+    ):
+        predict(corpus / PATTERN, output=out, notes=notes)
+    assert len(notes) == 2
+    assert not (out / "manifest.json").exists()
+    bad.unlink()
+    assert 1 <= predict(corpus / PATTERN, output=out).made <= 2
+    predict(corpus / PATTERN, output=tmp_path / "clean")
+    assert contents(out) == contents(tmp_path / "clean")
 
 
 @pytest.mark.parametrize(
     ("word", "limit", "reason"),
     [
         (HANGS, {"most_seconds": 3}, "It took more than 3 seconds."),
-        (GREEDY, {"most_memory": 3000}, "Its process died 3 times."),
+        (GREEDY, {"most_memory": 3000}, "There is not enough memory for it."),
     ],
 )
 def test_a_document_that_takes_too_much_time_or_memory_is_left_out(
@@ -192,3 +156,36 @@ def test_files_that_go_or_change_between_planning_and_reading(
     changed = (corpus / "00" / "0001.txt").read_bytes()
     assert found["00/0001.txt"]["sha256"] == sha256(changed).hexdigest()  # what was read is what is said
     assert found["00/0001.txt"]["relations"][0]["arg1"]["text"] == "Bob changed his mind."
+
+
+def test_a_worker_holds_one_batch_of_answers(predict: Predicting, tmp_path: Path) -> None:
+    """Eight times the documents in a shard need little more: their bytes, and what they are called."""
+    (tmp_path / "in").mkdir()
+    for number in range(8 * 40):
+        (tmp_path / "in" / f"{number:04d}").write_text(text(number % 4) * 5)
+    work = ShardWork(
+        str(tmp_path / "in"),
+        OutputFolder(tmp_path / "out", "jsonl"),
+        job_of(predict.bundle),
+        Opened(predict.bundle),
+    )
+
+    def peak(documents: int) -> int:
+        names = [b"%04d" % number for number in range(documents)]
+        work(SEPARATOR.join(names[:32]))  # what is loaded once is loaded
+        tracemalloc.start()
+        record = work(SEPARATOR.join(names))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert (record["documents"], record["errors"]) == (documents, 0)
+        return most
+
+    assert peak(320) < 2 * peak(40)
+
+
+def test_batches_are_bounded_and_follow_from_the_sizes_alone() -> None:
+    assert list(split_batches([10] * 70)) == [range(32), range(32, 64), range(64, 70)]
+    assert list(split_batches([BATCH_BYTES // 2] * 5)) == [range(2), range(2, 4), range(4, 5)]
+    assert list(split_batches([1, 2 * BATCH_BYTES, 1])) == [range(1), range(1, 2), range(2, 3)]
+    assert list(split_batches([])) == []
+    assert BATCH_DOCUMENTS == 32

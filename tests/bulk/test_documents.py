@@ -1,4 +1,4 @@
-"""Patterns find what the shell would, once, in order, whatever the names."""
+"""Documents of a corpus: patterns find what the shell would, shards are stable, files are read or refused."""
 
 from __future__ import annotations
 
@@ -6,11 +6,24 @@ import glob
 import os
 import random
 import tracemalloc
+from hashlib import sha256
+from io import FileIO
 from pathlib import Path
 
 import pytest
 
-from disco2.bulk.documents import FilePatterns
+from disco2.bulk import documents
+from disco2.bulk.documents import (
+    LARGEST,
+    SHORT,
+    FilePatterns,
+    Found,
+    Shard,
+    Source,
+    read_source,
+    show_name,
+    split_shards,
+)
 from disco2.errors import InputError
 
 
@@ -165,3 +178,133 @@ def test_the_walk_holds_one_folder_at_a_time(tmp_path: Path) -> None:
         return most
 
     assert peak(48) < 2 * peak(6)
+
+
+def source(folder: Path, name: str | bytes, *, most: int = 100) -> Source:
+    return read_source(str(folder), os.fsencode(name), most_bytes=most)
+
+
+def test_a_document(tmp_path: Path) -> None:
+    content = "\ufeffBob left.\r\nTina stayed.".encode()
+    (tmp_path / "a.txt").write_bytes(content)
+    found = source(tmp_path, "a.txt")
+    assert found.refused is None
+    assert found.identity == sha256(content).hexdigest()
+    assert found.text("utf-8") == "Bob left.\r\nTina stayed."
+    assert found.content == b""  # let go
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "what"),
+    [
+        (b"caf\xe9", "utf-8", "byte 0xe9 at offset 3, line 1"),
+        (b"", "utf-8", "no word"),
+        (b" \n...\x00", "utf-8", "no word"),
+        (b"\xff\xfeB", "utf-8", "utf-16"),
+    ],
+)
+def test_what_is_no_text(tmp_path: Path, content: bytes, encoding: str, what: str) -> None:
+    (tmp_path / "a.txt").write_bytes(content)
+    found = source(tmp_path, "a.txt")
+    with pytest.raises(InputError, match=what):
+        found.text(encoding)
+
+
+def test_what_can_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "large").write_bytes(b"x" * 101)
+    (tmp_path / "circle").symlink_to("circle")
+    os.mkfifo(tmp_path / "pipe")  # would be waited for, for ever
+    reasons = {name: source(tmp_path, name) for name in ("folder", "large", "circle", "pipe", "gone")}
+    said = {name: str(one.refused) for name, one in reasons.items()}
+    assert "folder" in said["folder"]
+    assert "101 bytes; the limit is 100" in said["large"]
+    assert "--most-bytes" in said["large"]
+    assert "can't be read" in said["circle"]
+    assert "pipe" in said["pipe"]
+    assert "no such file" in said["gone"]
+    assert len({one.identity for one in reasons.values()}) == 5
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_file_without_the_right_to_read_it(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Bob left.")
+    (tmp_path / "a.txt").chmod(0)
+    assert "Permission denied" in str(source(tmp_path, "a.txt").refused)
+
+
+def test_a_file_that_is_written_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("Bob left.")
+    left = [1]
+
+    class Growing(FileIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            found = super().read(-1 if size is None else size)
+            if left[0]:
+                left[0] -= 1
+                with file.open("a") as stream:
+                    stream.write(" More.")
+            return found or b""
+
+    monkeypatch.setattr(documents, "FileIO", Growing)
+    found = source(tmp_path, "a.txt")
+    assert "changes while it is read" in str(found.refused)
+    assert found.content == b""
+    left[0] = 0
+    assert source(tmp_path, "a.txt").content == file.read_bytes()
+
+
+def test_names_are_shown_as_text() -> None:
+    assert show_name("ü\n.txt".encode()) == "ü\n.txt"
+    assert show_name(b"caf\xe9.txt") == "caf\\xe9.txt"
+
+
+MOST = 5_000_000
+
+
+def cut(found: list[Found], documents: int = 50) -> list[Shard]:
+    return list(split_shards(found, documents=documents, most_bytes=MOST))
+
+
+def corpus(count: int, size: int) -> list[Found]:
+    chance = random.Random(count)  # noqa: S311  no secret
+    return [Found(b"%05d.txt" % number, chance.randint(size // 2, size * 2)) for number in range(count)]
+
+
+@pytest.mark.parametrize("size", [500, 5_000])
+def test_all_documents_in_order_in_shards_of_bounded_size(size: int) -> None:
+    found = corpus(3_000, size)
+    shards = cut(found)
+    assert [name for shard in shards for name in shard] == [one.name for one in found]
+    assert all(1 <= len(shard) <= LARGEST * 50 for shard in shards)
+    sizes = {one.name: one.size for one in found}
+    assert all(sum(map(sizes.__getitem__, shard)) < LARGEST * 50 * SHORT + 2 * size for shard in shards)
+    average = 50 / (1 + 1.25 * size / SHORT)
+    assert average / 1.5 < len(found) / len(shards) < average * 1.5
+
+
+@pytest.mark.parametrize("size", [500, 5_000])
+def test_a_document_more_or_less_changes_one_shard(size: int) -> None:
+    found = corpus(3_000, size)
+    before = cut(found)
+    chance = random.Random(1)  # noqa: S311  no secret
+    changed = []
+    for _ in range(60):
+        place = chance.randrange(len(found))
+        fewer = cut([*found[:place], *found[place + 1 :]])
+        more = cut([*found[:place], Found(b"%05d-new.txt" % place, size), *found[place:]])
+        changed += [len(set(fewer) - set(before)), len(set(more) - set(before))]
+    assert sorted(changed)[len(changed) // 2] == 1
+    assert (
+        sum(changed) / len(changed) < 1.6
+    )  # two where a border was added; a few where a shard was too large
+    assert max(changed) <= 8
+
+
+def test_a_document_that_is_too_large_counts_as_nothing() -> None:
+    names = (b"a", b"b", b"c")
+    for size, expected in ((MOST + 1, [names]), (MOST, [names[:2], names[2:]])):
+        found = [Found(name, size if name == b"b" else 10) for name in names]
+        assert cut(found, 1_000) == expected
+    assert cut([]) == []
