@@ -33,8 +33,9 @@ from disco2.experiments.bench import (
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.embeddings import EMBEDDINGS
+from disco2.experiments.evaluating import Answers
 from disco2.experiments.full_model import DIMENSION
-from disco2.experiments.runs import Answers, RunPlan, versions
+from disco2.experiments.runs import RunPlan, versions
 from disco2.reporting.findings import Findings
 
 SETTINGS = {"model.K": 8, "training.epochs": 2, "vectors.frequent": 0, "model.features": False}

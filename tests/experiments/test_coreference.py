@@ -27,9 +27,9 @@ from disco2.experiments.coreference import (
     turned_relations,
 )
 from disco2.experiments.division import across_sentences, as_running_text, divide
-from disco2.experiments.evaluating import evaluate_model
+from disco2.experiments.evaluating import Answers, evaluate_model
 from disco2.experiments.multiclass import FULL, MULTICLASS_EXPERIMENT
-from disco2.experiments.runs import OWN, Answers, RunPlan, RunResult
+from disco2.experiments.runs import OWN, RunPlan, RunResult
 from disco2.experiments.train_run import save_model, train_model
 from disco2.reporting.findings import Measure
 from tests.corpora.made_up import corpus, document, relation

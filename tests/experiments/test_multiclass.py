@@ -15,6 +15,7 @@ from disco2.errors import InputError
 from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
+from disco2.experiments.evaluating import Answers
 from disco2.experiments.multiclass import (
     BEST,
     BEYOND,
@@ -33,7 +34,7 @@ from disco2.experiments.multiclass import (
     fold_plans,
     joined,
 )
-from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.experiments.runs import RunPlan, RunResult
 from disco2.reporting.findings import Difference, Measure, PValue
 from tests.corpora.made_up import corpus, relation
 

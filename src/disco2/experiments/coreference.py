@@ -27,6 +27,7 @@ from disco2.experiments.bench import (
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import across_sentences, as_running_text, divide
+from disco2.experiments.evaluating import Answers, Right
 from disco2.experiments.multiclass import FULL, WITHOUT_ENTITIES
 from disco2.experiments.published import (
     ENTITIES_ON_INTERSECTION,
@@ -36,7 +37,7 @@ from disco2.experiments.published import (
     is_papers_corpus,
     published,
 )
-from disco2.experiments.runs import OWN, Answers, Right, RunPlan
+from disco2.experiments.runs import OWN, RunPlan
 from disco2.experiments.train_run import train_model
 from disco2.model import AnyModel
 from disco2.reporting.findings import Cell, Findings, Measure, Table, Turned

@@ -12,6 +12,7 @@ from disco2.corpora.tasks import CLASSES
 from disco2.evaluation.significance import f1_interval
 from disco2.experiments.bench import BOOTSTRAP_SEED, Bench, Experiment, Results, System, measure, stacked
 from disco2.experiments.division import divide
+from disco2.experiments.evaluating import Answers
 from disco2.experiments.multiclass import FULL, comparison_table
 from disco2.experiments.published import (
     BINARY,
@@ -21,7 +22,7 @@ from disco2.experiments.published import (
     notes_beside,
     published,
 )
-from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.experiments.runs import RunPlan, RunResult
 from disco2.model.settings import INITIALISATIONS
 from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Series, Table

@@ -24,6 +24,7 @@ from disco2.experiments.bench import (
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
+from disco2.experiments.evaluating import Answers
 from disco2.experiments.published import (
     LIN_2009,
     MULTICLASS,
@@ -32,7 +33,7 @@ from disco2.experiments.published import (
     published,
     said_differences,
 )
-from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.experiments.runs import RunPlan, RunResult
 from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table
 
 LADDER = (
