@@ -33,7 +33,6 @@ from disco2.experiments.runs import (
     versions,
     versions_of,
 )
-from disco2.experiments.tuning import choose_space, tune
 from tests.blas import blas_threads
 
 SMALL = {"model.K": 8, "training.epochs": 3, "vectors.frequent": 0, "model.kind": "entities"}
@@ -236,19 +235,6 @@ def test_workers_give_what_one_process_gives(role_pairs: Corpus, engine: Engine)
     perform_all(Runs(Path("together"), {"own": role_pairs}), plans(3), engine=engine)
     assert predictions(Path("together")) == predictions(Path("alone"))
     assert len(predictions(Path("alone"))) == 6
-
-
-def test_trials_of_workers_are_those_of_one_process(role_pairs: Corpus, engine: Engine) -> None:
-    pytest.importorskip("optuna")
-    settings = Configuration().changed(SMALL | {"model.kind": "upward", "model.features": False})
-
-    def tuned(storage: str, **options: Any) -> dict[Any, Any]:
-        space = choose_space(settings, grid="paper", sampler="grid")
-        storage = f"sqlite:///{storage}"
-        found = tune(role_pairs, settings, space=space, storage=storage, trials=3, seeds=1, **options)
-        return {tuple(trial.values.items()): (trial.by_seed, trial.loss) for trial in found.trials}
-
-    assert tuned("together.db", engine=engine) == tuned("alone.db")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 import os
 import pickle
 import signal
@@ -333,6 +334,22 @@ def test_a_storage_of_another_optuna_is_refused(storage: str) -> None:
         connection.execute("UPDATE alembic_version SET version_num = 'v9.9.9'")
     with pytest.raises(SettingsError, match="no longer compatible"):
         check_storage(storage)
+
+
+def test_processes_give_what_one_process_gives(
+    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("disco2.engines.local.process_context", lambda: multiprocessing.get_context("spawn"))
+    options: dict[str, Any] = {"grid": "paper", "sampler": "grid", "trials": 3, "seeds": 1}
+    alone, together = (
+        {tuple(one.values.items()): (one.by_seed, one.loss) for one in found.trials}
+        for found in (
+            tuned(role_pairs, "sqlite:///alone.db", **options),
+            tuned(role_pairs, "sqlite:///together.db", jobs=2, **options),
+        )
+    )
+    assert together == alone
 
 
 forked = pytest.mark.skipif(

@@ -14,11 +14,12 @@ from disco2.errors import InputError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings
 from disco2.model.settings import PAPER_KINDS
-from disco2.training.fit import Fitted, fit
+from disco2.training.fit import Fitted
 from disco2.training.loop import History
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import instance, reasons_and_results
+from tests.training.fitting import fit
 
 LABELS = ("Cause", "Result")
 SETTINGS = TrainingSettings(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from disco2.corpora.catalogue import with_automatic_layers
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import CorpusError
-from disco2.evaluation.coreference import AlignedPairs, CoreferenceScores, Score, score_aligned_pairs
+from disco2.evaluation.coreference import score_aligned_pairs
 from disco2.evaluation.layers import BracketEvaluation, syntax_scores
 from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
 from disco2.training.annotators.constituents import compare_trees, train_constituents
@@ -117,7 +117,7 @@ def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> d
                 automatic.documents,
                 [relation for relation in relations if relation.id in kept],
                 automatic_relations=[relation for relation in automatic.relations if relation.id in kept],
-            ).to_json(),
+            ),
         }
     found["gold_tokens"]["trees"] = {
         "all": _brackets(compare_trees(list(documents.values()), list(on_gold.documents.values()))),
@@ -153,77 +153,56 @@ def _named(component: str, progress: Callable[[str], None]) -> Callable[[str], N
     return lambda line: progress(f"{component}: {line}")
 
 
-@dataclass(frozen=True, slots=True)
-class CoreferenceQuality:
-    """Figures over one part of a corpus."""
-
-    chains: CoreferenceScores
-    heads: AlignedPairs  # pairs of mentions that agree in their heads
-    spans: AlignedPairs  # pairs that agree in all their words
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "chains": {
-                "mentions": _score(self.chains.mentions),
-                "muc": _score(self.chains.muc),
-                "b_cubed": _score(self.chains.b_cubed),
-                "ceaf": _score(self.chains.ceaf),
-                "mean": self.chains.mean,
-            },
-            "aligned_pairs": {"heads": _pairs(self.heads), "spans": _pairs(self.spans)},
-            "relations": self.heads.relations,
-            "shared_entities": {
-                "gold": self.heads.gold_share,
-                "automatic": self.heads.automatic_share,
-                "both": self.heads.common_relations / self.heads.relations if self.heads.relations else 0.0,
-            },
-        }
-
-
 def coreference_quality(
     gold: Mapping[str, Document],
     automatic: Mapping[str, Document],
     relations: Sequence[Relation],
     *,
     automatic_relations: Sequence[Relation] | None = None,
-) -> CoreferenceQuality:
+) -> dict[str, Any]:
     """Compare the mentions of documents with the same ids and texts, on the implicit relations among them.
 
     ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens;
     without them those are the gold ones. Relations of documents that are not in both are left out.
     """
     places, automatic_places = MentionIndexes(), MentionIndexes()
-    pairs: dict[bool, list[tuple[set[Any], set[Any]]]] = {False: [], True: []}
+    # Pairs of mentions that agree in their heads, and in all their words.
+    pairs: dict[str, list[tuple[set[Any], set[Any]]]] = {"heads": [], "spans": []}
     others = relations if automatic_relations is None else automatic_relations
     for relation, other in zip(relations, others, strict=True):
         name = relation.document
         if relation.kind is not RelationKind.IMPLICIT or name not in gold or name not in automatic:
             continue
         right, found = gold[name], automatic[name]
-        for whole, listed in pairs.items():
+        for kind, listed in pairs.items():
             listed.append(
                 (
-                    aligned_pairs(right, relation, places.of(right), whole=whole),
-                    aligned_pairs(found, other, automatic_places.of(found), whole=whole),
+                    aligned_pairs(right, relation, places.of(right), whole=kind == "spans"),
+                    aligned_pairs(found, other, automatic_places.of(found), whole=kind == "spans"),
                 )
             )
     names = [name for name in gold if name in automatic]
-    return CoreferenceQuality(
-        coreference_scores([gold[name] for name in names], [automatic[name] for name in names]),
-        heads=score_aligned_pairs(pairs[False]),
-        spans=score_aligned_pairs(pairs[True]),
-    )
-
-
-def _score(score: Score) -> dict[str, float]:
-    return {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-
-
-def _pairs(pairs: AlignedPairs) -> dict[str, float]:
+    chains = coreference_scores([gold[name] for name in names], [automatic[name] for name in names])
+    scored = {kind: score_aligned_pairs(listed) for kind, listed in pairs.items()}
+    heads = scored["heads"]
+    measures = ("mentions", "muc", "b_cubed", "ceaf")
     return {
-        "precision": pairs.precision,
-        "recall": pairs.recall,
-        "f1": pairs.f1,
-        "gold": pairs.gold,
-        "automatic": pairs.automatic,
+        "chains": {
+            **{name: _fields(getattr(chains, name), "precision", "recall", "f1") for name in measures},
+            "mean": chains.mean,
+        },
+        "aligned_pairs": {
+            kind: _fields(one, "precision", "recall", "f1", "gold", "automatic")
+            for kind, one in scored.items()
+        },
+        "relations": heads.relations,
+        "shared_entities": {
+            "gold": heads.gold_share,
+            "automatic": heads.automatic_share,
+            "both": heads.common_relations / heads.relations if heads.relations else 0.0,
+        },
     }
+
+
+def _fields(score: Any, *names: str) -> dict[str, float]:
+    return {name: getattr(score, name) for name in names}

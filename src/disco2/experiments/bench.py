@@ -202,36 +202,6 @@ def measure(right: Right) -> Measure | None:
     )
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """First minus second, on the same relations, by three tests.
-
-    The paired bootstrap compares, for each relation, the shares of seeds that get it right. The sign test
-    (the paper's) counts for each relation which system has the larger share; McNemar's, which of the two gets
-    it right with most of its seeds.
-    """
-
-    difference: float
-    interval: tuple[float, float]
-    p_bootstrap: float
-    p_sign: float
-    p_mcnemar: float
-    wins: int
-    losses: int
-    n: int
-
-    def cells(self) -> tuple[Cell, ...]:
-        """Under ``COMPARISON_COLUMNS``."""
-        return (
-            self.n,
-            Difference(self.difference, self.interval),
-            PValue(self.p_bootstrap),
-            f"{self.wins} : {self.losses}",
-            PValue(self.p_sign),
-            PValue(self.p_mcnemar),
-        )
-
-
 COMPARISON_COLUMNS = (
     "relations",
     "difference",
@@ -244,29 +214,32 @@ COMPARISON_COLUMNS = (
 
 def compare_answers(
     first: Sequence[Answers], second: Sequence[Answers], *, chosen: Right | slice = slice(None)
-) -> Comparison | None:
+) -> tuple[Cell, ...] | None:
     """Two systems on the chosen relations, [relations]; InputError where they answered different ones."""
     right = stacked([*first, *second])[:, chosen]
     return compare(right[: len(first)], right[len(first) :])
 
 
-def compare(first: Right, second: Right) -> Comparison | None:
-    """Two systems on the same relations, each with one or several seeds; None without relations."""
+def compare(first: Right, second: Right) -> tuple[Cell, ...] | None:
+    """First minus second on the same relations, by three tests, under ``COMPARISON_COLUMNS``.
+
+    The paired bootstrap compares, for each relation, the shares of seeds that get it right. The sign test
+    (the paper's) counts for each relation which system has the larger share; McNemar's, which of the two gets
+    it right with most of its seeds. Each system has one or several seeds; None without relations.
+    """
     if first.shape[1] == 0:
         return None
     one, other = first.mean(axis=0), second.mean(axis=0)
     bootstrap = paired_bootstrap(one, other, seed=BOOTSTRAP_SEED)
     gaps = (one - other).round(12)
     wins, losses = int((gaps > 0).sum()), int((gaps < 0).sum())
-    return Comparison(
-        difference=bootstrap.difference,
-        interval=bootstrap.interval,
-        p_bootstrap=bootstrap.p,
-        p_sign=sign_test(wins, losses),
-        p_mcnemar=mcnemar((one > 0.5).tolist(), (other > 0.5).tolist()),
-        wins=wins,
-        losses=losses,
-        n=len(one),
+    return (
+        len(one),
+        Difference(bootstrap.difference, bootstrap.interval),
+        PValue(bootstrap.p),
+        f"{wins} : {losses}",
+        PValue(sign_test(wins, losses)),
+        PValue(mcnemar((one > 0.5).tolist(), (other > 0.5).tolist())),
     )
 
 

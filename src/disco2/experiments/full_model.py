@@ -162,7 +162,7 @@ def _binary_findings(bench: Bench, results: Results) -> Findings:
     protocol = split.protocol
     beside = is_papers_corpus(split, PAPERS_SPLIT)
     rows: list[tuple[Cell, ...]] = [
-        (system, *(published(value, decimals=2) for name in CLASSES for value in figures[name]))
+        (system, *(published(value, decimals=2) for pair in figures for value in pair))
         for system, figures in (BINARY if beside else {}).items()
     ]
     rows += [tuple(constant), tuple(ours)]

@@ -134,7 +134,7 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
         shared = answers[first][0].shared
         for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
             if found := compare_answers(answers[first], answers[second], chosen=chosen):
-                rows.append((f"{first} − {second}", subset, *found.cells()))  # noqa: RUF001  a minus sign
+                rows.append((f"{first} − {second}", subset, *found))  # noqa: RUF001  a minus sign
     return Table(
         name=name,
         title="Differences between systems on the same relations",

@@ -9,13 +9,12 @@ from __future__ import annotations
 import importlib.util
 import logging
 import math
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -194,8 +193,8 @@ def tune(
     name = study or problem.name
     file = storage_file(storage)
     with _only_user(file), storage_errors(storage):
-        work = _TrialWork(file.absolute(), name, problem, pruning)
-        records = _run_trials(work, wanted, deadline, jobs, report)
+        open_study = partial(_open_study, file.absolute(), name, pruning=pruning)
+        records = _run_trials(_TrialWork(problem, open_study), wanted, deadline, jobs, report)
     if not rank_trials(records):
         raise InputError(
             f"No trial of the study '{name}' is complete.",
@@ -291,8 +290,8 @@ def _run_trials(
     """Run trials until ``wanted`` are finished, and return all of the study."""
     from optuna.trial import TrialState
 
-    study = work.study
-    _check_problem(study, work.problem, where=str(work.file))
+    study = work.open_study()
+    _check_problem(study, work.problem)
     _queue_trials(study, work.problem.space, wanted)
 
     def show() -> int:
@@ -368,32 +367,34 @@ def _new_trials(study: optuna.Study, problem: Problem, count: int, deadline: flo
         yield Task(f"{trial.number}", trial._trial_id)
 
 
+def _open_study(file: Path, name: str, *, pruning: bool) -> optuna.Study:
+    """The study of a name, created if there is none."""
+    import optuna
+
+    pruner = optuna.pruners.PercentilePruner(
+        KEPT_PERCENTILE, n_startup_trials=PRUNE_AFTER_TRIALS, n_warmup_steps=PRUNE_AFTER_PASSES
+    )
+    return optuna.create_study(
+        storage=open_storage(file),
+        study_name=name,
+        direction="maximize",
+        load_if_exists=True,
+        pruner=pruner if pruning else optuna.pruners.NopPruner(),
+    )
+
+
+@dataclass
 class _TrialWork:
     """Runs one trial at a time, in this process or in a worker."""
 
-    def __init__(self, file: Path, name: str, problem: Problem, pruning: bool) -> None:
-        self.file, self.name, self.problem, self._pruning = file, name, problem, pruning
-        self._preparations = Preparations()
-        self._process = 0
+    problem: Problem
+    open_study: Callable[[], optuna.Study]
+    preparations: Preparations = field(default_factory=Preparations)
 
-    @property
+    @cached_property
     def study(self) -> optuna.Study:
-        """The study, opened once by each process; created if there is none."""
-        import optuna
-
-        if self._process != os.getpid():
-            self._process = os.getpid()
-            pruner = optuna.pruners.PercentilePruner(
-                KEPT_PERCENTILE, n_startup_trials=PRUNE_AFTER_TRIALS, n_warmup_steps=PRUNE_AFTER_PASSES
-            )
-            self._study = optuna.create_study(
-                storage=open_storage(self.file),
-                study_name=self.name,
-                direction="maximize",
-                load_if_exists=True,
-                pruner=pruner if self._pruning else optuna.pruners.NopPruner(),
-            )
-        return self._study
+        """Opened by each process for itself."""
+        return self.open_study()
 
     def __call__(self, trial_id: int) -> float | None:
         """Train with every seed: the mean development score, accuracy or F1; None if the trial is pruned."""
@@ -409,7 +410,7 @@ class _TrialWork:
                     problem.corpus,
                     problem.parts,
                     configuration.changed({"training.seed": seed}),
-                    preparations=self._preparations,
+                    preparations=self.preparations,
                     progress=_report_passes(trial) if place == 1 else lambda epoch: None,
                 ).history.best
             except optuna.TrialPruned:
@@ -463,7 +464,7 @@ def _records(study: optuna.Study) -> list[TrialRecord]:
     return found
 
 
-def _check_problem(study: optuna.Study, problem: Problem, *, where: str) -> None:
+def _check_problem(study: optuna.Study, problem: Problem) -> None:
     """Raise SettingsError if a study has another problem; record the problem of a new one."""
     facts, known = problem.facts, study.user_attrs.get(PROBLEM)
     if known is None and not study.get_trials(deepcopy=False):
@@ -475,6 +476,5 @@ def _check_problem(study: optuna.Study, problem: Problem, *, where: str) -> None
         raise SettingsError(
             f"The study '{study.study_name}' exists with another problem: it differs in "
             f"{', '.join(other) or 'facts that this version does not know'}.",
-            where=where,
             hint="Choose another --study, or leave it out: the name then follows from the problem.",
         )

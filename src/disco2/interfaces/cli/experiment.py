@@ -22,7 +22,6 @@ from disco2.experiments.coreference import (
     RUNNING_TEXT,
     compare_layers,
     coreference_versions,
-    layers_findings,
     layers_for_coreference,
 )
 from disco2.experiments.embeddings import EMBEDDINGS
@@ -281,4 +280,4 @@ def layers(
             bar.update(task, advance=1, description=f"{version}, seed {seed}")
 
         found = compare_layers(versions, configuration, seeds=range(1, seeds + 1), progress=show)
-    show_findings([layers_findings(own, found, seeds=seeds)], as_json=as_json)
+    show_findings([found], as_json=as_json)
