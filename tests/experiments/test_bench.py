@@ -20,7 +20,8 @@ from disco2.experiments import runs as performing
 from disco2.experiments.bench import (
     Bench,
     Experiment,
-    Results,
+    GroupResults,
+    Groups,
     System,
     carry_out,
     check_packages,
@@ -35,7 +36,7 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.embeddings import EMBEDDINGS
 from disco2.experiments.evaluating import Answers
 from disco2.experiments.full_model import DIMENSION
-from disco2.experiments.runs import RunPlan, versions
+from disco2.experiments.runs import versions
 from disco2.reporting.findings import Difference, Findings, PValue
 
 SETTINGS = {"model.K": 8, "training.epochs": 2, "vectors.frequent": 0, "model.features": False}
@@ -52,14 +53,14 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 def experiment(*systems: System, name: str = "", **options: Any) -> Experiment:
-    def plans(bench: Bench) -> list[RunPlan]:
-        return [plan for system in systems for plan in bench.plans(system)]
+    def groups(bench: Bench) -> Groups:
+        return {system.name: bench.plans(system) for system in systems}
 
-    def findings(bench: Bench, results: Results) -> Findings:
-        seconds = [results(plan).notes["seconds"] for plan in plans(bench)]
+    def describe(bench: Bench, runs: GroupResults) -> Findings:
+        seconds = [run.notes["seconds"] for some in runs.values() for run in some]
         return Findings(name or systems[0].name, "Found", data={"runs": len(seconds)})
 
-    return Experiment(name or systems[0].name, plans, findings, **options)
+    return Experiment(name or systems[0].name, groups, describe, **options)
 
 
 def written(output: Path) -> set[str]:
@@ -86,13 +87,6 @@ def test_findings_are_written_when_the_last_run_of_their_experiment_is_made(
     found = carry_out(experiments, bench, tmp_path, engine=engine)
     assert [(one.name, one.data["runs"]) for one in found] == [("both", 2), ("first", 1), ("none", 0)]
     assert written(tmp_path) == {"both", "first", "none"}
-
-
-def test_findings_train_nothing(bench: Bench, tmp_path: Path) -> None:
-    forgotten = experiment(FIRST)
-    forgotten = Experiment("forgotten", lambda bench: [], forgotten.findings)
-    with pytest.raises(Disco2Error, match="'first' with seed 1 is not finished"):
-        carry_out([forgotten], bench, tmp_path)
 
 
 @pytest.mark.parametrize(

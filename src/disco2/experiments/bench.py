@@ -98,19 +98,34 @@ def is_covered(corpus: Corpus) -> bool:
 
 
 Results = Callable[[RunPlan], RunResult]
+Groups = dict[Any, list[RunPlan]]
+GroupResults = Mapping[Any, list[RunResult]]
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """``plans`` are the trainings it needs; ``findings`` reads their results and trains nothing.
+    """``groups`` has the trainings it needs, by what they have in common, such as a system.
 
-    ``check`` raises MissingExtraError if a package is missing; called before long work starts.
+    ``describe`` gets their results, in the same groups, and trains nothing. ``check`` raises
+    MissingExtraError if a package is missing; called before long work starts.
     """
 
     name: str
-    plans: Callable[[Bench], list[RunPlan]]
-    findings: Callable[[Bench, Results], Findings]
+    groups: Callable[[Bench], Groups]
+    describe: Callable[[Bench, GroupResults], Findings]
     check: Callable[[], None] = lambda: None
+
+    def plans(self, bench: Bench) -> list[RunPlan]:
+        return [plan for plans in self.groups(bench).values() for plan in plans]
+
+    def findings(self, bench: Bench, results: Results) -> Findings:
+        groups = self.groups(bench).items()
+        return self.describe(bench, {key: [results(plan) for plan in plans] for key, plans in groups})
+
+
+def answers_of(runs: Iterable[RunResult], part: str = "test") -> list[Answers]:
+    """The answers of several runs to one part."""
+    return [run.answers[part] for run in runs]
 
 
 RUNS = "runs"

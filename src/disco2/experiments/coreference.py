@@ -19,7 +19,9 @@ from disco2.experiments.bench import (
     COMPARISON_COLUMNS,
     Bench,
     Experiment,
-    Results,
+    GroupResults,
+    Groups,
+    answers_of,
     compare_answers,
     is_covered,
     measure,
@@ -37,7 +39,7 @@ from disco2.experiments.published import (
     is_papers_corpus,
     published,
 )
-from disco2.experiments.runs import OWN, RunPlan
+from disco2.experiments.runs import OWN
 from disco2.experiments.train_run import train_model
 from disco2.model import AnyModel
 from disco2.reporting.findings import Cell, Findings, Measure, Table, Turned
@@ -110,18 +112,21 @@ BUILT_IN = "disco2 mention ranking"
 SYSTEMS = (WITHOUT_ENTITIES, FULL)
 
 
-def _plans(bench: Bench) -> list[RunPlan]:
-    return [
-        plan for layers in bench.corpora for system in SYSTEMS for plan in bench.plans(system, layers=layers)
-    ]
+def _groups(bench: Bench) -> Groups:
+    """By version and system: without entities, then with them."""
+    return {
+        (layers, system.name): bench.plans(system, layers=layers)
+        for layers in bench.corpora
+        for system in SYSTEMS
+    }
 
 
-def _findings(bench: Bench, results: Results) -> Findings:
+def _findings(bench: Bench, runs: GroupResults) -> Findings:
     rows: list[tuple[Cell, ...]] = []
     tests: list[tuple[Cell, ...]] = []
     beside = is_papers_corpus(bench, "lin")
     for layers in bench.corpora:
-        answers = _test_answers(bench, results, layers)
+        answers = _test_answers(runs, layers)
         shared = answers[0][0].shared
         without, with_entities = (stacked(seeds) for seeds in answers)
         for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
@@ -158,7 +163,7 @@ def _findings(bench: Bench, results: Results) -> Findings:
                 rows=tuple(tests),
             ),
         ),
-        turned=_turned(bench, results),
+        turned=_turned(bench, runs),
     )
 
 
@@ -188,11 +193,9 @@ def _accuracy_notes(bench: Bench, *, beside: bool) -> tuple[str, ...]:
     return (SOURCE, " ".join(on_intersection)) if beside else on_intersection[:1]
 
 
-def _test_answers(bench: Bench, results: Results, layers: str) -> list[list[Answers]]:
+def _test_answers(runs: GroupResults, layers: str) -> list[list[Answers]]:
     """Of the model without and of the one with entities, for every seed."""
-    return [
-        [results(plan).answers["test"] for plan in bench.plans(system, layers=layers)] for system in SYSTEMS
-    ]
+    return [answers_of(runs[layers, system.name]) for system in SYSTEMS]
 
 
 def _published(layers: str, subset: str) -> tuple[Measure, Measure] | None:
@@ -233,13 +236,13 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
     )
 
 
-def _turned(bench: Bench, results: Results) -> tuple[Turned, ...]:
+def _turned(bench: Bench, runs: GroupResults) -> tuple[Turned, ...]:
     layers = INTERSECTION + OWN if INTERSECTION + OWN in bench.corpora else bench.main
-    before, after = _test_answers(bench, results, layers)
+    before, after = _test_answers(runs, layers)
     return tuple(turned_relations(bench.corpora[layers], before, after))
 
 
-COREFERENCE = Experiment("coreference", _plans, _findings)
+COREFERENCE = Experiment("coreference", _groups, _findings)
 
 
 def turned_relations(

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from disco2.data import Corpus
 from disco2.errors import CorpusError, MissingExtraError
-from disco2.experiments.bench import Bench, Experiment, Results
+from disco2.experiments.bench import Bench, Experiment, GroupResults
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.reporting.figures import check_plots
@@ -63,7 +63,7 @@ Counts = Mapping[str, int]
 Floats = NDArray[np.float64]
 
 
-def _findings(bench: Bench, results: Results) -> Findings:
+def _findings(bench: Bench, runs: GroupResults) -> Findings:
     return embeddings_findings(bench.corpus, bench.configuration)
 
 
@@ -203,4 +203,4 @@ def _in_the_plane(matrix: Floats, *, seed: int) -> Floats:
     return places
 
 
-EMBEDDINGS = Experiment("embeddings", lambda bench: [], _findings, check_map)
+EMBEDDINGS = Experiment("embeddings", lambda bench: {}, _findings, check_map)
