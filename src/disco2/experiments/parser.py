@@ -1,4 +1,4 @@
-"""How good the discourse parser is on a corpus, beside rules that need no learning.
+"""Scores of the discourse parser on a corpus, compared with a rule baseline.
 
 Relations are on the tokens of the corpus's documents. Where layers were made from raw text, gold relations
 lie on the automatic tokens under the same characters, so that nothing but the text is given.

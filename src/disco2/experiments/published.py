@@ -75,7 +75,7 @@ def is_cut(corpus: Corpus) -> bool:
 
 
 def notes_beside(bench: Bench) -> tuple[str, ...]:
-    """What must be said where published figures stand beside ours."""
+    """Notes for tables that have published figures and ours."""
     if is_covered(bench.corpus):
         return (SOURCE,)
     documents = bench.corpus.documents.values()

@@ -50,7 +50,7 @@ CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl"
 JUDGED = ("dev", "test")
 # What damaged files may raise: deep JSON a RecursionError, huge numbers an OverflowError.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
-PACKAGES = (
+PACKAGES = [
     "numpy",
     "numba",
     "scipy",
@@ -60,7 +60,7 @@ PACKAGES = (
     "optuna",
     "matplotlib",
     "scikit-learn",
-)
+]
 
 
 @dataclass(frozen=True)

@@ -197,18 +197,15 @@ LOWEST, HIGHEST = 300.0, 560.0
 EDGE, ABOVE, BELOW = 8.0, 26.0, 34.0  # around the map: beside it, for the title, for the legend
 MARGIN = 26.0  # around the words
 SIZE, SMALL_SIZE = 8.0, 6.0  # of the names of words
+POINTER = {
+    "arrowstyle": "-",
+    "color": "0.4",
+    "linewidth": 0.5,
+    "shrinkA": 0,
+    "shrinkB": 2,
+    "relpos": (0.5, 0.5),
+}
 MOST_SMALL = 150
-# Marker and whether it is filled, by group.
-GROUP_STYLES = (
-    ("o", True),
-    ("s", False),
-    ("^", True),
-    ("D", False),
-    ("v", False),
-    ("P", True),
-    ("X", False),
-    ("*", True),
-)
 
 
 def draw_map(figure: MapFigure) -> Canvas:
@@ -237,7 +234,7 @@ def _draw_words(axes: Axes, words: Sequence[PlacedWord], places: Floats, height:
     groups = list(dict.fromkeys(words[number].group for number in marked))
     axes.scatter(places[others, 0], places[others, 1], s=5, color="0.78", linewidths=0, zorder=1)
     for number, group in enumerate(groups):
-        marker, filled = GROUP_STYLES[number % len(GROUP_STYLES)]
+        marker, _, _, filled = LINE_STYLES[number % len(LINE_STYLES)]
         chosen = [place for place in marked if words[place].group == group]
         axes.scatter(
             places[chosen, 0],
@@ -273,18 +270,7 @@ def _write_word(axes: Axes, word: str, place: Floats, label: Label, *, small: bo
         fontsize=SMALL_SIZE if small else SIZE,
         color="0.5" if small else "0.0",
         zorder=2 if small else 5,
-        arrowprops=(
-            {
-                "arrowstyle": "-",
-                "color": "0.4",
-                "linewidth": 0.5,
-                "shrinkA": 0,
-                "shrinkB": 2,
-                "relpos": (0.5, 0.5),
-            }
-            if label.distance > DISTANCES[1]
-            else None
-        ),
+        arrowprops=POINTER if label.distance > DISTANCES[1] else None,
     )
 
 

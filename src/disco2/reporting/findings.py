@@ -356,22 +356,15 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",
-    "*": r"$\ast$",
     "±": r"$\pm$",
-    "×": r"$\times$",  # noqa: RUF001
-    "−": "$-$",  # noqa: RUF001
-    "–": "--",  # noqa: RUF001
+    MINUS: "$-$",
+    ABSENT: "--",
     "—": "---",
     "‘": "`",  # noqa: RUF001
     "’": "'",  # noqa: RUF001
     "“": "``",
     "”": "''",
     "…": r"\ldots{}",
-    "†": r"\dag{}",
-    "‡": r"\ddag{}",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≈": r"$\approx$",
     "∩": r"$\cap$",
     "→": r"$\rightarrow$",
     "\u00a0": "~",
@@ -379,14 +372,10 @@ _LATEX = {
 
 
 def latex_text(text: str) -> str:
-    """Any text on one line of LaTeX."""
+    """Any text on one line of LaTeX; characters that it lacks are named."""
     return "".join(map(_latex_character, " ".join(unicodedata.normalize("NFC", text).split())))
 
 
 def _latex_character(character: str) -> str:
-    if character in _LATEX or character < "\u0180":
-        return _LATEX.get(character, character)
-    name = unicodedata.name(character, "").lower()
-    if re.fullmatch(r"greek small letter (?!omicron)[a-z]+", name):
-        return rf"$\{name.split()[-1].replace('lamda', 'lambda')}$"
-    return rf"\texttt{{U+{ord(character):04X}}}"
+    plain_letter = character < "\u0180"
+    return _LATEX.get(character, character if plain_letter else rf"\texttt{{U+{ord(character):04X}}}")
