@@ -59,7 +59,7 @@ class Output:
 
 
 # Figures of one system on one part, by group and name: ``end_to_end``; ``given`` and ``senses``, of gold
-# connectives; ``implicit`` relations inside a sentence, and ``implicit_senses`` with gold arguments; ``whole``,
+# connectives; ``implicit`` relations inside a sentence; ``implicit_senses``, with gold arguments; ``whole``,
 # everything but NoRel.
 Scores = dict[str, dict[str, PrecisionRecall]]
 # What is shown: a title, and a group and name of ``Scores``.
