@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
-import pickle
 import signal
 import sqlite3
 import time
@@ -161,12 +160,6 @@ def test_what_differs_in_the_problem_differs_in_its_name(role_pairs: Corpus, tmp
     assert problem(role_pairs).name == found[0]
     varied = QUICK.changed({"training.rate_features": 0.07})
     assert define_problem(role_pairs, varied, paper).name == found[6]
-
-
-def test_a_problem_reaches_a_process_that_was_not_forked(role_pairs: Corpus) -> None:
-    found = problem(role_pairs)
-    again = pickle.loads(pickle.dumps(found))  # noqa: S301  as multiprocessing does it
-    assert (again.name, again.parts.instances) == (found.name, found.parts.instances)
 
 
 def test_equal_scores_are_ranked_by_loss() -> None:

@@ -236,15 +236,11 @@ def label_relations(
     explicit = np.array([one.kind is RelationKind.EXPLICIT for one in relations], dtype=bool)
     allowed = wanted & (model.is_sense | ~explicit[:, None])
     best = np.where(allowed, scores, -np.inf).argmax(axis=1)
-    in_task = {*task.kinds, *_kinds_by_label(task.entrel, task.norel)}
+    outcomes = {RelationKind.ENTREL: task.entrel, RelationKind.NOREL: task.norel}
+    in_task = {*task.kinds, *(kind for kind, label in outcomes.items() if label)}
     return Labelled(
         part=part,
         relations=tuple(relations),
         labels=tuple(model.labels[label] for label in best),
         beyond_task=Counter(str(one.kind) for one in relations if one.kind not in in_task),
     )
-
-
-def _kinds_by_label(entrel: str, norel: str) -> list[RelationKind]:
-    """The kinds that are outcomes themselves, where a task has labels for them."""
-    return [kind for kind, label in ((RelationKind.ENTREL, entrel), (RelationKind.NOREL, norel)) if label]

@@ -225,15 +225,6 @@ class Runs:
             )
         return self._read[plan]
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What another process needs, in any working folder; it reads and prepares for itself."""
-        return {"root": self.root.absolute(), "corpora": self.corpora, "_digests": self._digests}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ |= state
-        self._read = {}
-        self._preparations = {name: Preparations() for name in self.corpora}
-
 
 def _train(plan: RunPlan, corpus: Corpus, folder: RunFolder, preparations: Preparations) -> RunResult:
     """Train as planned and answer the dev and the test part."""
@@ -345,8 +336,11 @@ class _RunWork:
     """The work of an engine's workers. Preparations stay for the next run."""
 
     def __init__(self, runs: Runs) -> None:
-        self._runs = runs
+        self._root, self._corpora = runs.root.absolute(), runs.corpora
         self._folder = Path.cwd()
+
+    def begin(self) -> None:
+        self._runs = Runs(self._root, self._corpora)
 
     def __call__(self, plan: RunPlan) -> None:
         with working_in(self._folder):
