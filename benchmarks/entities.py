@@ -25,7 +25,7 @@ from disco2.data.tree import shared_entities
 from disco2.evaluation import paired_bootstrap
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.training.fit import fit
+from tests.training.fitting import fit
 
 FOLDS = 6
 

@@ -18,11 +18,11 @@ from disco2.data import Instance, Mention
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.pairs_and_rules import pair_candidates
 from disco2.model import ModelSettings
-from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 from disco2.vectors.source import read_shipped
 from tests.features.feature_documents import random_instances, seeded
+from tests.training.fitting import fit
 
 LABELS = tuple(f"class{number}" for number in range(11))
 LONGEST_SENTENCE = 26

@@ -22,12 +22,12 @@ from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.relation_model import contributions
 from disco2.threads import EVERYTHING, PRODUCTS, available_cores, single_threaded
-from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 from tests.blas import blas_threads
 from tests.conftest import ROOT
 from tests.instances import reasons_and_results
+from tests.training.fitting import fit
 
 USERS = 2  # threads that the user of the library has asked for
 

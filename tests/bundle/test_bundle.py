@@ -20,10 +20,10 @@ from disco2.files import hash_file
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.settings import PAPER_KINDS
 from disco2.shipped import MANIFEST
-from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import reasons_and_results
+from tests.training.fitting import fit
 
 
 def small_model(kind: str = "entities", *, members: int = 1) -> RelationModel:

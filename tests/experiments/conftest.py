@@ -12,6 +12,7 @@ import pytest
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.experiments.tuning import check_storage
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch, History
 
@@ -27,10 +28,8 @@ def role_pairs(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def empty_storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with empty tables: creating them takes longer than most studies here."""
     pytest.importorskip("optuna")
-    from disco2.experiments.tuning_study import open_storage
-
     file = tmp_path_factory.mktemp("storage") / "empty.db"
-    open_storage(f"sqlite:///{file}").engine.dispose()
+    check_storage(f"sqlite:///{file}")
     return file
 
 
@@ -62,5 +61,5 @@ class Trainings:
 def trainings(monkeypatch: pytest.MonkeyPatch) -> Trainings:
     pytest.importorskip("optuna")
     stand_in = Trainings()
-    monkeypatch.setattr("disco2.experiments.tuning_study.train_model", stand_in)
+    monkeypatch.setattr("disco2.experiments.tuning.train_model", stand_in)
     return stand_in

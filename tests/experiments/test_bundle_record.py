@@ -11,7 +11,7 @@ import pytest
 from disco2.bundle import load_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import RelationKind
-from disco2.experiments.bundle_record import calibrated, calibration_errors
+from disco2.experiments.bundle_record import calibrated
 from disco2.experiments.configuration import read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import save_model, train_model
@@ -31,10 +31,9 @@ def test_a_saved_model_knows_its_temperature(trained, tmp_path: Path) -> None:  
     corpus, parts, fitted = trained
     save_model(fitted, parts, QUICK, corpus, tmp_path / "m", figures={"test_accuracy": 0.5})
     model, manifest = load_bundle(tmp_path / "m")
-    fitted_here = calibrated(fitted.model, parts.instances["dev"])[0]
+    fitted_here, errors = calibrated(fitted.model, parts.instances["dev"])
     assert manifest.temperature == pytest.approx(fitted_here.temperature)
     assert manifest.running_text_temperature == manifest.temperature  # all labels are senses
-    errors = calibration_errors(fitted.model, fitted_here, parts.instances["dev"])
     assert errors.keys() == {"given_arguments_before", "given_arguments_after"}
     name = "development_calibration_error_of_given_arguments_after"
     assert manifest.figures[name] == pytest.approx(errors["given_arguments_after"])
@@ -50,12 +49,10 @@ def test_scores_that_are_too_sure_are_cooled_down(trained) -> None:  # type: ign
     _, parts, fitted = trained
     model, development = fitted.model, parts.instances["dev"]
     loud = replace(model, parameters={name: 50 * value for name, value in model.parameters.items()})
-    found = calibrated(loud, development)[0]
+    found, errors = calibrated(loud, development)
     assert found.temperature > calibrated(model, development)[0].temperature
-    errors = calibration_errors(loud, found, development)
     assert errors["given_arguments_after"] < errors["given_arguments_before"]
-    assert calibrated(model, [])[0] == Calibration(1.0)
-    assert calibration_errors(model, found, []) == {}
+    assert calibrated(model, []) == (Calibration(1.0), {})
 
 
 def test_running_text_has_a_temperature_of_its_own(trained) -> None:  # type: ignore[no-untyped-def]
@@ -67,14 +64,11 @@ def test_running_text_has_a_temperature_of_its_own(trained) -> None:  # type: ig
         replace(one, gold=("NoRel",), relation=replace(one.relation, kind=RelationKind.NOREL))
         for one in parts.instances["dev"][4:8]
     ]
-    senses = calibrated(named, some)[0]
-    both = calibrated(named, [*some, *none])[0]
+    senses, alone = calibrated(named, some)
+    both, errors = calibrated(named, [*some, *none])
     assert both.temperature == senses.temperature  # NoRel is no outcome between given arguments
     assert both.of_running_text != senses.of_running_text
-    errors = calibration_errors(named, both, [*some, *none])
-    alone = calibration_errors(named, both, some)
     assert errors["given_arguments_after"] == alone["given_arguments_after"]
     assert errors["running_text_after"] != alone["running_text_after"]
-    assert "running_text_before" not in calibration_errors(named, both, [])
     # A development part without a single sense does not stop a model from being saved.
-    assert calibration_errors(named, both, none).keys() == {"running_text_before", "running_text_after"}
+    assert calibrated(named, none)[1].keys() == {"running_text_before", "running_text_after"}

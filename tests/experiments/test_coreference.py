@@ -20,16 +20,15 @@ from disco2.experiments.coreference import (
     COREFERENCE,
     compare_layers,
     coreference_versions,
-    layers_findings,
     layers_for_coreference,
     right_answers,
     shares_table,
     turned_relations,
 )
 from disco2.experiments.division import across_sentences, as_running_text, divide
-from disco2.experiments.evaluating import evaluate_model
+from disco2.experiments.evaluating import Answers, evaluate_model
 from disco2.experiments.multiclass import FULL, MULTICLASS_EXPERIMENT
-from disco2.experiments.runs import OWN, Answers, RunPlan, RunResult
+from disco2.experiments.runs import OWN, RunPlan, RunResult
 from disco2.experiments.train_run import save_model, train_model
 from disco2.reporting.findings import Measure
 from tests.corpora.made_up import corpus, document, relation
@@ -257,27 +256,25 @@ def test_every_seed_is_judged_both_ways(layered: Corpus) -> None:
     bare = replace(
         layered, documents={name: replace(one, mentions=()) for name, one in layered.documents.items()}
     )
-    gold, without = compare_layers({"gold": layered, "no chains": bare}, QUICK, seeds=(1, 2))
-    parts = divide(layered, QUICK)
-    for part in ("dev", "test"):
-        relations = parts.instances[part]
-        with_sense = [one for one in relations if one.relation.kind is RelationKind.IMPLICIT]
-        assert len(gold.answers[part]) == 2
-        for answers in gold.answers[part]:
-            assert answers.senses.size == answers.across.size == len(with_sense)
-            assert answers.running_text.size == len(relations)
-    assert without.layers == "no chains"
-    (table,) = layers_findings(layered, [gold, without], seeds=2).tables
+    found = compare_layers({"gold": layered, "no chains": bare}, QUICK, seeds=(1, 2))
+    (table,) = found.tables
     assert [row[:2] for row in table.rows] == [
         (layers, part) for layers in ("gold", "no chains") for part in ("dev", "test")
     ]
-    senses, _, running_text = table.rows[0][2:]
-    assert isinstance(senses, Measure)
-    assert senses.n == gold.answers["dev"][0].senses.size
-    assert isinstance(running_text, Measure)
-    by_seed = [answers.running_text.mean() for answers in gold.answers["dev"]]
-    assert running_text.mean == pytest.approx(np.mean(by_seed))
-    assert running_text.deviation == pytest.approx(np.std(by_seed, ddof=1))
+    parts = divide(layered, QUICK)
+    instances = parts.instances["dev"]
+    by_seed = [
+        right_answers(train_model(layered, parts, QUICK.changed({"training.seed": seed})).model, instances)
+        for seed in (1, 2)
+    ]
+    implicit = sum(one.relation.kind is RelationKind.IMPLICIT for one in instances)
+    assert by_seed[0]["senses"].size == by_seed[0]["across"].size == implicit
+    assert by_seed[0]["running_text"].size == len(instances)
+    for cell, kind in zip(table.rows[0][2:], ("senses", "across", "running_text"), strict=True):
+        assert isinstance(cell, Measure)
+        accuracies = [one[kind].mean() for one in by_seed]
+        assert (cell.mean, cell.n) == (pytest.approx(np.mean(accuracies)), by_seed[0][kind].size)
+        assert cell.deviation == pytest.approx(np.std(accuracies, ddof=1))
 
 
 def test_a_sense_is_chosen_although_entrel_is_likelier(layered: Corpus, tmp_path: Path) -> None:
@@ -290,17 +287,17 @@ def test_a_sense_is_chosen_although_entrel_is_likelier(layered: Corpus, tmp_path
     instances = parts.instances["test"]
     answers = right_answers(certain, instances)
     is_entrel = np.array([one.gold == ("EntRel",) for one in instances])
-    assert answers.running_text.tolist() == is_entrel.tolist()
-    assert answers.senses.shape == (int((~is_entrel).sum()),)
-    assert answers.senses.any()
+    assert answers["running_text"].tolist() == is_entrel.tolist()
+    assert answers["senses"].shape == (int((~is_entrel).sum()),)
+    assert answers["senses"].any()
 
     save_model(replace(fitted, model=certain), parts, QUICK, layered, tmp_path / "model")
     judged = evaluate_model(*load_bundle(tmp_path / "model"), layered, part="test")
     assert judged.evaluation.accuracy == pytest.approx(is_entrel.mean())
     assert judged.senses_only is not None
-    assert judged.senses_only.accuracy == pytest.approx(answers.senses.mean())
+    assert judged.senses_only.accuracy == pytest.approx(answers["senses"].mean())
     assert "EntRel" not in judged.senses_only.per_sense
-    assert judged.to_json()["senses_only"]["n"] == answers.senses.size
+    assert judged.to_json()["senses_only"]["n"] == answers["senses"].size
 
 
 def test_running_text_is_pairs_of_whole_neighbouring_sentences() -> None:

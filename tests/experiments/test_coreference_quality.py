@@ -37,7 +37,8 @@ def test_a_cut_mention_counts_by_its_head_only() -> None:
     gold = replace(bob_and_tina(), mentions=(BURGER, SHE))
     automatic = replace(bob_and_tina(), mentions=(replace(BURGER, start=4), SHE))
     found = coreference_quality({"d": gold}, {"d": automatic}, [RELATION])
-    assert [found["aligned_pairs"][by]["recall"] for by in ("heads", "spans")] == [1, 0]
+    pairs = found["aligned_pairs"]
+    assert (pairs["heads"]["recall"], pairs["spans"]["recall"]) == (1.0, 0.0)
 
 
 def test_other_tokens_on_the_same_text_are_compared_by_characters() -> None:

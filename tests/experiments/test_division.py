@@ -196,7 +196,7 @@ def test_judging_a_further_corpus_uses_its_own_protocol(main: Corpus, tmp_path: 
     save_model(train_model(main, parts, QUICK), parts, QUICK, main, tmp_path / "model")
     model, manifest = load_bundle(tmp_path / "model")
     judged = evaluate_model(model, manifest, more, part="test")
-    assert (len(judged.instances), judged.warnings) == (4, ())
+    assert (len(judged.answers.relations), judged.warnings) == (4, ())
     other = evaluate_model(model, manifest, more, part="test", protocol="cv5-0")
     assert "trained under the protocol 'documents'" in other.warnings[0]
 

@@ -11,7 +11,6 @@ from disco2.data import Corpus
 from disco2.errors import CorpusError, MissingExtraError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.embeddings import (
-    GROUP_OF,
     embeddings_findings,
     neighbours_table,
     word_counts,
@@ -50,19 +49,6 @@ def test_frequent_words_and_words_of_interest() -> None:
     assert {word.word for word in rare.words} >= {"but", "said"}, "of interest, though not among the two"
 
 
-def test_similar_words_are_near() -> None:
-    figure = word_map(vectors_of(WORDS), COUNTS)
-    places = np.array([(word.x, word.y) for word in figure.words])
-    names = [word.word for word in figure.words]
-    distances = np.linalg.norm(places - places[names.index("he")], axis=1)
-    assert names[int(np.argsort(distances)[1])] == "she"
-
-
-def test_the_same_seed_gives_the_same_map() -> None:
-    vectors = vectors_of(WORDS)
-    assert word_map(vectors, COUNTS) == word_map(vectors, COUNTS)
-
-
 def test_a_word_that_only_stands_in_is_not_shown_twice() -> None:
     words = ["an", "me", *WORDS]
     figure = word_map(vectors_of(words), {**COUNTS, "a": 900, "an": 50, "i": 800, "me": 40, "ME": 1})
@@ -88,11 +74,6 @@ def test_neighbours_by_the_cosine() -> None:
         best = sorted((word for word in WORDS if word != row[0]), key=lambda word: -cosines[word])[:5]
         assert row[2] == ", ".join(f"{word} {cosines[word]:.2f}" for word in best)
     assert str(table.rows[0][2]).startswith("she 1.00")
-
-
-def test_groups_do_not_share_words() -> None:
-    assert len(set(GROUP_OF.values())) == 4
-    assert GROUP_OF["she"] == "pronouns"
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ import numpy as np
 
 from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
+from disco2.experiments.evaluating import Answers
 from disco2.experiments.full_model import BINARY_EXPERIMENT, constant_measures, is_commoner
-from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.experiments.runs import RunPlan, RunResult
 from disco2.reporting.findings import Measure
 from tests.corpora.made_up import corpus, relation
 

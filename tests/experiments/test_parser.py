@@ -58,21 +58,20 @@ def test_scores_of_rules_and_parser() -> None:
         lambda doc, tokens: as_spans(doc, parser.parse(doc, connectives=tokens)),
     )
     for scores in (score_parser(both, one, part="test") for one in (rules.system, system)):
-        assert scores.senses.f1 == 1.0
-        assert scores.end_to_end["connectives"].f1 == 1.0
-        assert scores.given["explicit both exact"].f1 == 1.0
-        assert scores.whole["all exact"].right == 1
+        assert scores["senses"][""].f1 == 1.0
+        assert scores["end_to_end"]["connectives"].f1 == 1.0
+        assert scores["given"]["explicit both exact"].f1 == 1.0
+        assert scores["whole"]["all exact"].right == 1
 
 
 def test_scores_of_a_pipeline() -> None:
     both = two_documents()
     pipeline = small_pipeline()
     scores = score_parser(both, pipeline_system(pipeline), part="test")
-    assert scores.end_to_end["connectives"].f1 == 1.0
-    assert scores.senses.f1 == 1.0
-    assert scores.implicit_senses is not None
-    assert scores.implicit_senses.gold == 1
-    assert scores.whole["all exact"].found == len(pipeline.relations(both.documents["other"]))
+    assert scores["end_to_end"]["connectives"].f1 == 1.0
+    assert scores["senses"][""].f1 == 1.0
+    assert scores["implicit_senses"][""].gold == 1
+    assert scores["whole"]["all exact"].found == len(pipeline.relations(both.documents["other"]))
 
 
 def test_tables_of_a_system_beside_rules_and_by_genre() -> None:

@@ -14,25 +14,18 @@ from disco2.experiments import report as everything
 from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.report import tune_systems, tuning_findings, write_report
-from disco2.experiments.tuning import Space, TrialRecord, Tuned
+from disco2.experiments.tuning import TrialRecord, Tuned
+from disco2.experiments.tuning_problem import Dimension, Space, define_problem
 from disco2.reporting.page import findings_content
 
 RATE = 0.012345678
 
 
-def tune(corpus: Corpus, configuration: Configuration, *, space: Space, **options: Any) -> Tuned:
+def tune(corpus: Corpus, configuration: Configuration, **options: Any) -> Tuned:
     """Always finds the same rate."""
-    return Tuned(
-        configuration=configuration.changed({"training.rate_features": RATE}),
-        space=space,
-        study="a study",
-        corpus=corpus.name,
-        protocol="own",
-        development="dev",
-        seeds=(1, 2),
-        score_name="accuracy",
-        trials=(TrialRecord(0, "complete", {"rate_features": RATE}, 0.5),),
-    )
+    space = Space("quick", (Dimension("rate_features", ("training.rate_features",), (RATE,)),), trials=1)
+    problem = define_problem(corpus, configuration, space)
+    return Tuned(problem, "a study", (TrialRecord(0, "complete", {"rate_features": RATE}, 0.5),))
 
 
 def test_tuned_settings_are_files_and_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

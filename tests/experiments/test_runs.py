@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
-import signal
-import sys
-import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from disco2.data import Corpus
 from disco2.engines import DaskEngine, Engine, LocalEngine
-from disco2.engines.local import process_context
 from disco2.errors import CorpusError, Disco2Error, InputError
 from disco2.experiments import runs as module
 from disco2.experiments.configuration import Configuration, read_configuration
@@ -33,8 +26,6 @@ from disco2.experiments.runs import (
     versions,
     versions_of,
 )
-from disco2.experiments.tuning import choose_space, tune
-from tests.blas import blas_threads
 
 SMALL = {"model.K": 8, "training.epochs": 3, "vectors.frequent": 0, "model.kind": "entities"}
 
@@ -236,61 +227,3 @@ def test_workers_give_what_one_process_gives(role_pairs: Corpus, engine: Engine)
     perform_all(Runs(Path("together"), {"own": role_pairs}), plans(3), engine=engine)
     assert predictions(Path("together")) == predictions(Path("alone"))
     assert len(predictions(Path("alone"))) == 6
-
-
-def test_trials_of_workers_are_those_of_one_process(role_pairs: Corpus, engine: Engine) -> None:
-    pytest.importorskip("optuna")
-    settings = Configuration().changed(SMALL | {"model.kind": "upward", "model.features": False})
-
-    def tuned(storage: str, **options: Any) -> dict[Any, Any]:
-        space = choose_space(settings, grid="paper", sampler="grid")
-        storage = f"sqlite:///{storage}"
-        found = tune(role_pairs, settings, space=space, storage=storage, trials=3, seeds=1, **options)
-        return {tuple(trial.values.items()): (trial.by_seed, trial.loss) for trial in found.trials}
-
-    assert tuned("together.db", engine=engine) == tuned("alone.db")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_killed_workers_change_no_figure(role_pairs: Corpus, tmp_path: Path) -> None:
-    slow = plans(4, training_epochs=15, training_patience=15)
-    perform_all(Runs(tmp_path / "alone", {"own": role_pairs}), slow)
-    others = {process.pid for process in multiprocessing.active_children()}
-    notes: list[str] = []
-
-    def kill_two() -> None:
-        for count in (1, 2):
-            while len(list((tmp_path / "together").glob("*/log.jsonl"))) < count:
-                time.sleep(0.01)
-            workers = [one.pid for one in multiprocessing.active_children() if one.pid not in others]
-            if workers and workers[0]:
-                others.add(workers[0])
-                os.kill(workers[0], signal.SIGKILL)
-
-    killer = threading.Thread(target=kill_two, daemon=True)
-    killer.start()
-    together = Runs(tmp_path / "together", {"own": role_pairs})
-    perform_all(together, slow, engine=LocalEngine(2), notice=notes.append)
-    killer.join()
-    assert any("a worker ended" in note for note in notes)
-    assert predictions(tmp_path / "together") == predictions(tmp_path / "alone")
-
-
-@pytest.mark.skipif(
-    process_context().get_start_method() != "fork", reason="a stand-in reaches forked processes alone"
-)
-def test_every_process_has_one_thread_for_its_matrices(
-    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train, seen = module.train_model, tmp_path / "seen"
-    seen.mkdir()
-
-    def look(corpus: Corpus, parts: Any, configuration: Any, **options: Any) -> Any:
-        (seen / str(configuration.training.seed)).write_text(str(blas_threads()))
-        return train(corpus, parts, configuration, **options)
-
-    monkeypatch.setattr(module, "train_model", look)
-    with threadpool_limits(limits=2, user_api="blas"):
-        perform_all(Runs(tmp_path / "runs", {"own": role_pairs}), plans(3), engine=LocalEngine(2))
-        assert blas_threads() == {2}
-    assert [file.read_text() for file in seen.iterdir()] == ["{1}"] * 3

@@ -97,15 +97,15 @@ def test_a_model_is_judged_by_its_own_task_and_protocol(corpus: Corpus, tmp_path
     save_model(train_model(corpus, parts, configuration), parts, configuration, corpus, tmp_path / "m")
     model, manifest = load_bundle(tmp_path / "m")
     judged = evaluate_model(model, manifest, corpus, part="test")
-    assert judged.labels == ("Contingency", "Other")
+    assert judged.answers.labels == ("Contingency", "Other")
     assert judged.evaluation.positive == "Contingency"
-    assert {corpus.parts[one.document.id] for one in judged.instances} == {"test"}
+    assert {corpus.parts[name] for name in judged.answers.documents} == {"test"}
     assert judged.warnings == ()
     fold = evaluate_model(model, manifest, corpus, part="test", protocol="cv5-0")
     assert "may hold relations it has seen" in fold.warnings[0]
     other = evaluate_model(model, manifest, replace(corpus, automatic=("coreference",)), part="test")
     assert "no automatic layers; here automatic coreference" in other.warnings[0]
-    assert {one.relation.id for one in fold.instances} != {one.relation.id for one in judged.instances}
+    assert set(fold.answers.relations) != set(judged.answers.relations)
     assert isinstance(manifest, Manifest)
     assert len(set(manifest.label_counts.values())) == 1  # the smaller class was repeated
     assert Configuration.from_json(manifest.configuration) == configuration

@@ -1,9 +1,13 @@
-"""What is varied and judged in tuning, and which trial wins, with trainings that take no time."""
+"""Tuning: what is varied and judged, which trial wins, and processes that are interrupted or die."""
 
 from __future__ import annotations
 
 import math
-import pickle
+import multiprocessing
+import os
+import signal
+import sqlite3
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,23 +15,27 @@ from typing import Any
 import pytest
 
 from disco2.data import Corpus
+from disco2.engines.local import process_context
 from disco2.errors import InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration, names, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import train_model
 from disco2.experiments.tuning import (
+    StudyProgress,
+    TrialRecord,
+    Tuned,
+    check_storage,
+    rank_trials,
+    tune,
+    write_best,
+)
+from disco2.experiments.tuning_problem import (
     PAPER_K,
     PAPER_LAMBDAS,
     PAPER_RATES,
     Problem,
-    StudyProgress,
-    TrialRecord,
-    Tuned,
     choose_space,
     define_problem,
-    rank_trials,
-    tune,
-    write_best,
 )
 from tests.experiments.conftest import QUICK, Trainings
 
@@ -154,12 +162,6 @@ def test_what_differs_in_the_problem_differs_in_its_name(role_pairs: Corpus, tmp
     assert define_problem(role_pairs, varied, paper).name == found[6]
 
 
-def test_a_problem_reaches_a_process_that_was_not_forked(role_pairs: Corpus) -> None:
-    found = problem(role_pairs)
-    again = pickle.loads(pickle.dumps(found))  # noqa: S301  as multiprocessing does it
-    assert (again.name, again.parts.instances) == (found.name, found.parts.instances)
-
-
 def test_equal_scores_are_ranked_by_loss() -> None:
     known = [(0.5, 1.0), (0.6, None), (0.6, 0.9), (0.6, 0.8), (0.6, 0.8)]
     trials = [TrialRecord(number, "complete", {}, *one[:1], loss=one[1]) for number, one in enumerate(known)]
@@ -220,7 +222,7 @@ def test_one_class_against_the_rest_is_tuned_for_f1(role_pairs: Corpus, storage:
 def test_a_study_continues_as_if_it_had_not_stopped(
     role_pairs: Corpus, tmp_path: Path, trainings: Trainings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("disco2.experiments.tuning_study.RANDOM_FIRST", 3)
+    monkeypatch.setattr("disco2.experiments.tuning.RANDOM_FIRST", 3)
     in_pieces = f"sqlite:///{tmp_path / 'pieces.db'}"
     for total in (2, 4, 7):
         found = tuned(role_pairs, in_pieces, trials=total, seeds=1)
@@ -290,6 +292,123 @@ def test_an_interrupted_or_failed_trial_is_tried_again_at_the_same_point(
     found = tuned(role_pairs, storage, trials=4, seeds=1)
     assert [one.state for one in found.trials] == ["complete", "complete", "fail", "complete", "complete"]
     assert found.trials[3].values == found.trials[2].values
+
+
+def test_one_command_at_a_time_uses_a_storage(role_pairs: Corpus, storage: str, trainings: Trainings) -> None:
+    def tune_again(progress: StudyProgress) -> None:
+        with pytest.raises(InputError, match="Another command is tuning"):
+            tuned(role_pairs, storage, trials=1)
+
+    assert tuned(role_pairs, storage, trials=1, report=tune_again).count("complete") == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("tune.db", "kept in a SQLite file"),
+        ("sqlite://", "kept in a SQLite file"),
+        ("sqlite:///:memory:", "kept in a SQLite file"),
+        ("postgresql://me:secret@host/study", "kept in a SQLite file"),
+        ("sqlite:///{folder}", "can't be used"),
+        ("sqlite:///{text}", "not a database"),
+        ("sqlite:///{text}/below/study.db", "folder can't be created"),
+    ],
+)
+def test_an_address_that_can_not_be_used_is_refused(tmp_path: Path, address: str, message: str) -> None:
+    pytest.importorskip("optuna")
+    (tmp_path / "text").write_text("no database\n" * 100)
+    with pytest.raises(SettingsError, match=message) as refused:
+        check_storage(address.format(folder=tmp_path, text=tmp_path / "text"))
+    assert "secret" not in str(refused.value)
+
+
+def test_a_storage_of_another_optuna_is_refused(storage: str) -> None:
+    with sqlite3.connect(storage.removeprefix("sqlite:///")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'v9.9.9'")
+    with pytest.raises(SettingsError, match="no longer compatible"):
+        check_storage(storage)
+
+
+def test_processes_give_what_one_process_gives(
+    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("disco2.engines.local.process_context", lambda: multiprocessing.get_context("spawn"))
+    options: dict[str, Any] = {"grid": "paper", "sampler": "grid", "trials": 3, "seeds": 1}
+    alone, together = (
+        {tuple(one.values.items()): (one.by_seed, one.loss) for one in found.trials}
+        for found in (
+            tuned(role_pairs, "sqlite:///alone.db", **options),
+            tuned(role_pairs, "sqlite:///together.db", jobs=2, **options),
+        )
+    )
+    assert together == alone
+
+
+forked = pytest.mark.skipif(
+    process_context().get_start_method() != "fork", reason="a stand-in reaches forked processes alone"
+)
+WHOLE_GRID: dict[str, Any] = {"grid": "paper", "sampler": "grid", "pruning": False, "seeds": 1, "jobs": 2}
+
+
+@forked
+def test_two_processes_share_the_points_and_try_none_twice(
+    role_pairs: Corpus, storage: str, tmp_path: Path, trainings: Trainings
+) -> None:
+    def slow(configuration: Configuration) -> float:
+        (tmp_path / f"process-{os.getpid()}").touch()
+        time.sleep(0.1)
+        return configuration.training.rate_features
+
+    trainings.score_of = slow
+    found = tuned(role_pairs, storage, trials=10, **WHOLE_GRID)
+    assert [trial.state for trial in found.trials] == ["complete"] * 10
+    assert len({tuple(trial.values.items()) for trial in found.trials}) == 10
+    assert len(list(tmp_path.glob("process-*"))) == 2
+
+
+@forked
+def test_a_killed_process_loses_no_point(
+    role_pairs: Corpus, storage: str, tmp_path: Path, trainings: Trainings
+) -> None:
+    def die_once(configuration: Configuration) -> float:
+        try:
+            (tmp_path / "died").mkdir()
+        except FileExistsError:
+            return 0.5
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0.0
+
+    trainings.score_of = die_once
+    notes: list[str] = []
+    found = tuned(
+        role_pairs, storage, trials=6, report=lambda progress: notes.append(progress.note), **WHOLE_GRID
+    )
+    assert found.count("complete") == len(found.trials) == 6
+    assert len({tuple(trial.values.items()) for trial in found.trials}) == 6
+    assert any(note.startswith("a worker ended by signal SIGKILL") for note in notes)
+
+
+@forked
+def test_processes_that_all_die_or_fail_end_the_study(
+    role_pairs: Corpus, storage: str, trainings: Trainings
+) -> None:
+    def die(configuration: Configuration) -> float:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0.0
+
+    trainings.score_of = die
+    with pytest.raises(InputError, match=r"One worker after the other ended, .* by signal SIGKILL"):
+        tuned(role_pairs, storage, trials=6, jobs=2)
+
+    def fail(configuration: Configuration) -> float:
+        raise InputError("The vectors are gone.", where="here", hint="Find them.")
+
+    trainings.score_of = fail
+    with pytest.raises(InputError, match=r"here: The vectors are gone\. Find them\."):
+        tuned(role_pairs, storage, trials=4, jobs=2)
+    trainings.score_of = lambda configuration: 0.5
+    assert tuned(role_pairs, storage, trials=4, jobs=2).count("complete") == 4
 
 
 @pytest.mark.parametrize("options", [{"trials": -1}, {"seeds": 0}, {"development": "test"}])

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from disco2.corpora.conll16 import read_conll16
-from disco2.corpora.convert import write_conll16
-from disco2.corpora.disrpt import read_disrpt
 from disco2.corpora.gum import read_gum
-from disco2.corpora.pdtb2 import read_pdtb2
-from disco2.corpora.pdtb3 import read_pdtb3
 from disco2.corpora.relations import argument_from_tokens
 from disco2.corpora.tasks import TaskSettings
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
@@ -24,7 +18,6 @@ from disco2.experiments.division import Parts, divide, opening_words, weak_insta
 from disco2.experiments.train_run import prepare_training
 from disco2.features.descriptions import layout_features
 from disco2.training.preparation import Prepared
-from tests.corpora.miniature import documents, write_pdtb2, write_pdtb3, write_trees
 
 CAUSE, CONTRAST = "Contingency.Cause.Reason", "Comparison.Contrast"
 WEAK = (RelationKind.EXPLICIT, RelationKind.ALTLEX)
@@ -109,15 +102,6 @@ def test_what_was_removed_is_no_distance_between_the_arguments(
         return
     assert weak is not None
     assert weak.arg2.text == "they slept well"
-    for one in (explicit, weak):
-        assert "arguments adjacent" in layout_features(Instance(one, document("a")))
-
-
-def test_a_comma_behind_the_connective_is_no_distance_either() -> None:
-    explicit = relation(2, RelationKind.EXPLICIT, CONTRAST, arg1=(0, 1, 2, 3))
-    weak = without_connective(document("a"), explicit)
-    assert weak is not None
-    assert weak.arg2.tokens == (6, 7)
     for one in (explicit, weak):
         assert "arguments adjacent" in layout_features(Instance(one, document("a")))
 
@@ -244,13 +228,6 @@ def test_a_connective_without_tokens_is_looked_for_at_the_beginning() -> None:
     assert stripped(altlex, "", range(3), range(4, 8)) is None  # any words may be an AltLex
 
 
-def all_weak(corpus: Corpus) -> list[Instance]:
-    parts = dict.fromkeys(corpus.documents, "train")
-    configuration = Configuration().changed({"task.protocol": "own", "task.minimum": 1, "task.level": 2})
-    corpus = replace(corpus, parts=parts)
-    return weak_instances(corpus, divide(corpus, configuration), kinds=WEAK, weight=0.3)
-
-
 def check_against(corpus: Corpus, weak: Sequence[Instance]) -> None:
     """Every instance is a relation of the corpus without its connective."""
     by_id = {one.id: one for one in corpus.relations}
@@ -260,46 +237,6 @@ def check_against(corpus: Corpus, weak: Sequence[Instance]) -> None:
             assert argument.tokens
             assert set(argument.tokens) <= set(before.tokens) - set(original.connective_tokens)
         assert one.gold
-
-
-@pytest.mark.parametrize("version", ["pdtb2", "pdtb3", "conll16"])
-def test_every_treebank_has_them(tmp_path: Path, version: str) -> None:
-    docs = documents()
-    trees = write_trees(tmp_path / "trees", docs)
-    if version == "pdtb3":
-        corpus = read_pdtb3(write_pdtb3(tmp_path / "c", docs), trees=trees)
-    else:
-        corpus = read_pdtb2(write_pdtb2(tmp_path / "c", docs), trees=trees)
-    if version == "conll16":
-        write_conll16(corpus, tmp_path / "out")
-        corpus = read_conll16(tmp_path / "out")
-    # The miniature's explicit relations have senses that no implicit one has.
-    with_sense = [
-        replace(one, senses=(CAUSE,)) if one.kind is RelationKind.EXPLICIT else one
-        for one in corpus.relations
-    ]
-    weak = all_weak(replace(corpus, relations=tuple(with_sense)))
-    check_against(corpus, weak)
-    # AltLex relations count under the task of CoNLL-16 anyway.
-    kinds = {RelationKind.EXPLICIT} if version == "conll16" else set(WEAK)
-    assert {one.relation.kind for one in weak} == kinds
-
-
-def test_disrpt_has_them_where_it_says_the_kinds(tmp_path: Path) -> None:
-    (tmp_path / "x_train.conllu").write_text(
-        "# newdoc id = d\n"
-        + "".join(f"{n}\t{w}\t_\tX\tX\t_\t{n - 1}\tdep\t_\t_\n" for n, w in enumerate(WORDS, start=1))
-        + "\n"
-    )
-    header = ["doc", "unit1_toks", "unit2_toks", "dir", "rel_type", "orig_label", "label"]
-    rows = [
-        ["d", "1-3", "7-8", "1<2", "implicit", "contingency.cause.reason", "contingency.cause"],
-        ["d", "7-8", "9-12", "1<2", "explicit", "contingency.cause.reason", "contingency.cause"],
-        ["d", "1-3", "7-8", "1<2", "explicit", "contingency.cause.reason", "contingency.cause"],
-    ]
-    (tmp_path / "x_train.rels").write_text("\n".join("\t".join(row) for row in [header, *rows]))
-    (one,) = all_weak(read_disrpt(tmp_path))
-    assert words(one) == ("nobody woke", "they slept well")
 
 
 def test_gum_has_them(gum: Path) -> None:

@@ -32,7 +32,8 @@ from disco2.bundle.manifest import (
     manifest_text,
 )
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
-from disco2.experiments.runs import DESCRIPTION, SCORES, Answers, RunFolder, RunPlan, RunResult
+from disco2.experiments.evaluating import Answers
+from disco2.experiments.runs import DESCRIPTION, SCORES, RunFolder, RunPlan, RunResult
 from disco2.files import hash_file
 from disco2.inference.pairs import ResumableLines, places
 from disco2.shipped import MANIFEST

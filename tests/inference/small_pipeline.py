@@ -15,10 +15,10 @@ from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import ModelInfo, Pipeline
 from disco2.model import ModelSettings, RelationModel, initial_parameters
 from disco2.model.probabilities import Calibration
-from disco2.training.fit import fit
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
 from tests.inference.rule_annotator import RuleAnnotator
+from tests.training.fitting import fit
 
 LABELS = ("Contingency.Cause", "Comparison.Contrast", "EntRel", "NoRel")
 COUNTS = {"Contingency.Cause": 16, "Comparison.Contrast": 16, "EntRel": 8, "NoRel": 8}  # of the pairs below

@@ -18,8 +18,8 @@ from disco2.reporting.findings import (
 )
 
 
-def published(percent: float, *, marks: str = "") -> Measure:
-    return Measure(percent / 100, published=True, marks=marks)
+def published(percent: float) -> Measure:
+    return Measure(percent / 100, published=True)
 
 
 LADDER = Table(
@@ -33,11 +33,11 @@ LADDER = Table(
             "full_model",
             "yes",
             1000,
-            Measure(0.472, 0.009, (0.435, 0.509), 565, marks="†"),
-            published(43.5, marks="*"),
+            Measure(0.472, 0.009, (0.435, 0.509), 565),
+            published(43.5),
         ),
     ),
-    notes=("† better than the most common class.",),
+    notes=("Better than the most common class.",),
 )
 TESTS = Table(
     name="tests",

@@ -17,10 +17,8 @@ from disco2.errors import InputError, MissingExtraError
 from disco2.reporting.figures import (
     LINE_STYLES,
     Label,
-    Space,
     check_plots,
-    place_optional,
-    place_required,
+    place_labels,
     png,
     svg,
     write_figure,
@@ -125,7 +123,7 @@ def test_labels_of_a_crowd_hardly_cover_each_other() -> None:
     generator = np.random.default_rng(1)
     points = 150 + 12 * generator.standard_normal((10, 2))
     sizes = np.tile([30.0, 9.0], (10, 1))
-    labels = place_required(points, sizes, Space(300, 300, points))
+    labels = list(place_labels(points, sizes, (300, 300), required=10, most=10).values())
     naive = [Label((x, y, x + 30.0, y + 9.0), 0.0) for x, y in points.tolist()]
     assert covered(labels) < 0.05 * covered(naive)
     assert len({label.centre for label in labels}) == 10
@@ -133,18 +131,15 @@ def test_labels_of_a_crowd_hardly_cover_each_other() -> None:
 
 def test_labels_stay_on_the_map() -> None:
     corners = np.array([[1.0, 1.0], [99.0, 99.0], [1.0, 99.0], [99.0, 1.0]])
-    for label in place_required(corners, np.tile([20.0, 8.0], (4, 1)), Space(100, 100, corners)):
+    sizes = np.tile([20.0, 8.0], (4, 1))
+    for label in place_labels(corners, sizes, (100, 100), required=4, most=4).values():
         assert min(label.box) >= 0
         assert max(label.box) <= 100
 
 
 def test_words_of_no_group_are_named_where_there_is_room() -> None:
-    marked = np.array([[50.0, 50.0]])
-    space = Space(100, 100, marked)
-    required = place_required(marked, np.array([[20.0, 8.0]]), space)
-    points = np.array([[50.0, 50.0], [20.0, 20.0], [20.0, 20.0], [80.0, 20.0]])
-    sizes = np.tile([90.0, 90.0], (1, 1)).repeat(4, axis=0)
-    sizes[1:] = (20.0, 8.0)
-    placed = place_optional(points, sizes, space, around=required, most=2)
-    assert list(placed) == [1, 2]  # the first has no room, the fourth comes too late
-    assert overlap(placed[1], placed[2]) == 0
+    points = np.array([[50.0, 50.0], [50.0, 50.0], [20.0, 20.0], [20.0, 20.0], [80.0, 20.0]])
+    sizes = np.array([[20.0, 8.0], [90.0, 90.0], *[[20.0, 8.0]] * 3])
+    placed = place_labels(points, sizes, (100, 100), required=1, most=3)
+    assert list(placed) == [0, 2, 3]  # the second has no room, the last comes too late
+    assert overlap(placed[2], placed[3]) == 0

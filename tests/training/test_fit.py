@@ -14,11 +14,12 @@ from disco2.errors import InputError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings
 from disco2.model.settings import PAPER_KINDS
-from disco2.training.fit import Fitted, fit
+from disco2.training.fit import Fitted
 from disco2.training.loop import History
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import instance, reasons_and_results
+from tests.training.fitting import fit
 
 LABELS = ("Cause", "Result")
 SETTINGS = TrainingSettings(
@@ -50,12 +51,6 @@ def test_every_model_learns_what_the_words_say(kind: str) -> None:
     unseen = reasons_and_results(40, seed=3)
     predicted = fitted(kind).model.predict(unseen)
     assert np.mean([label in one.gold for label, one in zip(predicted, unseen, strict=True)]) > 0.9
-
-
-def test_majority_answers_the_most_common_label() -> None:
-    training = [*reasons_and_results(21, seed=1)]
-    model = fit_small("majority", training, [], balanced=True).model
-    assert set(model.predict(reasons_and_results(10, seed=2))) == {"Result"}
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others() -> None:
@@ -193,13 +188,3 @@ def test_they_are_added_with_their_weight_behind_the_balanced_ones(monkeypatch: 
     fit_with([both, *FURTHER[1:]], development=ORDINARY, balanced=True)
     assert seen[:20] == [(1 - number % 2, 1.0) for number in range(20)]
     assert seen[20:] == [(0, 0.25), (1, 0.25)] + [(0, 0.25)] * 5
-
-
-def test_the_most_common_class_does_not_hear_of_them() -> None:
-    without, with_them = (fit_with(further, kind="majority").model for further in ((), FURTHER))
-    np.testing.assert_array_equal(without.parameters["b"], with_them.parameters["b"])
-
-
-def test_their_labels_must_be_known() -> None:
-    with pytest.raises(InputError, match="d100:1"):
-        fit_with([replace(FURTHER[0], gold=("Purpose",))])

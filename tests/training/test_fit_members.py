@@ -13,12 +13,13 @@ from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.encoder import Encoder
 from disco2.model import ModelSettings
 from disco2.model.parameters import members_of
-from disco2.training.fit import Fitted, fit, member_seeds
+from disco2.training.fit import Fitted, member_seeds
 from disco2.training.loop import Epoch
 from disco2.training.settings import TrainingSettings
 from disco2.training.temperature import fit_temperature
 from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import reasons_and_results
+from tests.training.fitting import fit
 
 LABELS = ("Cause", "Result")
 SETTINGS = TrainingSettings(seed=4, epochs=3, batch_size=8, patience=3)

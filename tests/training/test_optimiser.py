@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from disco2.data.batch import Example, collate
-from disco2.errors import SettingsError
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.composition import fastest_composer
 from disco2.model.network import backward, forward
@@ -173,10 +172,6 @@ def test_dropout_changes_the_training_and_the_same_seed_repeats_it(kind: str) ->
     assert not same(found, run(SETTINGS, kind=kind))
 
 
-def test_features_alone_have_nothing_to_drop() -> None:
-    assert same(run(replace(SETTINGS, dropout=0.5), kind="surface"), run(SETTINGS, kind="surface"))
-
-
 def test_judging_drops_nothing() -> None:
     """With rates of zero nothing is learned, so every pass is judged like the first parameters."""
     still = {f"rate_{group}": 0.0 for group in SETTINGS.rates()}
@@ -188,12 +183,6 @@ def test_judging_drops_nothing() -> None:
     _, history = train(model, parameters, vectors, examples, held_out, settings)
     assert [epoch.development_loss for epoch in history.epochs] == [wanted.loss] * 3
     assert len({epoch.loss for epoch in history.epochs}) == 3
-
-
-@pytest.mark.parametrize("wrong", [-0.1, 1.0, 1.5, "0.5", True, float("nan")])
-def test_shares_that_are_none_are_refused(wrong: Any) -> None:
-    with pytest.raises(SettingsError, match="dropout"):
-        TrainingSettings(dropout=wrong)
 
 
 pytest.importorskip("numba")

@@ -13,7 +13,7 @@ from disco2.corpora.catalogue import with_automatic_layers
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import CorpusError
-from disco2.evaluation.coreference import AlignedPairs, Score, score_aligned_pairs
+from disco2.evaluation.coreference import score_aligned_pairs
 from disco2.evaluation.layers import BracketEvaluation, syntax_scores
 from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
 from disco2.training.annotators.constituents import compare_trees, train_constituents
@@ -34,11 +34,11 @@ def train_annotators(
     progress: Callable[[str], None] = lambda line: None,
     force: bool = False,
 ) -> None:
-    """Train the components in order, on gold tokens, and score each on the automatic layers before it.
+    """Train the components in order, over gold tokens, and score each on the automatic layers before it.
 
-    Coreference is also trained on those. The parser is trained on gold tags, which its training disturbs: the
-    tagger's tags of its training part are too good. A component that is not trained is read from ``folder``.
-    ``files.check_folder_place`` documents what else may be in the folder.
+    Coreference also learns from those. The parser learns from gold tags, which its training disturbs: the
+    tagger's own on its training part are too good to be true. A component that is not trained is taken from
+    ``folder``, where it must be already. ``files.check_folder_place`` says what else may be there.
     """
     _check_target(folder, components, force=force)
     training, development = documents_of(corpus, "train"), documents_of(corpus, "dev")
@@ -92,10 +92,10 @@ def _annotated(
 
 
 def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> dict[str, Any]:
-    """All scores of annotators against the gold layers of one part.
+    """Every figure of annotators against the gold layers of one part.
 
-    In ``raw_text`` all layers are automatic; ``gold_tokens`` keeps the corpus's tokens and sentences, and
-    each layer is made from the automatic ones before it.
+    ``raw_text`` is with everything automatic; ``gold_tokens`` keeps the corpus's tokens and sentences, and
+    each layer is made on the automatic ones before it.
     """
     documents = {document.id: document for document in documents_of(corpus, part)}
     relations = tuple(one for one in corpus.relations if one.document in documents)
@@ -162,55 +162,47 @@ def coreference_quality(
 ) -> dict[str, Any]:
     """Compare the mentions of documents with the same ids and texts, on the implicit relations among them.
 
-    Pairs of mentions are compared twice: by their heads, and by all their words. ``automatic_relations`` are
-    the same relations, in the same order, on the automatic documents' tokens; default: ``relations``.
-    Relations of documents that are not in both are left out.
+    ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens;
+    without them those are the gold ones. Relations of documents that are not in both are left out.
     """
     places, automatic_places = MentionIndexes(), MentionIndexes()
-    pairs: dict[bool, list[tuple[set[Any], set[Any]]]] = {False: [], True: []}
+    # Pairs of mentions that agree in their heads, and in all their words.
+    pairs: dict[str, list[tuple[set[Any], set[Any]]]] = {"heads": [], "spans": []}
     others = relations if automatic_relations is None else automatic_relations
     for relation, other in zip(relations, others, strict=True):
         name = relation.document
         if relation.kind is not RelationKind.IMPLICIT or name not in gold or name not in automatic:
             continue
         right, found = gold[name], automatic[name]
-        for whole, listed in pairs.items():
+        for kind, listed in pairs.items():
             listed.append(
                 (
-                    aligned_pairs(right, relation, places.of(right), whole=whole),
-                    aligned_pairs(found, other, automatic_places.of(found), whole=whole),
+                    aligned_pairs(right, relation, places.of(right), whole=kind == "spans"),
+                    aligned_pairs(found, other, automatic_places.of(found), whole=kind == "spans"),
                 )
             )
     names = [name for name in gold if name in automatic]
     chains = coreference_scores([gold[name] for name in names], [automatic[name] for name in names])
-    by_heads, by_spans = score_aligned_pairs(pairs[False]), score_aligned_pairs(pairs[True])
+    scored = {kind: score_aligned_pairs(listed) for kind, listed in pairs.items()}
+    heads = scored["heads"]
+    measures = ("mentions", "muc", "b_cubed", "ceaf")
     return {
         "chains": {
-            "mentions": _score(chains.mentions),
-            "muc": _score(chains.muc),
-            "b_cubed": _score(chains.b_cubed),
-            "ceaf": _score(chains.ceaf),
+            **{name: _fields(getattr(chains, name), "precision", "recall", "f1") for name in measures},
             "mean": chains.mean,
         },
-        "aligned_pairs": {"heads": _pairs(by_heads), "spans": _pairs(by_spans)},
-        "relations": by_heads.relations,
+        "aligned_pairs": {
+            kind: _fields(one, "precision", "recall", "f1", "gold", "automatic")
+            for kind, one in scored.items()
+        },
+        "relations": heads.relations,
         "shared_entities": {
-            "gold": by_heads.gold_share,
-            "automatic": by_heads.automatic_share,
-            "both": by_heads.common_relations / by_heads.relations if by_heads.relations else 0.0,
+            "gold": heads.gold_share,
+            "automatic": heads.automatic_share,
+            "both": heads.common_relations / heads.relations if heads.relations else 0.0,
         },
     }
 
 
-def _score(score: Score) -> dict[str, float]:
-    return {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-
-
-def _pairs(pairs: AlignedPairs) -> dict[str, float]:
-    return {
-        "precision": pairs.precision,
-        "recall": pairs.recall,
-        "f1": pairs.f1,
-        "gold": pairs.gold,
-        "automatic": pairs.automatic,
-    }
+def _fields(score: Any, *names: str) -> dict[str, float]:
+    return {name: getattr(score, name) for name in names}

@@ -16,10 +16,9 @@ from disco2.engines import Engine
 from disco2.errors import InputError
 from disco2.evaluation import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
 from disco2.experiments.configuration import Configuration
+from disco2.experiments.evaluating import Answers, Right
 from disco2.experiments.runs import (
     OWN,
-    Answers,
-    Right,
     RunPlan,
     RunProgress,
     RunResult,
@@ -99,19 +98,34 @@ def is_covered(corpus: Corpus) -> bool:
 
 
 Results = Callable[[RunPlan], RunResult]
+Groups = dict[Any, list[RunPlan]]
+GroupResults = Mapping[Any, list[RunResult]]
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """``plans`` are the trainings it needs; ``findings`` reads their results and trains nothing.
+    """``groups`` has the trainings it needs, by what they have in common, such as a system.
 
-    ``check`` raises MissingExtraError if a package is missing; called before long work starts.
+    ``describe`` gets their results, in the same groups, and trains nothing. ``check`` raises
+    MissingExtraError if a package is missing; called before long work starts.
     """
 
     name: str
-    plans: Callable[[Bench], list[RunPlan]]
-    findings: Callable[[Bench, Results], Findings]
+    groups: Callable[[Bench], Groups]
+    describe: Callable[[Bench, GroupResults], Findings]
     check: Callable[[], None] = lambda: None
+
+    def plans(self, bench: Bench) -> list[RunPlan]:
+        return [plan for plans in self.groups(bench).values() for plan in plans]
+
+    def findings(self, bench: Bench, results: Results) -> Findings:
+        groups = self.groups(bench).items()
+        return self.describe(bench, {key: [results(plan) for plan in plans] for key, plans in groups})
+
+
+def answers_of(runs: Iterable[RunResult], part: str = "test") -> list[Answers]:
+    """The answers of several runs to one part."""
+    return [run.answers[part] for run in runs]
 
 
 RUNS = "runs"
@@ -203,36 +217,6 @@ def measure(right: Right) -> Measure | None:
     )
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """First minus second, on the same relations, by three tests.
-
-    The paired bootstrap compares, for each relation, the shares of seeds that get it right. The sign test
-    (the paper's) counts for each relation which system has the larger share; McNemar's, which of the two gets
-    it right with most of its seeds.
-    """
-
-    difference: float
-    interval: tuple[float, float]
-    p_bootstrap: float
-    p_sign: float
-    p_mcnemar: float
-    wins: int
-    losses: int
-    n: int
-
-    def cells(self) -> tuple[Cell, ...]:
-        """Under ``COMPARISON_COLUMNS``."""
-        return (
-            self.n,
-            Difference(self.difference, self.interval),
-            PValue(self.p_bootstrap),
-            f"{self.wins} : {self.losses}",
-            PValue(self.p_sign),
-            PValue(self.p_mcnemar),
-        )
-
-
 COMPARISON_COLUMNS = (
     "relations",
     "difference",
@@ -245,29 +229,32 @@ COMPARISON_COLUMNS = (
 
 def compare_answers(
     first: Sequence[Answers], second: Sequence[Answers], *, chosen: Right | slice = slice(None)
-) -> Comparison | None:
+) -> tuple[Cell, ...] | None:
     """Two systems on the chosen relations, [relations]; InputError where they answered different ones."""
     right = stacked([*first, *second])[:, chosen]
     return compare(right[: len(first)], right[len(first) :])
 
 
-def compare(first: Right, second: Right) -> Comparison | None:
-    """Two systems on the same relations, each with one or several seeds; None without relations."""
+def compare(first: Right, second: Right) -> tuple[Cell, ...] | None:
+    """First minus second on the same relations, by three tests, under ``COMPARISON_COLUMNS``.
+
+    The paired bootstrap compares, for each relation, the shares of seeds that get it right. The sign test
+    (the paper's) counts for each relation which system has the larger share; McNemar's, which of the two gets
+    it right with most of its seeds. Each system has one or several seeds; None without relations.
+    """
     if first.shape[1] == 0:
         return None
     one, other = first.mean(axis=0), second.mean(axis=0)
     bootstrap = paired_bootstrap(one, other, seed=BOOTSTRAP_SEED)
     gaps = (one - other).round(12)
     wins, losses = int((gaps > 0).sum()), int((gaps < 0).sum())
-    return Comparison(
-        difference=bootstrap.difference,
-        interval=bootstrap.interval,
-        p_bootstrap=bootstrap.p,
-        p_sign=sign_test(wins, losses),
-        p_mcnemar=mcnemar((one > 0.5).tolist(), (other > 0.5).tolist()),
-        wins=wins,
-        losses=losses,
-        n=len(one),
+    return (
+        len(one),
+        Difference(bootstrap.difference, bootstrap.interval),
+        PValue(bootstrap.p),
+        f"{wins} : {losses}",
+        PValue(sign_test(wins, losses)),
+        PValue(mcnemar((one > 0.5).tolist(), (other > 0.5).tolist())),
     )
 
 

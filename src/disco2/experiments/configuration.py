@@ -251,7 +251,7 @@ def _value(text: str) -> Any:
         content = _parsed(f"value = {text}")
     except (ValueError, RecursionError):
         return text
-    return content["value"] if len(content) == 1 else text  # a second line is no setting of its own
+    return content["value"] if len(content) == 1 else text  # a second line is not a setting
 
 
 def _toml_value(value: Any) -> str:

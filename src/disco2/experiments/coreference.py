@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ from disco2.experiments.bench import (
     COMPARISON_COLUMNS,
     Bench,
     Experiment,
-    Results,
+    GroupResults,
+    Groups,
+    answers_of,
     compare_answers,
     is_covered,
     measure,
@@ -27,6 +29,7 @@ from disco2.experiments.bench import (
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import across_sentences, as_running_text, divide
+from disco2.experiments.evaluating import Answers, Right
 from disco2.experiments.multiclass import FULL, WITHOUT_ENTITIES
 from disco2.experiments.published import (
     ENTITIES_ON_INTERSECTION,
@@ -36,7 +39,7 @@ from disco2.experiments.published import (
     is_papers_corpus,
     published,
 )
-from disco2.experiments.runs import OWN, Answers, Right, RunPlan
+from disco2.experiments.runs import OWN
 from disco2.experiments.train_run import train_model
 from disco2.model import AnyModel
 from disco2.reporting.findings import Cell, Findings, Measure, Table, Turned
@@ -109,18 +112,21 @@ BUILT_IN = "disco2 mention ranking"
 SYSTEMS = (WITHOUT_ENTITIES, FULL)
 
 
-def _plans(bench: Bench) -> list[RunPlan]:
-    return [
-        plan for layers in bench.corpora for system in SYSTEMS for plan in bench.plans(system, layers=layers)
-    ]
+def _groups(bench: Bench) -> Groups:
+    """By version and system: without entities, then with them."""
+    return {
+        (layers, system.name): bench.plans(system, layers=layers)
+        for layers in bench.corpora
+        for system in SYSTEMS
+    }
 
 
-def _findings(bench: Bench, results: Results) -> Findings:
+def _findings(bench: Bench, runs: GroupResults) -> Findings:
     rows: list[tuple[Cell, ...]] = []
     tests: list[tuple[Cell, ...]] = []
     beside = is_papers_corpus(bench, "lin")
     for layers in bench.corpora:
-        answers = _test_answers(bench, results, layers)
+        answers = _test_answers(runs, layers)
         shared = answers[0][0].shared
         without, with_entities = (stacked(seeds) for seeds in answers)
         for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
@@ -129,7 +135,7 @@ def _findings(bench: Bench, results: Results) -> Findings:
             row: tuple[Cell, ...] = (layers, subset, measure(pair[0]), measure(pair[1]))
             rows.append((*row, *(theirs or (None, None))) if beside else row)
             if found := compare_answers(answers[1], answers[0], chosen=chosen):
-                tests.append((layers, subset, *found.cells()))
+                tests.append((layers, subset, *found))
     columns = ["coreference", "subset", "without entities", "with entities"]
     if beside:
         columns += ["without, published", "with, published"]
@@ -157,7 +163,7 @@ def _findings(bench: Bench, results: Results) -> Findings:
                 rows=tuple(tests),
             ),
         ),
-        turned=_turned(bench, results),
+        turned=_turned(bench, runs),
     )
 
 
@@ -187,11 +193,9 @@ def _accuracy_notes(bench: Bench, *, beside: bool) -> tuple[str, ...]:
     return (SOURCE, " ".join(on_intersection)) if beside else on_intersection[:1]
 
 
-def _test_answers(bench: Bench, results: Results, layers: str) -> list[list[Answers]]:
+def _test_answers(runs: GroupResults, layers: str) -> list[list[Answers]]:
     """Of the model without and of the one with entities, for every seed."""
-    return [
-        [results(plan).answers["test"] for plan in bench.plans(system, layers=layers)] for system in SYSTEMS
-    ]
+    return [answers_of(runs[layers, system.name]) for system in SYSTEMS]
 
 
 def _published(layers: str, subset: str) -> tuple[Measure, Measure] | None:
@@ -232,13 +236,13 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
     )
 
 
-def _turned(bench: Bench, results: Results) -> tuple[Turned, ...]:
+def _turned(bench: Bench, runs: GroupResults) -> tuple[Turned, ...]:
     layers = INTERSECTION + OWN if INTERSECTION + OWN in bench.corpora else bench.main
-    before, after = _test_answers(bench, results, layers)
+    before, after = _test_answers(runs, layers)
     return tuple(turned_relations(bench.corpora[layers], before, after))
 
 
-COREFERENCE = Experiment("coreference", _plans, _findings)
+COREFERENCE = Experiment("coreference", _groups, _findings)
 
 
 def turned_relations(
@@ -308,48 +312,11 @@ PARTS = ("dev", "test")
 RUNNING_TEXT = ("task.outcomes=running-text", "task.whole_sentences=true", "features.context=false")
 
 
-@dataclass(frozen=True)
-class LayerAnswers:
-    """Which answers of one model are right: a flag for each relation.
-
-    ``senses``: arguments given, the label chosen among senses, on all relations that have one; ``across``:
-    those of them whose arguments share no sentence, which are harder. ``running_text``: all outcomes, between
-    two neighbouring sentences, which are the arguments as a whole.
-    """
-
-    senses: Right
-    across: Right
-    running_text: Right
-
-
-@dataclass(frozen=True)
-class LayersResult:
-    """The answers of every seed, by part."""
-
-    layers: str
-    answers: dict[str, list[LayerAnswers]]
-
-
 MEASURES = {
     "senses": "given arguments",
     "across": "those across sentences",
     "running_text": "running text, all outcomes",
 }
-
-
-def layers_findings(corpus: Corpus, results: Sequence[LayersResult], *, seeds: int) -> Findings:
-    """Accuracy on either layers, part by part."""
-    rows = [
-        (one.layers, part, *(measure(np.array([getattr(seed, name) for seed in given])) for name in MEASURES))
-        for one in results
-        for part, given in one.answers.items()
-    ]
-    return Findings(
-        name="layers",
-        title="What automatic layers cost",
-        words=(f"{corpus.name}: accuracy, mean and deviation over seeds 1 to {seeds}, 95% intervals.",),
-        tables=(Table("layers", "Accuracy by layers", ("layers", "part", *MEASURES.values()), tuple(rows)),),
-    )
 
 
 def compare_layers(
@@ -358,34 +325,47 @@ def compare_layers(
     *,
     seeds: Sequence[int],
     progress: Callable[[str, int], None] = lambda layers, seed: None,
-) -> list[LayersResult]:
-    """Train the configured model on each version of a corpus, with every seed."""
-    results = []
+) -> Findings:
+    """Train the configured model on each version of a corpus, with every seed: accuracy part by part."""
+    rows: list[tuple[Cell, ...]] = []
     for name, corpus in corpora.items():
         parts = divide(corpus, configuration)
         if not parts.instances["test"]:
             raise CorpusError("There is no labelled relation to test on.", where=corpus.name)
-        answers: dict[str, list[LayerAnswers]] = {part: [] for part in PARTS}
+        answers: dict[str, list[dict[str, Right]]] = {part: [] for part in PARTS}
         for seed in seeds:
             progress(name, seed)
             model = train_model(corpus, parts, configuration.changed({"training.seed": seed})).model
             for part in PARTS:
                 answers[part].append(right_answers(model, parts.instances[part]))
-        results.append(LayersResult(name, answers))
-    return results
-
-
-def right_answers(model: AnyModel, instances: Sequence[Instance]) -> LayerAnswers:
-    """Let a model answer relations whose labels are known."""
-    with_sense = [one for one in instances if one.has_sense]
-    senses = model.is_sense.nonzero()[0]
-    return LayerAnswers(
-        _right(model, with_sense, senses),
-        _right(model, across_sentences(with_sense), senses),
-        _right(model, as_running_text(instances), np.arange(len(model.labels))),
+        for part, by_seed in answers.items():
+            measures = (measure(np.array([one[kind] for one in by_seed])) for kind in MEASURES)
+            rows.append((name, part, *measures))
+    names = ", ".join({corpus.name: None for corpus in corpora.values()})
+    return Findings(
+        name="layers",
+        title="What automatic layers cost",
+        words=(f"{names}: accuracy, mean and deviation over seeds 1 to {len(seeds)}, 95% intervals.",),
+        tables=(Table("layers", "Accuracy by layers", ("layers", "part", *MEASURES.values()), tuple(rows)),),
     )
 
 
-def _right(model: AnyModel, instances: Sequence[Instance], allowed: NDArray[np.intp]) -> Right:
-    best = model.scores(instances)[:, allowed].argmax(axis=1)
-    return hits([one.gold for one in instances], [model.labels[number] for number in allowed[best]])
+def right_answers(model: AnyModel, instances: Sequence[Instance]) -> dict[str, Right]:
+    """Which answers of a model are right, by measure: a flag for each relation.
+
+    ``senses``: arguments given, the label chosen among senses, on all relations that have one; ``across``:
+    those of them whose arguments share no sentence, which are harder. ``running_text``: all outcomes, between
+    two neighbouring sentences, which are the arguments as a whole.
+    """
+    with_sense = [one for one in instances if one.has_sense]
+    senses = model.is_sense.nonzero()[0]
+
+    def right(chosen: Sequence[Instance], allowed: NDArray[np.intp]) -> Right:
+        best = model.scores(chosen)[:, allowed].argmax(axis=1)
+        return hits([one.gold for one in chosen], [model.labels[number] for number in allowed[best]])
+
+    return {
+        "senses": right(with_sense, senses),
+        "across": right(across_sentences(with_sense), senses),
+        "running_text": right(as_running_text(instances), np.arange(len(model.labels))),
+    }

@@ -25,7 +25,7 @@ Key = tuple[str, str]  # of a relation: its document and its id
 
 @dataclass(frozen=True)
 class Source:
-    """A corpus beside the main one, and its settings."""
+    """A further corpus and its settings."""
 
     entry: DataSettings
     corpus: Corpus
@@ -107,9 +107,9 @@ class Further:
         }
 
     def __str__(self) -> str:
-        whence = f"{self.corpus.name} ({self.entry.part}, protocol {self.protocol})"
+        source = f"{self.corpus.name} ({self.entry.part}, protocol {self.protocol})"
         said = (
-            f"{whence} adds {len(self.chosen)} relations of weight {self.entry.weight:g}; "
+            f"{source} adds {len(self.chosen)} relations of weight {self.entry.weight:g}; "
             f"{self.overlapping} share a sentence with a dev or test part and are left out"
         )
         reasons = ", ".join(f"{reason} ({count})" for reason, count in self.left_out.most_common(3))
@@ -172,7 +172,7 @@ def choose_further(
 
 
 def sample(instances: Sequence[Instance], limit: int, *, seed: int) -> list[Instance]:
-    """At most so many of the instances, in their order, chosen by a hash of seed and id; 0: all."""
+    """At most ``limit`` instances, in their order, chosen by a hash of seed and id; 0: all."""
     if not limit or len(instances) <= limit:
         return list(instances)
 
@@ -271,8 +271,8 @@ def across_sentences(instances: Iterable[Instance]) -> list[Instance]:
 def as_running_text(instances: Sequence[Instance]) -> list[Instance]:
     """Those between two neighbouring sentences, with the whole sentences for arguments.
 
-    Relations within a sentence, and of arguments that touch several, are nothing that a reader of running
-    text judges, who knows of sentences alone.
+    Relations within a sentence, and of arguments in several sentences, are left out: in running text only
+    whole sentences are arguments.
     """
     found = []
     for one in instances:

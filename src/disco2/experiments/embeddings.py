@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from disco2.data import Corpus
 from disco2.errors import CorpusError, MissingExtraError
-from disco2.experiments.bench import Bench, Experiment, Results
+from disco2.experiments.bench import Bench, Experiment, GroupResults
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.reporting.figures import check_plots
@@ -63,9 +63,19 @@ Counts = Mapping[str, int]
 Floats = NDArray[np.float64]
 
 
+def _findings(bench: Bench, runs: GroupResults) -> Findings:
+    return embeddings_findings(bench.corpus, bench.configuration)
+
+
 def embeddings_findings(corpus: Corpus, configuration: Configuration) -> Findings:
     """Map and nearest neighbours of the vectors that a model with this configuration has for its leaves."""
-    vectors = _model_vectors(corpus, configuration)
+    vectors = word_vectors_for(
+        divide(corpus, configuration).instances["train"],
+        configuration.vectors,
+        configuration.model.K,
+        seed=configuration.training.seed,
+        sentences=corpus.sentences(),
+    )
     counts = word_counts(corpus)
     source, K = Path(configuration.vectors.source).name, configuration.model.K
     figure = word_map(vectors, counts, seed=configuration.training.seed)
@@ -149,17 +159,6 @@ def _on_he_and_she(vectors: WordVectors, counts: Counts) -> tuple[str, ...]:
     return (f"Among {len(candidates):,} words, 'she' is {rank} to 'he', with a cosine of {cosine:.2f}.",)
 
 
-def _model_vectors(corpus: Corpus, configuration: Configuration) -> WordVectors:
-    """As training chooses them: for the words of the training relations, and the most frequent ones."""
-    return word_vectors_for(
-        divide(corpus, configuration).instances["train"],
-        configuration.vectors,
-        configuration.model.K,
-        seed=configuration.training.seed,
-        sentences=corpus.sentences(),
-    )
-
-
 def _frequent(counts: Counts) -> list[str]:
     """Words with a letter, the most frequent first; the alphabet decides between equals."""
     words = (word for word in counts if any(character.isalpha() for character in word))
@@ -204,8 +203,4 @@ def _in_the_plane(matrix: Floats, *, seed: int) -> Floats:
     return places
 
 
-def _findings(bench: Bench, results: Results) -> Findings:
-    return embeddings_findings(bench.corpus, bench.configuration)
-
-
-EMBEDDINGS = Experiment("embeddings", lambda bench: [], _findings, check_map)
+EMBEDDINGS = Experiment("embeddings", lambda bench: {}, _findings, check_map)

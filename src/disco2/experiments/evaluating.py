@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disco2.bundle import Manifest
 from disco2.corpora.protocols import split_relations
@@ -27,20 +29,65 @@ _OTHER_PARTS = (
 )
 
 
+Right = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A model's answers to n relations of one part, in the order of the corpus."""
+
+    relations: tuple[str, ...]  # their ids
+    documents: tuple[str, ...]
+    gold: tuple[tuple[str, ...], ...]
+    shared: Right  # [n] whether the arguments share an entity
+    labels: tuple[str, ...]
+    scores: Floats  # [n, labels]
+
+    @cached_property
+    def predicted(self) -> tuple[str, ...]:
+        return tuple(self.labels[best] for best in self.scores.argmax(axis=1)) if self.relations else ()
+
+    @cached_property
+    def right(self) -> Right:
+        """[n]"""
+        pairs = zip(self.predicted, self.gold, strict=True)
+        return np.array([label in gold for label, gold in pairs], dtype=bool)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """One record a relation, for a file of predictions."""
+        for number, scores in enumerate(self.scores.tolist()):
+            yield {
+                "id": self.relations[number],
+                "document": self.documents[number],
+                "gold": list(self.gold[number]),
+                "predicted": self.predicted[number],
+                "shared_entities": bool(self.shared[number]),
+                "scores": dict(zip(self.labels, scores, strict=True)),
+            }
+
+
+def answer_instances(model: AnyModel, corpus: Corpus, instances: Sequence[Instance]) -> Answers:
+    """Let a model answer relations of a corpus."""
+    shared = shared_entities(corpus.documents, [one.relation for one in instances])
+    return Answers(
+        relations=tuple(one.relation.id for one in instances),
+        documents=tuple(one.relation.document for one in instances),
+        gold=tuple(one.gold for one in instances),
+        shared=np.array(shared, dtype=bool),
+        labels=model.labels,
+        scores=model.scores(instances),
+    )
+
+
 @dataclass(frozen=True)
 class ModelEvaluation:
     """A model's answers on one part of a corpus, and the figures they give."""
 
     part: str
-    labels: tuple[str, ...]
-    instances: list[Instance]
-    scores: Floats  # [n, labels]
-    shared: list[bool]
+    answers: Answers
     evaluation: Evaluation
     dropped: Counter[str]
-    senses_only: Evaluation | None = (
-        None  # where EntRel and NoRel are labels: on the rest, chosen among senses
-    )
+    senses_only: Evaluation | None = None  # where EntRel and NoRel are labels: on the rest, among senses
     warnings: tuple[str, ...] = ()  # why the figures may be better or worse than they should be
 
     def to_json(self) -> dict[str, Any]:
@@ -49,19 +96,6 @@ class ModelEvaluation:
             content["senses_only"] = self.senses_only.to_json()
         return content | {"split": self.part, "left_out": dict(self.dropped.most_common())}
 
-    def predictions(self) -> Iterator[dict[str, Any]]:
-        """One record a relation."""
-        for instance, scores, shared in zip(self.instances, self.scores.tolist(), self.shared, strict=True):
-            by_label = dict(zip(self.labels, scores, strict=True))
-            yield {
-                "id": instance.relation.id,
-                "document": instance.relation.document,
-                "gold": list(instance.gold),
-                "predicted": max(by_label, key=by_label.__getitem__),
-                "shared_entities": shared,
-                "scores": by_label,
-            }
-
 
 def evaluate_model(
     model: AnyModel, manifest: Manifest, corpus: Corpus, *, part: str, protocol: str = ""
@@ -69,29 +103,25 @@ def evaluate_model(
     """Label one part of a corpus with a trained model, under the task it was trained for."""
     configuration, parts = parts_to_evaluate(model, manifest, corpus, part=part, protocol=protocol)
     instances, task = parts.instances[part], parts.task
-    scores = model.scores(instances)
-    shared = shared_entities(corpus.documents, [instance.relation for instance in instances])
+    answers = answer_instances(model, corpus, instances)
 
     def evaluation(chosen: Sequence[int], allowed: Floats) -> Evaluation:
         return evaluate(
-            [instances[number].gold for number in chosen],
+            [answers.gold[number] for number in chosen],
             [model.labels[best] for best in allowed[list(chosen)].argmax(axis=1)],
-            [shared[number] for number in chosen],
+            [bool(answers.shared[number]) for number in chosen],
             labels=[model.labels[label] for label in np.isfinite(allowed[0]).nonzero()[0]],
             seed=configuration.training.seed,
             positive=task.versus or None,
         )
 
     with_sense = [number for number, one in enumerate(instances) if one.has_sense]
-    among_senses = np.where(model.is_sense, scores, -np.inf)
+    among_senses = np.where(model.is_sense, answers.scores, -np.inf)
     both = with_sense and not model.is_sense.all()
     return ModelEvaluation(
         part=part,
-        labels=model.labels,
-        instances=instances,
-        scores=scores,
-        shared=shared,
-        evaluation=evaluation(range(len(instances)), scores),
+        answers=answers,
+        evaluation=evaluation(range(len(instances)), answers.scores),
         dropped=parts.dropped[part],
         senses_only=evaluation(with_sense, among_senses) if both else None,
         warnings=_warnings(manifest, corpus, parts.protocol, part),
@@ -206,15 +236,11 @@ def label_relations(
     explicit = np.array([one.kind is RelationKind.EXPLICIT for one in relations], dtype=bool)
     allowed = wanted & (model.is_sense | ~explicit[:, None])
     best = np.where(allowed, scores, -np.inf).argmax(axis=1)
-    in_task = {*task.kinds, *_kinds_by_label(task.entrel, task.norel)}
+    outcomes = {RelationKind.ENTREL: task.entrel, RelationKind.NOREL: task.norel}
+    in_task = {*task.kinds, *(kind for kind, label in outcomes.items() if label)}
     return Labelled(
         part=part,
         relations=tuple(relations),
         labels=tuple(model.labels[label] for label in best),
         beyond_task=Counter(str(one.kind) for one in relations if one.kind not in in_task),
     )
-
-
-def _kinds_by_label(entrel: str, norel: str) -> list[RelationKind]:
-    """The kinds that are outcomes themselves, where a task has labels for them."""
-    return [kind for kind, label in ((RelationKind.ENTREL, entrel), (RelationKind.NOREL, norel)) if label]

@@ -10,8 +10,19 @@ import numpy as np
 
 from disco2.corpora.tasks import CLASSES
 from disco2.evaluation.significance import f1_interval
-from disco2.experiments.bench import BOOTSTRAP_SEED, Bench, Experiment, Results, System, measure, stacked
+from disco2.experiments.bench import (
+    BOOTSTRAP_SEED,
+    Bench,
+    Experiment,
+    GroupResults,
+    Groups,
+    System,
+    answers_of,
+    measure,
+    stacked,
+)
 from disco2.experiments.division import divide
+from disco2.experiments.evaluating import Answers
 from disco2.experiments.multiclass import FULL, comparison_table
 from disco2.experiments.published import (
     BINARY,
@@ -21,7 +32,7 @@ from disco2.experiments.published import (
     notes_beside,
     published,
 )
-from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.experiments.runs import RunPlan, RunResult
 from disco2.model.settings import INITIALISATIONS
 from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Series, Table
@@ -29,18 +40,13 @@ from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Serie
 DIMENSIONS = (20, 30, 40, 50, 60)
 
 
-def _plans_with(bench: Bench, K: int) -> list[RunPlan]:
-    return bench.plans(FULL, changes={"model.K": K})
+def _dimension_groups(bench: Bench) -> Groups:
+    return {K: bench.plans(FULL, changes={"model.K": K}) for K in DIMENSIONS}
 
 
-def _dimension_plans(bench: Bench) -> list[RunPlan]:
-    return [plan for K in DIMENSIONS for plan in _plans_with(bench, K)]
-
-
-def _dimension_findings(bench: Bench, results: Results) -> Findings:
-    runs = {K: [results(plan) for plan in _plans_with(bench, K)] for K in DIMENSIONS}
+def _dimension_findings(bench: Bench, runs: GroupResults) -> Findings:
     figures = {
-        part: [(K, measure(stacked(run.answers[part] for run in some))) for K, some in runs.items()]
+        part: [(K, measure(stacked(answers_of(some, part)))) for K, some in runs.items()]
         for part in ("dev", "test")
     }
     series = [
@@ -73,27 +79,22 @@ def _dimension_findings(bench: Bench, results: Results) -> Findings:
     )
 
 
-DIMENSION = Experiment("dimension", _dimension_plans, _dimension_findings, check_plots)
+DIMENSION = Experiment("dimension", _dimension_groups, _dimension_findings, check_plots)
 
 
 FACTORS = ("A1", "A2", "B1", "B2")
 DIAGONALS = ("A3", "B3")
 
 
-def _plans_from(bench: Bench, initialisation: str) -> list[RunPlan]:
-    return bench.plans(FULL, changes={"model.initialisation": initialisation})
+def _initialisation_groups(bench: Bench) -> Groups:
+    return {start: bench.plans(FULL, changes={"model.initialisation": start}) for start in INITIALISATIONS}
 
 
-def _initialisation_plans(bench: Bench) -> list[RunPlan]:
-    return [plan for start in INITIALISATIONS for plan in _plans_from(bench, start)]
-
-
-def _initialisation_findings(bench: Bench, results: Results) -> Findings:
-    runs = {start: [results(plan) for plan in _plans_from(bench, start)] for start in INITIALISATIONS}
+def _initialisation_findings(bench: Bench, runs: GroupResults) -> Findings:
     rows = tuple(
         (
             start,
-            *(measure(stacked(run.answers[part] for run in some)) for part in ("dev", "test")),
+            *(measure(stacked(answers_of(some, part))) for part in ("dev", "test")),
             _norm(some, FACTORS),
             _norm(some, DIAGONALS),
         )
@@ -106,7 +107,7 @@ def _initialisation_findings(bench: Bench, results: Results) -> Findings:
         rows=rows,
         notes=("Norms are Frobenius norms after training, over A and B of all labels, mean over seeds.",),
     )
-    test = {start: [run.answers["test"] for run in some] for start, some in runs.items()}
+    test = {start: answers_of(some) for start, some in runs.items()}
     return Findings(
         name="initialisation",
         title="Zero initialisation",
@@ -124,7 +125,7 @@ def _norm(runs: list[RunResult], names: tuple[str, ...]) -> str:
     return f"{np.mean(norms):.3f}"
 
 
-INITIALISATION = Experiment("initialisation", _initialisation_plans, _initialisation_findings)
+INITIALISATION = Experiment("initialisation", _initialisation_groups, _initialisation_findings)
 
 
 PAPERS_SPLIT = "ji"
@@ -145,23 +146,22 @@ def class_plans(bench: Bench, name: str) -> list[RunPlan]:
     return bench.plans(classifier(name), changes=papers_split(bench))
 
 
-def _binary_plans(bench: Bench) -> list[RunPlan]:
-    return [plan for name in CLASSES for plan in class_plans(bench, name)]
+def _binary_groups(bench: Bench) -> Groups:
+    return {name: class_plans(bench, name) for name in CLASSES}
 
 
-def _binary_findings(bench: Bench, results: Results) -> Findings:
-    answers = {name: [results(plan).answers["test"] for plan in class_plans(bench, name)] for name in CLASSES}
+def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
     ours: list[Cell] = ["this package"]
     constant: list[Cell] = ["always the commoner answer"]
-    for name, seeds in answers.items():
-        right = stacked(seeds)
-        ours += [f1_measure(seeds, name), measure(right)]
+    for name, some in runs.items():
+        seeds = answers_of(some)
+        ours += [f1_measure(seeds, name), measure(stacked(seeds))]
         constant += constant_measures(seeds[0], name, always=is_commoner(bench, name))
     split = replace(bench, configuration=bench.configuration.changed(papers_split(bench)))
     protocol = split.protocol
     beside = is_papers_corpus(split, PAPERS_SPLIT)
     rows: list[tuple[Cell, ...]] = [
-        (system, *(published(value, decimals=2) for name in CLASSES for value in figures[name]))
+        (system, *(published(value, decimals=2) for pair in figures for value in pair))
         for system, figures in (BINARY if beside else {}).items()
     ]
     rows += [tuple(constant), tuple(ours)]
@@ -214,4 +214,4 @@ def f1_measure(seeds: Sequence[Answers], positive: str) -> Measure:
     )
 
 
-BINARY_EXPERIMENT = Experiment("binary", _binary_plans, _binary_findings)
+BINARY_EXPERIMENT = Experiment("binary", _binary_groups, _binary_findings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,8 +15,10 @@ from disco2.experiments.bench import (
     COMPARISON_COLUMNS,
     Bench,
     Experiment,
-    Results,
+    GroupResults,
+    Groups,
     System,
+    answers_of,
     compare_answers,
     mean_confusion,
     measure,
@@ -24,6 +26,7 @@ from disco2.experiments.bench import (
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
+from disco2.experiments.evaluating import Answers
 from disco2.experiments.published import (
     LIN_2009,
     MULTICLASS,
@@ -32,7 +35,7 @@ from disco2.experiments.published import (
     published,
     said_differences,
 )
-from disco2.experiments.runs import Answers, RunPlan, RunResult
+from disco2.experiments.runs import RunPlan, RunResult
 from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table
 
 LADDER = (
@@ -59,14 +62,13 @@ COMPARED = (
 SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
 
 
-def _ladder_plans(bench: Bench) -> list[RunPlan]:
-    return [plan for system in LADDER for plan in bench.plans(system)]
+def _ladder_groups(bench: Bench) -> Groups:
+    return {system.name: bench.plans(system) for system in LADDER}
 
 
-def _ladder_findings(bench: Bench, results: Results) -> Findings:
-    runs = {system.name: [results(plan) for plan in bench.plans(system)] for system in LADDER}
-    test = {name: [run.answers["test"] for run in some] for name, some in runs.items()}
-    dev = {name: [run.answers["dev"] for run in some] for name, some in runs.items()}
+def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
+    test = {name: answers_of(some) for name, some in runs.items()}
+    dev = {name: answers_of(some, "dev") for name, some in runs.items()}
     table = ladder_table(bench, dev, test)
     labels, counts = mean_confusion(test[FULL.name])
     confusion = ConfusionMatrix(
@@ -133,7 +135,7 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
         shared = answers[first][0].shared
         for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
             if found := compare_answers(answers[first], answers[second], chosen=chosen):
-                rows.append((f"{first} − {second}", subset, *found.cells()))  # noqa: RUF001  a minus sign
+                rows.append((f"{first} − {second}", subset, *found))  # noqa: RUF001  a minus sign
     return Table(
         name=name,
         title="Differences between systems on the same relations",
@@ -147,7 +149,7 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
     )
 
 
-MULTICLASS_EXPERIMENT = Experiment("multiclass", _ladder_plans, _ladder_findings)
+MULTICLASS_EXPERIMENT = Experiment("multiclass", _ladder_groups, _ladder_findings)
 
 
 FOLDS = 5
@@ -174,6 +176,21 @@ def fold_plans(bench: Bench, system: System, *, seeds: Sequence[int] = ()) -> di
     return {plans[0].seed: list(plans) for plans in zip(*by_fold, strict=True)}
 
 
+def _fold_groups(bench: Bench, systems: Iterable[System], *, seeds: Sequence[int] = ()) -> Groups:
+    """By system and seed."""
+    return {
+        (system.name, seed): plans
+        for system in systems
+        for seed, plans in fold_plans(bench, system, seeds=seeds).items()
+    }
+
+
+def _over_folds(runs: GroupResults, system: System) -> list[Answers]:
+    """For each seed, the answers of all folds' test parts as one."""
+    found = (some for key, some in runs.items() if isinstance(key, tuple) and key[0] == system.name)
+    return [joined(answers_of(folds)) for folds in found]
+
+
 def fold_labels(corpus: Corpus, configuration: Configuration) -> tuple[str, ...]:
     """The labels of the usual split that every fold can learn: so all folds are one task."""
     usual = divide(corpus, configuration)
@@ -186,11 +203,6 @@ def fold_labels(corpus: Corpus, configuration: Configuration) -> tuple[str, ...]
         for protocol in PROTOCOLS
     ]
     return tuple(label for label in usual.labels if all(label in some for some in learned))
-
-
-def over_folds(results: Results, plans: Mapping[int, Sequence[RunPlan]]) -> list[Answers]:
-    """For each seed, the answers of all folds' test parts as one."""
-    return [joined([results(plan).answers["test"] for plan in folds]) for folds in plans.values()]
 
 
 def joined(folds: Sequence[Answers]) -> Answers:
@@ -216,12 +228,8 @@ def measures_table(name: str, title: str, answers: Mapping[str, Sequence[Answers
     return Table(name, title, ("model", "all", "shared entities", "others"), tuple(rows))
 
 
-def _fold_plans(bench: Bench) -> list[RunPlan]:
-    return [plan for system in FOLD_SYSTEMS for folds in fold_plans(bench, system).values() for plan in folds]
-
-
-def _fold_findings(bench: Bench, results: Results) -> Findings:
-    answers = {system.name: over_folds(results, fold_plans(bench, system)) for system in FOLD_SYSTEMS}
+def _fold_findings(bench: Bench, runs: GroupResults) -> Findings:
+    answers = {system.name: _over_folds(runs, system) for system in FOLD_SYSTEMS}
     relations = len(answers[FOLD_SYSTEMS[0].name][0].relations)
     return Findings(
         name="crossvalidation",
@@ -251,7 +259,9 @@ def _on_settings(bench: Bench) -> str:
     )
 
 
-CROSSVALIDATION = Experiment("crossvalidation", _fold_plans, _fold_findings)
+CROSSVALIDATION = Experiment(
+    "crossvalidation", lambda bench: _fold_groups(bench, FOLD_SYSTEMS), _fold_findings
+)
 
 
 LOGISTIC = {
@@ -310,28 +320,16 @@ def _as_given(bench: Bench) -> Bench:
     return replace(bench, tuned={})
 
 
-def _step_plans(bench: Bench) -> list[RunPlan]:
+def _step_groups(bench: Bench) -> Groups:
     bench = _as_given(bench)
-    usual = [plan for system in (*STEPS, FEATURES_ALONE) for plan in bench.plans(system)]
-    folded = [
-        plan
-        for system in FOLDED
-        for folds in fold_plans(bench, system, seeds=bench.seeds[:FOLD_SEEDS]).values()
-        for plan in folds
-    ]
-    return usual + folded
+    usual: Groups = {_shown(system): bench.plans(system) for system in (*STEPS, FEATURES_ALONE)}
+    return usual | _fold_groups(bench, FOLDED, seeds=bench.seeds[:FOLD_SEEDS])
 
 
-def _step_findings(bench: Bench, results: Results) -> Findings:
-    bench = _as_given(bench)
-    runs = {
-        _shown(system): [results(plan) for plan in bench.plans(system)] for system in (*STEPS, FEATURES_ALONE)
-    }
-    test = {name: [run.answers["test"] for run in some] for name, some in runs.items()}
-    seeds = bench.seeds[:FOLD_SEEDS]
-    folded = {
-        _shown(system): over_folds(results, fold_plans(bench, system, seeds=seeds)) for system in FOLDED
-    }
+def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
+    usual = {name: runs[name] for name in map(_shown, (*STEPS, FEATURES_ALONE))}
+    test = {name: answers_of(some) for name, some in usual.items()}
+    folded = {_shown(system): _over_folds(runs, system) for system in FOLDED}
     return Findings(
         name="beyond",
         title="Beyond the paper",
@@ -346,7 +344,7 @@ def _step_findings(bench: Bench, results: Results) -> Findings:
                 name="beyond",
                 title="Accuracy, step by step",
                 columns=("model", "dev", "test", "test, shared entities", "seconds of training"),
-                rows=tuple((name, *_step_row(some)) for name, some in runs.items()),
+                rows=tuple((name, *_step_row(some)) for name, some in usual.items()),
                 notes=("Seconds are the mean over runs, for orientation: the machine may have been busy.",),
             ),
             comparison_table("beyond-tests", STEPS_COMPARED, test),
@@ -357,11 +355,15 @@ def _step_findings(bench: Bench, results: Results) -> Findings:
 
 
 def _step_row(runs: list[RunResult]) -> list[Cell]:
-    right = stacked(run.answers["test"] for run in runs)
+    right = stacked(answers_of(runs))
     shared = runs[0].answers["test"].shared
     seconds = sum(run.notes["seconds"] for run in runs) / len(runs)
-    dev = stacked(run.answers["dev"] for run in runs)
-    return [measure(dev), measure(right), measure(right[:, shared]), f"{seconds:.1f}"]
+    return [
+        measure(stacked(answers_of(runs, "dev"))),
+        measure(right),
+        measure(right[:, shared]),
+        f"{seconds:.1f}",
+    ]
 
 
-BEYOND = Experiment("beyond", _step_plans, _step_findings)
+BEYOND = Experiment("beyond", _step_groups, _step_findings)

@@ -1,4 +1,4 @@
-"""How good the discourse parser is on a corpus, beside rules that need no learning.
+"""Scores of the discourse parser on a corpus, compared with a rule baseline.
 
 Relations are on the tokens of the corpus's documents. Where layers were made from raw text, gold relations
 lie on the automatic tokens under the same characters, so that nothing but the text is given.
@@ -44,9 +44,8 @@ class Output:
     gold: tuple[SpanRelation, ...]
     found: tuple[SpanRelation, ...]
     given: tuple[SpanRelation, ...]  # explicit ones, of gold connectives
-    classified: tuple[
-        tuple[str, bool], ...
-    ]  # document of each implicit relation in a sentence, and whether right
+    # The document of each implicit relation in a sentence, and whether its sense is right.
+    classified: tuple[tuple[str, bool], ...]
 
     def of(self, documents: Collection[str]) -> Output:
         """The same for some of the documents."""
@@ -59,24 +58,11 @@ class Output:
         return Output(self.corpus, chosen, gold, found, given, classified)
 
 
-@dataclass(frozen=True)
-class ParserScores:
-    """Figures of one system on one part: shares and counts by name; ``given`` has gold connectives."""
-
-    end_to_end: dict[str, PrecisionRecall]
-    given: dict[str, PrecisionRecall]
-    senses: PrecisionRecall  # of gold connectives
-    implicit: dict[str, PrecisionRecall]  # inside a sentence; empty where the corpus has none there
-    implicit_senses: PrecisionRecall | None  # of those, with gold arguments
-    whole: dict[str, PrecisionRecall]  # everything but NoRel
-
-    def measure(self, group: str, name: str) -> PrecisionRecall | None:
-        """A figure by its group and name; a group may be a figure itself."""
-        found = getattr(self, group)
-        return found.get(name) if isinstance(found, dict) else found
-
-
-# What is shown: a name, which scores it is in, and its measure there.
+# Figures of one system on one part, by group and name: ``end_to_end``; ``given`` and ``senses``, of gold
+# connectives; ``implicit`` relations inside a sentence; ``implicit_senses``, with gold arguments; ``whole``,
+# everything but NoRel.
+Scores = dict[str, dict[str, PrecisionRecall]]
+# What is shown: a title, and a group and name of ``Scores``.
 ROWS = (
     ("connectives", "end_to_end", "connectives"),
     ("explicit: Arg1 exact", "end_to_end", "explicit Arg1 exact"),
@@ -143,7 +129,7 @@ def run_system(corpus: Corpus, system: System, *, part: str) -> Output:
     )
 
 
-def score_output(output: Output) -> ParserScores:
+def score_output(output: Output) -> Scores:
     """The figures of what a system has found."""
     stated = _stated(output.gold)
     sense_of = {(one.document, one.connective): one.senses[0] for one in output.given}
@@ -157,17 +143,17 @@ def score_output(output: Output) -> ParserScores:
         ]
         for relations in (output.gold, output.found)
     )
-    return ParserScores(
-        end_to_end=score_relations(stated, _stated(output.found)),
-        given=score_relations(stated, output.given),
-        senses=_accuracy(senses),
-        implicit=score_relations(inside, found_inside) if inside else {},
-        implicit_senses=_accuracy(output.classified) if output.classified else None,
-        whole=score_relations(output.gold, output.found),
-    )
+    return {
+        "end_to_end": score_relations(stated, _stated(output.found)),
+        "given": score_relations(stated, output.given),
+        "senses": {"": _accuracy(senses)},
+        "implicit": score_relations(inside, found_inside) if inside else {},
+        "implicit_senses": {"": _accuracy(output.classified)} if output.classified else {},
+        "whole": score_relations(output.gold, output.found),
+    }
 
 
-def score_parser(corpus: Corpus, system: System, *, part: str) -> ParserScores:
+def score_parser(corpus: Corpus, system: System, *, part: str) -> Scores:
     """The figures of a system on a part of a corpus."""
     return score_output(run_system(corpus, system, part=part))
 
@@ -181,7 +167,7 @@ def parser_findings(corpus: Corpus, system: System, *, part: str, name: str) -> 
         rules = score_parser(corpus, RuleBaseline.learn(corpus).system, part=part)
     rows = []
     for title, group, measure in ROWS:
-        one, other = scores.measure(group, measure), rules.measure(group, measure) if rules else None
+        one, other = scores[group].get(measure), rules[group].get(measure) if rules else None
         if one is not None:
             rules_cell = Measure(other.f1, interval=other.interval) if other else None
             f1 = Measure(one.f1, interval=one.interval)
@@ -216,7 +202,7 @@ def _genre_rows(output: Output) -> tuple[tuple[Cell, ...], ...]:
         if not _stated(chosen.gold):
             continue
         scores = score_output(chosen)
-        found = [scores.measure(group, measure) for _, group, measure in GENRE_COLUMNS]
+        found = [scores[group].get(measure) for _, group, measure in GENRE_COLUMNS]
         rows.append((genre, len(chosen.gold), *(Measure(one.f1) if one else None for one in found)))
     return tuple(rows)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from disco2.corpora.tasks import TaskSettings
@@ -28,38 +28,13 @@ MULTICLASS = {
     "upward + entities + features": 43.56,
 }
 
-# F1 and accuracy for each class of level 1.
+# F1 and accuracy for each class of level 1, in the order of ``CLASSES``.
 BINARY = {
-    "Pitler et al. (2009)": {
-        "Comparison": (21.96, 56.59),
-        "Contingency": (47.13, 67.30),
-        "Expansion": (76.42, 63.62),
-        "Temporal": (16.76, 63.49),
-    },
-    "Zhou et al. (2010)": {
-        "Comparison": (31.79, 58.22),
-        "Contingency": (47.16, 48.96),
-        "Expansion": (70.11, 54.54),
-        "Temporal": (20.30, 55.48),
-    },
-    "Park & Cardie (2012)": {
-        "Comparison": (31.32, 74.66),
-        "Contingency": (49.82, 72.09),
-        "Expansion": (79.22, 69.14),
-        "Temporal": (26.57, 79.32),
-    },
-    "Biran & McKeown (2013)": {
-        "Comparison": (25.40, 63.36),
-        "Contingency": (46.94, 68.09),
-        "Expansion": (75.87, 62.84),
-        "Temporal": (20.23, 68.35),
-    },
-    "Ji & Eisenstein (2015)": {
-        "Comparison": (35.84, 68.45),
-        "Contingency": (51.39, 74.08),
-        "Expansion": (79.91, 69.47),
-        "Temporal": (26.91, 86.41),
-    },
+    "Pitler et al. (2009)": ((21.96, 56.59), (47.13, 67.30), (76.42, 63.62), (16.76, 63.49)),
+    "Zhou et al. (2010)": ((31.79, 58.22), (47.16, 48.96), (70.11, 54.54), (20.30, 55.48)),
+    "Park & Cardie (2012)": ((31.32, 74.66), (49.82, 72.09), (79.22, 69.14), (26.57, 79.32)),
+    "Biran & McKeown (2013)": ((25.40, 63.36), (46.94, 68.09), (75.87, 62.84), (20.23, 68.35)),
+    "Ji & Eisenstein (2015)": ((35.84, 68.45), (51.39, 74.08), (79.91, 69.47), (26.91, 86.41)),
 }
 
 # Share of relations with coreferent entities: training, test.
@@ -100,7 +75,7 @@ def is_cut(corpus: Corpus) -> bool:
 
 
 def notes_beside(bench: Bench) -> tuple[str, ...]:
-    """What must be said where published figures stand beside ours."""
+    """Notes for tables that have published figures and ours."""
     if is_covered(bench.corpus):
         return (SOURCE,)
     documents = bench.corpus.documents.values()
@@ -130,36 +105,30 @@ PAPERS_SETTINGS: Mapping[str, Any] = {
     "training.lambda_classification": 0.002,
     "training.lambda_entities": 0.002,
 }
-PAIRS = {
-    "mean": "mention pairs averaged",
-    "link-mean": "mention pairs averaged over each chain",
-    "root": "mention pairs divided by the root of their number",
-}
-# Not compared: which model of a table it is, its task, and its seed.
-ASIDE = ("task.", "model.kind", "model.features", "training.seed")
-# In these two, examples/paper.toml is not as printed; ``said_differences`` speaks of them.
-NOT_AS_PRINTED = ("model.initialisation", "training.stop_by")
+# Not compared: which model of a table it is, its task, its seed, and two settings that examples/paper.toml
+# does not have as printed. ``said_differences`` names these two.
+ASIDE = (
+    "task.",
+    "model.kind",
+    "model.features",
+    "training.seed",
+    "model.initialisation",
+    "training.stop_by",
+)
 STEPS = ("training.rate_", "training.lambda_")
 
 
 def differences(configuration: Configuration) -> list[str]:
-    """Where settings differ from the paper's own, each in a few words; the rest by name and value."""
+    """Settings that differ from the paper's own; rates and regularisers are not listed one by one."""
     papers = assignments(Configuration().changed(PAPERS_SETTINGS))
     different = {
         name: value
         for name, value in assignments(configuration).items()
-        if value != papers[name] and not name.startswith((*ASIDE, *NOT_AS_PRINTED))
+        if value != papers[name] and not name.startswith(ASIDE)
     }
-    found = list(_in_words(configuration, different))
-    worded = (
-        "vectors.source",
-        "model.K",
-        "model.pairs",
-        "training.averaging",
-        "training.warm_start",
-        *STEPS,
-    )
-    return found + [f"{name} = {value}" for name, value in different.items() if not name.startswith(worded)]
+    found = [f"{name} = {value}" for name, value in different.items() if not name.startswith(STEPS)]
+    others = any(name.startswith(STEPS) for name in different)
+    return [*found, "other learning rates and regularisers"] if others else found
 
 
 def said_differences(configuration: Configuration) -> str:
@@ -173,33 +142,3 @@ def said_differences(configuration: Configuration) -> str:
     if found := ", ".join(differences(configuration)):
         return f"Not as in the paper (examples/paper.toml has its settings): {found}{also and '; ' + also}."
     return f"The settings are the paper's (examples/paper.toml){also and ', but ' + also}."
-
-
-def _in_words(configuration: Configuration, different: Mapping[str, Any]) -> Iterator[str]:
-    model, training = configuration.model, configuration.training
-    source = {"word2vec": "", "shipped": "GloVe"}.get(configuration.vectors.source, "word vectors of a file")
-    if source:
-        yield f"{source} in {model.K} dimensions"
-    elif "model.K" in different:
-        yield f"{model.K} dimensions"
-    if model.pairs in PAIRS:
-        yield PAIRS[model.pairs]
-    if training.averaging:
-        yield "a running mean of the parameters"
-    if "training.warm_start" in different:
-        passes = f"{training.warm_start} passes of" if training.warm_start else "no"
-        yield f"{passes} warm start"
-    own = [
-        what
-        for what in ("rate", "regulariser")
-        if _of(training, what, "entities") != _of(training, what, "classification")
-    ]
-    if own:
-        yield f"B with a {' and a '.join(own)} of its own"
-    if any(name.startswith(STEPS) for name in different):
-        yield "other learning rates and regularisers"
-
-
-def _of(training: Any, what: str, group: str) -> float:
-    values: dict[str, float] = training.rates() if what == "rate" else training.regularisers()
-    return values[group]

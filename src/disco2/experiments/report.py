@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from disco2.corpora.tasks import CLASSES
-from disco2.engines import Engine
 from disco2.experiments.bench import Bench, Experiment, System, versions_of_runs
 from disco2.experiments.configuration import assignments, commented_toml
 from disco2.experiments.coreference import COREFERENCE
@@ -20,7 +19,8 @@ from disco2.experiments.full_model import (
 )
 from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, FULL, LADDER, MULTICLASS_EXPERIMENT
 from disco2.experiments.runs import plain_words
-from disco2.experiments.tuning import ReportProgress, Tuned, choose_space, tune, write_best
+from disco2.experiments.tuning import ReportProgress, Tuned, tune, write_best
+from disco2.experiments.tuning_problem import choose_space
 from disco2.files import write_text
 from disco2.reporting.findings import Cell, Difference, DotFigure, Findings, Measure, Table, cell_text
 from disco2.reporting.page import report_page
@@ -54,7 +54,7 @@ def tune_systems(
     grid: str,
     storage: str,
     trials: int = 0,
-    engine: Engine | None = None,
+    jobs: int = 1,
     report: Callable[[str], ReportProgress] = lambda system: lambda progress: None,
 ) -> dict[str, Tuned]:
     """The best settings of each system on the development relations, one study for each.
@@ -70,7 +70,7 @@ def tune_systems(
             space=choose_space(configuration, grid=grid),
             storage=storage,
             trials=trials,
-            engine=engine,
+            jobs=jobs,
             report=report(system.name),
         )
         write_best(found[system.name], output / tuned_file(system.name))

@@ -18,30 +18,27 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from disco2.data import Corpus, Instance
-from disco2.data.batch import Floats
-from disco2.data.tree import shared_entities
+from disco2.data import Corpus
 from disco2.engines import Engine, Task, outcomes_of
 from disco2.errors import CorpusError, Disco2Error, InputError
 from disco2.evaluation import evaluate
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.experiments.division import divide
+from disco2.experiments.evaluating import Answers, answer_instances
 from disco2.experiments.train_run import Preparations, preparation_key, train_model
 from disco2.files import append_text, hash_file, remove_scratch, write_text
-from disco2.model import AnyModel
 from disco2.model.composition import is_compiled
 from disco2.model.parameters import check_finite
 from disco2.training.loop import Epoch
@@ -53,7 +50,7 @@ CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl"
 JUDGED = ("dev", "test")
 # What damaged files may raise: deep JSON a RecursionError, huge numbers an OverflowError.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
-PACKAGES = (
+PACKAGES = [
     "numpy",
     "numba",
     "scipy",
@@ -63,9 +60,7 @@ PACKAGES = (
     "optuna",
     "matplotlib",
     "scikit-learn",
-)
-
-Right = NDArray[np.bool_]
+]
 
 
 @dataclass(frozen=True)
@@ -99,28 +94,6 @@ class RunPlan:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """The answers to n relations of one part, in the order of the corpus."""
-
-    relations: tuple[str, ...]  # their ids
-    documents: tuple[str, ...]
-    gold: tuple[tuple[str, ...], ...]
-    shared: NDArray[np.bool_]  # [n] whether the arguments share an entity
-    labels: tuple[str, ...]
-    scores: Floats  # [n, labels]
-
-    @cached_property
-    def predicted(self) -> tuple[str, ...]:
-        return tuple(self.labels[best] for best in self.scores.argmax(axis=1)) if self.relations else ()
-
-    @cached_property
-    def right(self) -> Right:
-        """[n]"""
-        pairs = zip(self.predicted, self.gold, strict=True)
-        return np.array([label in gold for label, gold in pairs], dtype=bool)
-
-
-@dataclass(frozen=True)
 class RunResult:
     """Answers by part, and notes: ``training_relations``, ``norms`` of the parameters by name, ``seconds``.
 
@@ -151,7 +124,7 @@ class RunFolder:
     def finish(self, result: RunResult, *, figures: dict[str, Any]) -> None:
         """Write the answers, then the figures: with them the run is finished."""
         for part, answers in result.answers.items():
-            write_text(self._predictions(part), (json.dumps(line) + "\n" for line in _lines(answers)))
+            write_text(self._predictions(part), (json.dumps(line) + "\n" for line in answers.records()))
         content = {
             "labels": list(result.labels),
             "parts": {part: hash_file(self._predictions(part)) for part in result.answers},
@@ -197,18 +170,6 @@ class RunFolder:
 
     def _predictions(self, part: str) -> Path:
         return self.path / f"predictions-{part}.jsonl"
-
-
-def _lines(answers: Answers) -> Iterator[dict[str, Any]]:
-    for number, scores in enumerate(answers.scores.tolist()):
-        yield {
-            "id": answers.relations[number],
-            "document": answers.documents[number],
-            "gold": list(answers.gold[number]),
-            "predicted": answers.predicted[number],
-            "shared_entities": bool(answers.shared[number]),
-            "scores": dict(zip(answers.labels, scores, strict=True)),
-        }
 
 
 def _read_answers(path: Path, labels: tuple[str, ...]) -> Answers:
@@ -264,15 +225,6 @@ class Runs:
             )
         return self._read[plan]
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What another process needs, in any working folder; it reads and prepares for itself."""
-        return {"root": self.root.absolute(), "corpora": self.corpora, "_digests": self._digests}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ |= state
-        self._read = {}
-        self._preparations = {name: Preparations() for name in self.corpora}
-
 
 def _train(plan: RunPlan, corpus: Corpus, folder: RunFolder, preparations: Preparations) -> RunResult:
     """Train as planned and answer the dev and the test part."""
@@ -308,7 +260,7 @@ def _train(plan: RunPlan, corpus: Corpus, folder: RunFolder, preparations: Prepa
     fitted = train_model(corpus, parts, plan.configuration, preparations=preparations, progress=progress)
     model = fitted.model
     check_finite(model.parameters, where=f"{plan.model}, seed {plan.seed}")
-    answers = {part: _answer(model, corpus, parts.instances[part]) for part in JUDGED}
+    answers = {part: answer_instances(model, corpus, parts.instances[part]) for part in JUDGED}
     notes = {
         "seconds": round(fitted.history.seconds, 2),
         "training_relations": fitted.training_relations,
@@ -329,18 +281,6 @@ def _train(plan: RunPlan, corpus: Corpus, folder: RunFolder, preparations: Prepa
     result = RunResult(model.labels, answers, notes)
     folder.finish(result, figures=figures)
     return result
-
-
-def _answer(model: AnyModel, corpus: Corpus, instances: Sequence[Instance]) -> Answers:
-    shared = shared_entities(corpus.documents, [one.relation for one in instances])
-    return Answers(
-        relations=tuple(one.relation.id for one in instances),
-        documents=tuple(one.relation.document for one in instances),
-        gold=tuple(one.gold for one in instances),
-        shared=np.array(shared, dtype=bool),
-        labels=model.labels,
-        scores=model.scores(instances),
-    )
 
 
 # Called with a plan, before its run here or after it in another process, how many are done, and of how many.
@@ -396,8 +336,11 @@ class _RunWork:
     """The work of an engine's workers. Preparations stay for the next run."""
 
     def __init__(self, runs: Runs) -> None:
-        self._runs = runs
+        self._root, self._corpora = runs.root.absolute(), runs.corpora
         self._folder = Path.cwd()
+
+    def begin(self) -> None:
+        self._runs = Runs(self._root, self._corpora)
 
     def __call__(self, plan: RunPlan) -> None:
         with working_in(self._folder):

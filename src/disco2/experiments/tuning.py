@@ -1,265 +1,49 @@
-"""Tuning: what is varied and judged, and the settings that did best on the development relations.
+"""Tuning: search settings that do well on the development relations, with Optuna (extra ``tune``).
 
-Optuna, from the extra ``tune``, is imported by ``tuning_study`` alone.
+A study is kept in a SQLite file. The command that tunes samples the points of trials and records their
+results; trials run in this process or in several ones. One that was cut short is repeated at the same point.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import itertools
-import random
+import logging
+import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from disco2.data import Corpus
-from disco2.engines import Engine
-from disco2.errors import CorpusError, InputError, MissingExtraError, SettingsError
+from disco2.engines import LocalEngine, Task, outcomes_of
+from disco2.errors import InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration, commented_toml
-from disco2.experiments.division import Parts, divide
-from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest
+from disco2.experiments.train_run import Preparations, train_model
+from disco2.experiments.tuning_problem import Problem, Space, define_problem
 from disco2.files import write_text
-from disco2.model import ModelSettings
-from disco2.training.preparation import hold_out
-from disco2.version import VERSION
+from disco2.lock import FileLock
+from disco2.training.loop import Epoch
 
 if TYPE_CHECKING:
-    from optuna import Trial
+    import optuna
+    from optuna.storages import RDBStorage
 
-GRIDS = ("quick", "paper")
-SAMPLERS = ("tpe", "grid")
-DEVELOPMENTS = ("dev", "random")
 COMPLETE, PRUNED = "complete", "pruned"
 
-# Section "implementation details" of the paper.
-PAPER_K = (20, 30, 40, 50, 60)
-PAPER_LAMBDAS = (0.0002, 0.002, 0.02, 0.2)
-PAPER_RATES = (0.01, 0.03, 0.05, 0.09)
+RANDOM_FIRST = 10  # trials before the sampler learns from them
+PRUNE_AFTER_TRIALS = 5  # complete ones, before any is pruned
+PRUNE_AFTER_PASSES = 5  # of the first seed
+KEPT_PERCENTILE = 75.0  # trials in the worst quarter at a step are pruned
 
-NEIGHBOURHOOD = 3.0  # quick: from a third of a value to three times it
-PAPER_TRIALS, QUICK_TRIALS = 60, 12
-
-
-@dataclass(frozen=True)
-class Dimension:
-    """One quantity: the settings that get its value, and the values it may have.
-
-    Either a list of ``values`` in ascending order, or all numbers from ``low`` to ``high`` on a log scale. A
-    study knows one of several values by its index, so that a sampler sees which ones are neighbours.
-    """
-
-    name: str
-    settings: tuple[str, ...]
-    values: tuple[float, ...] = ()
-    low: float = 0.0
-    high: float = 0.0
-
-    def suggest(self, trial: Trial) -> float:
-        """The value for a trial."""
-        if self.values:
-            return self.values[trial.suggest_int(self.name, 0, len(self.values) - 1)]
-        return float(f"{trial.suggest_float(self.name, self.low, self.high, log=True):.4g}")  # readable
-
-
-@dataclass(frozen=True)
-class Space:
-    """Dimensions, the default number of trials, and points to try first (all there are if ``exhaustive``).
-
-    A point maps the name of a dimension to an index among its values, or to a value.
-    """
-
-    name: str
-    dimensions: tuple[Dimension, ...]
-    trials: int
-    points: tuple[Mapping[str, float], ...] = ()
-    exhaustive: bool = False
-
-    @property
-    def settings(self) -> frozenset[str]:
-        """The settings that are varied."""
-        return frozenset(setting for dimension in self.dimensions for setting in dimension.settings)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            one.name: [*one.settings, list(one.values) if one.values else f"{one.low:.6g} to {one.high:.6g}"]
-            for one in self.dimensions
-        }
-
-
-def choose_space(configuration: Configuration, *, grid: str = "quick", sampler: str = "tpe") -> Space:
-    """The named space, with the dimensions that the configured kind of model has.
-
-    paper: K in {20, 30, 40, 50, 60}, lambda in {0.0002, 0.002, 0.02, 0.2}, eta in {0.01, 0.03, 0.05, 0.09},
-    the last two separate for U, V, beta, and A with B. These are 327,680 points, so they are sampled. The
-    sampler ``grid`` tries every point of a smaller grid, with one lambda and one eta for all groups.
-
-    quick: rates and regularisers from a third to three times the configured ones, which are tried first.
-    """
-    for value, known, option in ((grid, GRIDS, "grid"), (sampler, SAMPLERS, "sampler")):
-        if value not in known:
-            raise SettingsError(f"Unknown {option} '{value}'.", hint=f"Choose one of: {', '.join(known)}.")
-    if configuration.model.kind == "majority":
-        raise SettingsError("The most common class has nothing to tune.", hint="Choose another --kind.")
-    if grid == "paper":
-        return (
-            _tied_paper_space(configuration.model) if sampler == "grid" else _paper_space(configuration.model)
-        )
-    if sampler == "grid":
-        raise SettingsError(
-            "The quick space has no grid: its values lie anywhere within bounds.",
-            hint="Use --grid paper --sampler grid, or leave out --sampler.",
-        )
-    return _quick_space(configuration)
-
-
-def _paper_space(model: ModelSettings) -> Space:
-    """The paper's grid with a lambda and an eta for each group of parameters."""
-    dimensions = [Dimension("K", ("model.K",), PAPER_K)] if model.uses_vectors else []
-    for name, groups in _paper_groups(model).items():
-        dimensions.append(Dimension(f"lambda_{name}", _settings("lambda", groups), PAPER_LAMBDAS))
-        dimensions.append(Dimension(f"rate_{name}", _settings("rate", groups), PAPER_RATES))
-    return Space("paper", tuple(dimensions), PAPER_TRIALS)
-
-
-def _tied_paper_space(model: ModelSettings) -> Space:
-    """Every point of the paper's grid with one lambda and one eta for all groups, in random order."""
-    groups = [group for some in _paper_groups(model).values() for group in some]
-    dimensions = [Dimension("K", ("model.K",), PAPER_K)] if model.uses_vectors else []
-    dimensions.append(Dimension("lambda", _settings("lambda", groups), PAPER_LAMBDAS))
-    dimensions.append(Dimension("rate", _settings("rate", groups), PAPER_RATES))
-    indices = itertools.product(*(range(len(one.values)) for one in dimensions))
-    names = [one.name for one in dimensions]
-    points = [dict(zip(names, point, strict=True)) for point in indices]
-    random.Random(1).shuffle(points)  # noqa: S311  so that the first few are a fair sample of all
-    return Space("paper, tied", tuple(dimensions), len(points), tuple(points), exhaustive=True)
-
-
-def _quick_space(configuration: Configuration) -> Space:
-    """Rates and regularisers around the configured ones, one for each group; zeros are not tuned."""
-    found: dict[str, float] = {}
-    for group in _groups(configuration.model):
-        for kind in ("lambda", "rate"):
-            if value := getattr(configuration.training, f"{kind}_{group}"):
-                found[f"{kind}_{group}"] = value
-    if not found:
-        raise SettingsError(
-            "All rates and regularisers are zero: there is nothing to tune.", hint="Use --grid paper."
-        )
-    dimensions = tuple(
-        Dimension(name, (f"training.{name}",), low=value / NEIGHBOURHOOD, high=value * NEIGHBOURHOOD)
-        for name, value in found.items()
-    )
-    return Space("quick", dimensions, QUICK_TRIALS, (found,))
-
-
-def _groups(model: ModelSettings) -> list[str]:
-    """The groups of parameters of a model, apart from b."""
-    has = {
-        "upward": model.composes,
-        "downward": model.kind == "entities",
-        "features": model.uses_features,
-        "classification": model.uses_vectors,
-        "entities": model.kind == "entities",
-    }
-    return [group for group, wanted in has.items() if wanted]
-
-
-def _paper_groups(model: ModelSettings) -> dict[str, list[str]]:
-    """The paper's groups and ours in each: the paper has one for A and B."""
-    found: dict[str, list[str]] = {}
-    for group in _groups(model):
-        found.setdefault("classification" if group == "entities" else group, []).append(group)
-    if "classification" not in found:  # surface features alone: b, which belongs to A, learns as beta does
-        found["features"].append("classification")
-    return found
-
-
-def _settings(kind: str, groups: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"training.{kind}_{group}" for group in groups)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """All that a trial needs. ``parts`` has training and development relations, and no test part."""
-
-    corpus: Corpus
-    parts: Parts
-    configuration: Configuration
-    space: Space
-    seeds: tuple[int, ...]
-    development: str  # dev: the corpus's own part; random: a share of the training relations
-
-    @cached_property
-    def facts(self) -> dict[str, Any]:
-        """Everything that the value of a trial depends on, beside its point in the space."""
-        return {
-            "corpus": corpus_digest(self.corpus),
-            "settings": {
-                section: {
-                    name: list(value) if isinstance(value, tuple) else value
-                    for name, value in values.items()
-                    if f"{section}.{name}" not in self.space.settings
-                }
-                for section, values in self.configuration.to_json().items()
-            },
-            "vectors": vectors_digest(self.configuration.vectors.source),
-            "space": self.space.to_json(),
-            "seeds": list(self.seeds),
-            "development": self.development,
-            "disco2": VERSION,
-        }
-
-    @property
-    def name(self) -> str:
-        """A readable name with a hash of the facts."""
-        words = (self.corpus.name, self.configuration.model.kind, self.parts.task.versus, self.space.name)
-        return readable_name(words, self.facts)
-
-    def with_values(self, values: Mapping[str, float]) -> Configuration:
-        """The configuration with the value of each dimension, by its name."""
-        return self.configuration.changed(
-            {
-                setting: values[dimension.name]
-                for dimension in self.space.dimensions
-                for setting in dimension.settings
-            }
-        )
-
-
-def define_problem(
-    corpus: Corpus, configuration: Configuration, space: Space, *, seeds: int = 2, development: str = "dev"
-) -> Problem:
-    """What is to be tuned. Each trial trains with ``seeds`` seeds, from ``training.seed`` on.
-
-    ``development`` is "dev", the corpus's own part; or "random", as in the paper: a share of the training
-    relations, the same in all trials, while the dev part is not used. Without a dev part, it is random.
-    """
-    if development not in DEVELOPMENTS:
-        raise SettingsError(
-            f"Unknown development relations '{development}'.",
-            hint=f"Choose one of: {', '.join(DEVELOPMENTS)}.",
-        )
-    if seeds < 1:
-        raise SettingsError(f"Models can't be trained with {seeds} seeds.", hint="Use 1 or more.")
-    parts = divide(corpus, configuration)
-    training, judged = parts.instances["train"], parts.instances["dev"]
-    if not training:
-        raise CorpusError(
-            f"There is no labelled relation to train on under the protocol '{parts.protocol}'.",
-            where=corpus.name,
-            hint="See what was read with: disco2 corpus stats",
-        )
-    first = configuration.training.seed
-    if development == "random" or not judged:
-        development = "random"
-        training, judged = hold_out(training, share=configuration.training.development_share, seed=first)
-    seen = {"train": training, "dev": judged, "test": []}
-    relations = {part: parts.relations["train"] if part == "train" else [] for part in parts.relations}
-    parts = replace(parts, instances=seen, relations=relations)
-    return Problem(corpus, parts, configuration, space, tuple(range(first, first + seeds)), development)
+SQLITE = "sqlite:///"
+SQLITE_TIMEOUT = 60  # seconds to wait while another process writes
+# Attributes of the study and of its trials.
+PROBLEM, VALUES, SCORES, LOSSES, REPEATS = "question", "values", "scores by seed", "losses by seed", "repeats"
 
 
 @dataclass(frozen=True)
@@ -278,23 +62,16 @@ class TrialRecord:
     seconds: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "trial": self.number,
-            "state": self.state,
-            "score": self.score,
-            "by_seed": list(self.by_seed),
-            "loss": self.loss,
-            "seconds": self.seconds,
-            "values": dict(self.values),
-        }
+        content = asdict(self)
+        return {"trial": content.pop("number"), **content}
 
 
 def rank_trials(trials: Iterable[TrialRecord]) -> list[TrialRecord]:
     """The complete trials by score, best first; equal ones by loss, then by number."""
 
     def key(trial: TrialRecord) -> tuple[float, float, int]:
-        score = float("-inf") if trial.score is None else trial.score
-        loss = float("inf") if trial.loss is None else trial.loss
+        score = -math.inf if trial.score is None else trial.score
+        loss = math.inf if trial.loss is None else trial.loss
         return -score, loss, trial.number
 
     return sorted((trial for trial in trials if trial.state == COMPLETE), key=key)
@@ -317,14 +94,8 @@ ReportProgress = Callable[[StudyProgress], None]
 class Tuned:
     """The best settings that were found, and the trials they come from."""
 
-    configuration: Configuration
-    space: Space
+    problem: Problem
     study: str
-    corpus: str
-    protocol: str
-    development: str
-    seeds: tuple[int, ...]
-    score_name: str  # accuracy, or f1 for one class against the rest
     trials: tuple[TrialRecord, ...]
 
     @cached_property
@@ -336,18 +107,29 @@ class Tuned:
     def best(self) -> TrialRecord:
         return self.ranking[0]
 
+    @property
+    def configuration(self) -> Configuration:
+        """The settings of the best trial."""
+        return self.problem.with_values(self.best.values)
+
+    @property
+    def score_name(self) -> str:
+        """accuracy, or f1 for one class against the rest"""
+        return self.problem.parts.score_name
+
     def count(self, *states: str) -> int:
         """How many trials are in one of these states."""
         return sum(trial.state in states for trial in self.trials)
 
     def to_json(self) -> dict[str, Any]:
+        problem = self.problem
         return {
             "study": self.study,
-            "corpus": self.corpus,
-            "protocol": self.protocol,
-            "space": self.space.name,
-            "development": self.development,
-            "seeds": list(self.seeds),
+            "corpus": problem.corpus.name,
+            "protocol": problem.parts.protocol,
+            "space": problem.space.name,
+            "development": problem.development,
+            "seeds": list(problem.seeds),
             "score": self.score_name,
             "trials": self.count(COMPLETE, PRUNED),
             "pruned": self.count(PRUNED),
@@ -358,15 +140,16 @@ class Tuned:
 
     def to_toml(self) -> str:
         """All settings with comments, after a note on where they come from, as --config reads them."""
-        best, seeds = self.best, self.seeds
-        judged = "the dev part" if self.development == "dev" else "a random share of the training relations"
+        best, problem = self.best, self.problem
+        dev = problem.development == "dev"
         varied = ", ".join(f"{name} {value:.4g}" for name, value in best.values.items())
         note = [
-            f"Tuned on {self.corpus} (protocol {self.protocol}), judged on {judged}.",
+            f"Tuned on {problem.corpus.name} (protocol {problem.parts.protocol}), judged on "
+            f"{'the dev part' if dev else 'a random share of the training relations'}.",
             f"Development {self.score_name} {100 * (best.score or 0):.2f}%, mean of the seeds"
-            f" {seeds[0]} to {seeds[-1]}: trial {best.number}.",
-            f"{self.count(COMPLETE, PRUNED)} trials in the space '{self.space.name}', {self.count(PRUNED)} of"
-            f" them pruned; study {self.study}.",
+            f" {problem.seeds[0]} to {problem.seeds[-1]}: trial {best.number}.",
+            f"{self.count(COMPLETE, PRUNED)} trials in the space '{problem.space.name}', "
+            f"{self.count(PRUNED)} of them pruned; study {self.study}.",
             f"Varied: {varied}.",
         ]
         return "".join(f"# {line}\n" for line in note) + "\n" + commented_toml(self.configuration)
@@ -383,7 +166,7 @@ def tune(
     space: Space,
     storage: str,
     trials: int = 0,
-    engine: Engine | None = None,
+    jobs: int = 1,
     seeds: int = 2,
     development: str = "dev",
     pruning: bool = True,
@@ -395,49 +178,303 @@ def tune(
 
     The value of a trial is the mean score over ``seeds`` trainings on the development relations (see
     ``define_problem``): accuracy, or F1 for one class against the rest. The test part is never used. Pruned
-    trials count as finished; ``trials=0`` is the space's default. The ``engine``'s workers run the trials, or
-    this process if there is none; they must see the storage under the same address. After ``timeout`` seconds
-    no trial is started. The study's name follows from the problem, so that problems don't mix in a storage.
+    trials count as finished; ``trials=0`` is the space's default. With several ``jobs``, as many processes
+    run trials. After ``timeout`` seconds no trial is started. An error of a trial or an interrupt stops the
+    work; finished trials stay. The study's name follows from the problem, so that problems don't mix.
     """
-    _check_installed()
+    check_installed()
     if trials < 0:
         raise SettingsError(f"trials is {trials}; it must be at least 0.")
-    from disco2.experiments.tuning_study import Address, run_trials
-
     wanted = trials or space.trials
     if space.exhaustive:
         wanted = min(wanted, len(space.points))
     deadline = None if timeout is None else time.monotonic() + timeout
     problem = define_problem(corpus, configuration, space, seeds=seeds, development=development)
-    address = Address(storage, study or problem.name, pruning)
-    records = run_trials(address, problem, wanted, deadline=deadline, engine=engine, report=report)
-    best = rank_trials(records)
-    if not best:
+    name = study or problem.name
+    file = storage_file(storage)
+    with _only_user(file), storage_errors(storage):
+        open_study = partial(_open_study, file.absolute(), name, pruning=pruning)
+        records = _run_trials(_TrialWork(problem, open_study), wanted, deadline, jobs, report)
+    if not rank_trials(records):
         raise InputError(
-            f"No trial of the study '{address.name}' is complete.",
+            f"No trial of the study '{name}' is complete.",
             hint="Use a longer --timeout, or run the same command again.",
         )
-    return Tuned(
-        configuration=problem.with_values(best[0].values),
-        space=space,
-        study=address.name,
-        corpus=corpus.name,
-        protocol=problem.parts.protocol,
-        development=problem.development,
-        seeds=problem.seeds,
-        score_name=problem.parts.score_name,
-        trials=tuple(records),
-    )
+    return Tuned(problem, name, tuple(records))
+
+
+def check_installed() -> None:
+    """Raise MissingExtraError if Optuna is not installed."""
+    if importlib.util.find_spec("optuna") is None:
+        raise MissingExtraError("optuna", "tune", "Tuning")
 
 
 def check_storage(address: str) -> None:
     """Raise if a study can't be kept at an address; called before long work starts."""
-    _check_installed()
-    from disco2.experiments.tuning_study import open_storage
+    check_installed()
+    with storage_errors(address):
+        open_storage(storage_file(address))
 
-    open_storage(address).engine.dispose()
+
+def storage_file(address: str) -> Path:
+    """The file of ``sqlite:///FILE``; its folder is created."""
+    name = address.removeprefix(SQLITE)
+    if not address.startswith(SQLITE) or name in ("", ":memory:"):
+        raise SettingsError(
+            "A study is kept in a SQLite file, so that it can be continued.",
+            where="--storage",
+            hint="Write, for example, sqlite:///tune.db.",
+        )
+    try:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(
+            f"The folder can't be created: {error.strerror or error}.",
+            where=address,
+            hint="Choose another place.",
+        ) from error
+    return Path(name)
 
 
-def _check_installed() -> None:
-    if importlib.util.find_spec("optuna") is None:
-        raise MissingExtraError("optuna", "tune", "Tuning")
+def open_storage(file: Path) -> RDBStorage:
+    """The storage in a file, created if there is none."""
+    import optuna
+    from sqlalchemy.pool import NullPool
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it logs every interrupt
+    # No connection is kept, for a forked process must not share one.
+    options = {"connect_args": {"timeout": SQLITE_TIMEOUT}, "poolclass": NullPool}
+    return optuna.storages.RDBStorage(f"{SQLITE}{file}", engine_kwargs=options)
+
+
+@contextmanager
+def storage_errors(address: str) -> Iterator[None]:
+    """Turn errors of the storage into SettingsError."""
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (SQLAlchemyError, StorageInternalError) as error:
+        cause = error.__cause__ if isinstance(error, StorageInternalError) else error
+        reason = " ".join(str(getattr(cause, "orig", None) or cause).split()).rstrip(".?")
+        raise SettingsError(
+            f"The storage can't be used: {reason}.", where=address, hint="Can the file be written?"
+        ) from error
+    except RuntimeError as error:
+        if "table schema" not in str(error):
+            raise
+        raise SettingsError(f"{error}", where=address, hint="Or choose another --storage.") from error
+
+
+@contextmanager
+def _only_user(file: Path) -> Iterator[None]:
+    """A lock on the storage: trials that it calls running are those of a command that was killed."""
+    lock = FileLock(file.with_name(f"{file.name}.lock"))
+    if not lock.take():
+        raise InputError(
+            "Another command is tuning with this storage.",
+            where=str(file),
+            hint="Wait for it, or choose another --storage. More processes for one study: --jobs",
+        )
+    try:
+        yield
+    finally:
+        lock.give_up()
+
+
+def _run_trials(
+    work: _TrialWork, wanted: int, deadline: float | None, jobs: int, report: ReportProgress
+) -> list[TrialRecord]:
+    """Run trials until ``wanted`` are finished, and return all of the study."""
+    from optuna.trial import TrialState
+
+    study = work.open_study()
+    _check_problem(study, work.problem)
+    _queue_trials(study, work.problem.space, wanted)
+
+    def show() -> int:
+        records = _records(study)
+        best = rank_trials(records)
+        finished = sum(record.state in (COMPLETE, PRUNED) for record in records)
+        report(StudyProgress(finished, wanted, best[0].score if best else None))
+        return finished
+
+    tasks = _new_trials(study, work.problem, wanted - show(), deadline)
+    for task, value in _outcomes(work, tasks, jobs, report):
+        study.tell(int(task.key), value, state=TrialState.PRUNED if value is None else None)
+        show()
+    return _records(study)
+
+
+def _outcomes(
+    work: _TrialWork, tasks: Iterator[Task], jobs: int, report: ReportProgress
+) -> Iterator[tuple[Task, float | None]]:
+    """Each task with the value of its trial, in the order in which they finish."""
+    if jobs == 1:
+        yield from ((task, work(task.given)) for task in tasks)
+        return
+    with LocalEngine(jobs).session(work, notice=lambda text: report(StudyProgress(note=text))) as session:
+        for outcome in outcomes_of(session, tasks, ahead=1):
+            if outcome.error is not None:
+                raise outcome.error
+            if outcome.died:
+                raise InputError(
+                    f"One worker after the other ended, the last ones {outcome.died}.",
+                    hint="Is there enough memory? Try fewer --jobs. Finished trials are in the storage.",
+                )
+            yield outcome.task, outcome.result
+
+
+def _queue_trials(study: optuna.Study, space: Space, wanted: int) -> None:
+    """Queue trials that were cut short and not repeated yet, and the space's own points up to ``wanted``."""
+    from optuna.trial import TrialState
+
+    trials = study.get_trials(deepcopy=False)
+    repeated = {trial.user_attrs.get(REPEATS) for trial in trials}
+    for trial in trials:
+        if trial.state is TrialState.RUNNING:
+            study.tell(trial.number, state=TrialState.FAIL)
+        if trial.state in (TrialState.RUNNING, TrialState.FAIL) and trial.number not in repeated:
+            study.enqueue_trial(trial.params, user_attrs={REPEATS: trial.number})
+    for point in space.points[:wanted]:
+        study.enqueue_trial(dict(point), skip_if_exists=True)
+
+
+def _new_trials(study: optuna.Study, problem: Problem, count: int, deadline: float | None) -> Iterator[Task]:
+    """Sample trials, each when it is asked for; none after the deadline. A task has the id of its trial.
+
+    The sampler (multivariate TPE; Bergstra et al., 2011) is seeded by the number of trials so far: a study
+    that was interrupted samples the same points as one that was not.
+    """
+    from optuna.exceptions import ExperimentalWarning
+    from optuna.samplers import TPESampler
+
+    dimensions = problem.space.dimensions
+    distributions = {one.name: one.distribution() for one in dimensions}
+    for _ in range(count):
+        if deadline is not None and time.monotonic() >= deadline:
+            return
+        seed = problem.configuration.training.seed * 1_000_003 + len(study.get_trials(deepcopy=False))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExperimentalWarning)
+            study.sampler = TPESampler(
+                seed=seed % 2**32, n_startup_trials=RANDOM_FIRST, multivariate=True, constant_liar=True
+            )
+        trial = study.ask(distributions)
+        trial.set_user_attr(VALUES, {one.name: one.value(trial.params[one.name]) for one in dimensions})
+        yield Task(f"{trial.number}", trial._trial_id)
+
+
+def _open_study(file: Path, name: str, *, pruning: bool) -> optuna.Study:
+    """The study of a name, created if there is none."""
+    import optuna
+
+    pruner = optuna.pruners.PercentilePruner(
+        KEPT_PERCENTILE, n_startup_trials=PRUNE_AFTER_TRIALS, n_warmup_steps=PRUNE_AFTER_PASSES
+    )
+    return optuna.create_study(
+        storage=open_storage(file),
+        study_name=name,
+        direction="maximize",
+        load_if_exists=True,
+        pruner=pruner if pruning else optuna.pruners.NopPruner(),
+    )
+
+
+@dataclass
+class _TrialWork:
+    """Runs one trial at a time, in this process or in a worker."""
+
+    problem: Problem
+    open_study: Callable[[], optuna.Study]
+    preparations: Preparations = field(default_factory=Preparations)
+
+    @cached_property
+    def study(self) -> optuna.Study:
+        """Opened by each process for itself."""
+        return self.open_study()
+
+    def __call__(self, trial_id: int) -> float | None:
+        """Train with every seed: the mean development score, accuracy or F1; None if the trial is pruned."""
+        import optuna
+
+        trial, problem = optuna.Trial(self.study, trial_id), self.problem
+        configuration = problem.with_values(trial.user_attrs[VALUES])
+        scores: list[float] = []
+        losses: list[float | None] = []
+        for place, seed in enumerate(problem.seeds, start=1):
+            try:
+                best = train_model(
+                    problem.corpus,
+                    problem.parts,
+                    configuration.changed({"training.seed": seed}),
+                    preparations=self.preparations,
+                    progress=_report_passes(trial) if place == 1 else lambda epoch: None,
+                ).history.best
+            except optuna.TrialPruned:
+                return None
+            scores.append(best.score if best else 0.0)
+            finite = best is not None and math.isfinite(best.development_loss)
+            losses.append(best.development_loss if best and finite else None)
+            trial.set_user_attr(SCORES, scores)
+            trial.set_user_attr(LOSSES, losses)
+            # A step after those of the passes, and after the first ones, in which no trial is pruned.
+            trial.report(fmean(scores), max(configuration.training.epochs, PRUNE_AFTER_PASSES) + place)
+            if place < len(problem.seeds) and trial.should_prune():
+                return None
+        return fmean(scores)
+
+
+def _report_passes(trial: optuna.Trial) -> Callable[[Epoch], None]:
+    """Report the best score so far after each pass of the first seed; stop a trial that is to be pruned."""
+    import optuna
+
+    best, passes = 0.0, 0
+
+    def progress(epoch: Epoch) -> None:
+        nonlocal best, passes
+        if epoch.number <= passes:  # a further member of an ensemble begins
+            return
+        best, passes = max(best, epoch.score), epoch.number
+        trial.report(best, epoch.number)
+        if trial.should_prune():
+            raise optuna.TrialPruned
+
+    return progress
+
+
+def _records(study: optuna.Study) -> list[TrialRecord]:
+    """All trials, in their order."""
+    found = []
+    for trial in study.get_trials(deepcopy=False):
+        losses = trial.user_attrs.get(LOSSES, [])
+        found.append(
+            TrialRecord(
+                number=trial.number,
+                state=trial.state.name.lower(),
+                values=trial.user_attrs.get(VALUES, {}),
+                score=trial.value,
+                by_seed=tuple(trial.user_attrs.get(SCORES, ())),
+                loss=fmean(losses) if losses and None not in losses else None,
+                seconds=round(trial.duration.total_seconds(), 2) if trial.duration else None,
+            )
+        )
+    return found
+
+
+def _check_problem(study: optuna.Study, problem: Problem) -> None:
+    """Raise SettingsError if a study has another problem; record the problem of a new one."""
+    facts, known = problem.facts, study.user_attrs.get(PROBLEM)
+    if known is None and not study.get_trials(deepcopy=False):
+        study.set_user_attr(PROBLEM, facts)
+    elif known != facts:
+        other = [name for name in facts if (known or {}).get(name) != facts[name]]
+        if "space" in other:
+            other = [name for name in other if "." not in name]  # varied settings are not among the facts
+        raise SettingsError(
+            f"The study '{study.study_name}' exists with another problem: it differs in "
+            f"{', '.join(other) or 'facts that this version does not know'}.",
+            hint="Choose another --study, or leave it out: the name then follows from the problem.",
+        )

@@ -197,18 +197,15 @@ LOWEST, HIGHEST = 300.0, 560.0
 EDGE, ABOVE, BELOW = 8.0, 26.0, 34.0  # around the map: beside it, for the title, for the legend
 MARGIN = 26.0  # around the words
 SIZE, SMALL_SIZE = 8.0, 6.0  # of the names of words
+POINTER = {
+    "arrowstyle": "-",
+    "color": "0.4",
+    "linewidth": 0.5,
+    "shrinkA": 0,
+    "shrinkB": 2,
+    "relpos": (0.5, 0.5),
+}
 MOST_SMALL = 150
-# Marker and whether it is filled, by group.
-GROUP_STYLES = (
-    ("o", True),
-    ("s", False),
-    ("^", True),
-    ("D", False),
-    ("v", False),
-    ("P", True),
-    ("X", False),
-    ("*", True),
-)
 
 
 def draw_map(figure: MapFigure) -> Canvas:
@@ -237,7 +234,7 @@ def _draw_words(axes: Axes, words: Sequence[PlacedWord], places: Floats, height:
     groups = list(dict.fromkeys(words[number].group for number in marked))
     axes.scatter(places[others, 0], places[others, 1], s=5, color="0.78", linewidths=0, zorder=1)
     for number, group in enumerate(groups):
-        marker, filled = GROUP_STYLES[number % len(GROUP_STYLES)]
+        marker, _, _, filled = LINE_STYLES[number % len(LINE_STYLES)]
         chosen = [place for place in marked if words[place].group == group]
         axes.scatter(
             places[chosen, 0],
@@ -250,14 +247,15 @@ def _draw_words(axes: Axes, words: Sequence[PlacedWord], places: Floats, height:
             label=group,
             zorder=4,
         )
-    space = Space(WIDTH, height, places[marked])
-    sizes = _word_sizes([words[number].word for number in marked], SIZE)
-    labels = place_required(places[marked], sizes, space)
-    for number, label in zip(marked, labels, strict=True):
-        _write_word(axes, words[number].word, places[number], label, small=False)
-    small = _word_sizes([words[number].word for number in others], SMALL_SIZE)
-    for place, label in place_optional(places[others], small, space, around=labels, most=MOST_SMALL).items():
-        _write_word(axes, words[others[place]].word, places[others[place]], label, small=True)
+    order = [*marked, *others]
+    names = [words[number].word for number in order]
+    sizes = np.concatenate(
+        [_word_sizes(names[: len(marked)], SIZE), _word_sizes(names[len(marked) :], SMALL_SIZE)]
+    )
+    room = (WIDTH, height)
+    labels = place_labels(places[order], sizes, room, required=len(marked), most=len(marked) + MOST_SMALL)
+    for place, label in labels.items():
+        _write_word(axes, names[place], places[order[place]], label, small=place >= len(marked))
 
 
 def _write_word(axes: Axes, word: str, place: Floats, label: Label, *, small: bool) -> None:
@@ -272,18 +270,7 @@ def _write_word(axes: Axes, word: str, place: Floats, label: Label, *, small: bo
         fontsize=SMALL_SIZE if small else SIZE,
         color="0.5" if small else "0.0",
         zorder=2 if small else 5,
-        arrowprops=(
-            {
-                "arrowstyle": "-",
-                "color": "0.4",
-                "linewidth": 0.5,
-                "shrinkA": 0,
-                "shrinkB": 2,
-                "relpos": (0.5, 0.5),
-            }
-            if label.distance > DISTANCES[1]
-            else None
-        ),
+        arrowprops=POINTER if label.distance > DISTANCES[1] else None,
     )
 
 
@@ -310,12 +297,10 @@ def _word_sizes(words: Sequence[str], size: float) -> Floats:
     return np.array([(width + 2.0, 1.1 * size) for width in widths], dtype=np.float64).reshape(-1, 2)
 
 
-# Labels of a map: a box that may stand around its point in eight directions, at several distances. Labels of
-# groups take the place of least cost and are moved again while others settle; other words are named where a
-# place next to their point is free. Boxes are rows of left, bottom, right and top.
+# Labels of a map: a box that may stand around its point in eight directions, at several distances. Boxes are
+# rows of left, bottom, right and top.
 DISTANCES = (4.5, 9.0, 15.0, 22.0, 30.0)
 ANGLES = tuple(math.pi / 4 * eighth for eighth in (0, 1, 7, 4, 3, 5, 2, 6))  # to the right first
-SWEEPS = 4
 MARKER = 3.5  # half the width of a marker
 COST_OUTSIDE, COST_LABEL, COST_MARKER, COST_DISTANCE = 50.0, 10.0, 6.0, 0.12
 
@@ -336,42 +321,26 @@ class Label:
         return (left + right) / 2, (bottom + top) / 2
 
 
-@dataclass(frozen=True)
-class Space:
-    """A map of ``width`` by ``height`` with markers ([m, 2]) that labels should not cover."""
-
-    width: float
-    height: float
-    markers: Floats
-
-
-def place_required(points: Floats, sizes: Floats, space: Space) -> list[Label]:
-    """A place for every label. ``points`` and ``sizes`` (width, height): [n, 2]."""
-    options = [_possible_boxes(point, size) for point, size in zip(points, sizes, strict=True)]
-    chosen = np.zeros(len(options), dtype=int)
-    taken = np.array([boxes[0] for boxes in options]).reshape(-1, 4)
-    for sweep in range(SWEEPS):
-        for number, boxes in enumerate(options):
-            # In the first sweep a label knows only those before it.
-            others = taken[:number] if sweep == 0 else np.delete(taken, number, axis=0)
-            chosen[number] = int(_costs(boxes, others, space).argmin())
-            taken[number] = boxes[chosen[number]]
-    return [_label_at(boxes, place) for boxes, place in zip(options, chosen.tolist(), strict=True)]
-
-
-def place_optional(
-    points: Floats, sizes: Floats, space: Space, *, around: list[Label], most: int
+def place_labels(
+    points: Floats, sizes: Floats, room: tuple[float, float], *, required: int, most: int
 ) -> dict[int, Label]:
-    """Places for up to ``most`` labels that cover nothing, the first ones first, each next to its point."""
-    taken = [label.box for label in around]
+    """Places for labels on a map of a width and height, each where it costs least with those before it.
+
+    ``points`` and ``sizes`` (width, height): [n, 2]. The first ``required`` have markers, and are placed in
+    any case; others only if a place next to their point is free, until ``most`` are placed.
+    """
+    markers = points[:required]
     placed: dict[int, Label] = {}
     for number, (point, size) in enumerate(zip(points, sizes, strict=True)):
-        boxes = _possible_boxes(point, size)[: len(ANGLES)]
-        costs = _costs(boxes, np.array(taken).reshape(-1, 4), space)
+        if len(placed) == most:
+            break
+        boxes = _possible_boxes(point, size)[: len(_PLACES) if number < required else len(ANGLES)]
+        taken = np.array([label.box for label in placed.values()]).reshape(-1, 4)
+        costs = _costs(boxes, taken, markers, room)
         best = int(costs.argmin())
-        if len(placed) < most and costs[best] <= COST_DISTANCE * DISTANCES[0]:
-            placed[number] = _label_at(boxes, best)
-            taken.append(placed[number].box)
+        if number < required or costs[best] <= COST_DISTANCE * DISTANCES[0]:
+            left, bottom, right, top = boxes[best].tolist()
+            placed[number] = Label((left, bottom, right, top), DISTANCES[best // len(ANGLES)])
     return placed
 
 
@@ -383,20 +352,15 @@ def _possible_boxes(point: Floats, size: Floats) -> Floats:
     return np.stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2], axis=1)
 
 
-def _costs(boxes: Floats, others: Floats, space: Space) -> Floats:
+def _costs(boxes: Floats, others: Floats, markers: Floats, room: tuple[float, float]) -> Floats:
     """[places] what it costs a label to stand in each box, with the others where they are."""
     left, bottom, right, top = boxes.T[:, :, None]  # [places, 1] each
     outside = np.maximum(-boxes[:, :2], 0).sum(axis=1)
-    outside += np.maximum(boxes[:, 2:] - (space.width, space.height), 0).sum(axis=1)
+    outside += np.maximum(boxes[:, 2:] - room, 0).sum(axis=1)
     across = np.minimum(right, others[:, 2]) - np.maximum(left, others[:, 0])
     along = np.minimum(top, others[:, 3]) - np.maximum(bottom, others[:, 1])
     overlap = (across.clip(0) * along.clip(0)).sum(axis=1) / ((right - left) * (top - bottom))[:, 0]
-    x, y = space.markers[:, 0], space.markers[:, 1]
+    x, y = markers[:, 0], markers[:, 1]
     covered = (x > left - MARKER) & (x < right + MARKER) & (y > bottom - MARKER) & (y < top + MARKER)
     costs: Floats = COST_OUTSIDE * outside + COST_LABEL * overlap + COST_MARKER * covered.sum(axis=1)
     return costs + COST_DISTANCE * _DISTANCE[: len(boxes)]
-
-
-def _label_at(boxes: Floats, place: int) -> Label:
-    left, bottom, right, top = boxes[place].tolist()
-    return Label((left, bottom, right, top), DISTANCES[place // len(ANGLES)])

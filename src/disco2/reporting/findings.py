@@ -10,8 +10,8 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 MINUS = "−"  # noqa: RUF001  a minus sign is as wide as a plus; a hyphen is not
@@ -24,9 +24,8 @@ SMALLEST_P = 0.001
 class Measure:
     """A share with its standard deviation over seeds and its 95% interval over relations, if known.
 
-    ``published`` figures are other people's, never measured here; every rendering marks them. ``marks`` are
-    signs that a note of the table explains, such as a dagger. ``decimals`` are those of the percentage; None:
-    one, and for a published figure as many as it has, up to two.
+    ``published`` figures are other people's, never measured here; every rendering says so. ``decimals`` are
+    those of the percentage; None: one, and for a published figure as many as it has, up to two.
     """
 
     mean: float
@@ -34,7 +33,6 @@ class Measure:
     interval: tuple[float, float] | None = None
     n: int | None = None
     published: bool = False
-    marks: str = ""
     decimals: int | None = None
 
 
@@ -74,9 +72,10 @@ class Table:
                     f"Table {self.name}: {len(row)} cells under {len(self.columns)} columns: {row}"
                 )
 
-    def column(self, place: int) -> list[Cell]:
-        """The cells under a heading."""
-        return [row[place] for row in self.rows]
+    def is_text_column(self, place: int) -> bool:
+        """Whether a column has words rather than figures; the first one always does."""
+        cells = [row[place] for row in self.rows if row[place] is not None]
+        return place == 0 or (bool(cells) and all(isinstance(cell, str) for cell in cells))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,38 +171,26 @@ class Findings:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureText:
-    """The pieces of a measure; those that are not known are empty."""
-
-    mean: str
-    deviation: str
-    interval: tuple[str, str] | None
-
-
-def measure_text(measure: Measure) -> MeasureText:
-    decimals = _decimals(measure)
-    known = measure.deviation is not None and math.isfinite(measure.deviation)
-    return MeasureText(
-        mean=percent(measure.mean, decimals=decimals),
-        deviation=percent(measure.deviation or 0.0, decimals=decimals) if known else "",
-        interval=_bounds(measure.interval, decimals=decimals, signed=False),
-    )
+def figure_text(cell: Measure | Difference) -> tuple[str, tuple[str, str] | None]:
+    """A figure, with its deviation if known, and the bounds of its interval: ``47.2 ± 0.9``, 43.5, 50.9."""
+    signed = isinstance(cell, Difference)
+    decimals = 1 if isinstance(cell, Difference) else _decimals(cell)
+    text = percent(cell.mean, decimals=decimals, signed=signed)
+    if isinstance(cell, Measure) and cell.deviation is not None and math.isfinite(cell.deviation):
+        text = f"{text} ± {percent(cell.deviation, decimals=decimals)}"
+    if cell.interval is None or not all(map(math.isfinite, cell.interval)):
+        return text, None
+    low, high = (percent(bound, decimals=decimals, signed=signed) for bound in cell.interval)
+    return text, (low, high)
 
 
-def difference_text(difference: Difference) -> tuple[str, tuple[str, str] | None]:
-    """The difference and its interval, in points with their signs."""
-    return percent(difference.mean, signed=True), _bounds(difference.interval, decimals=1, signed=True)
-
-
-def p_text(p: PValue) -> str:
+def p_text(p: float) -> str:
     """Two decimals, but three where two would hide on which side of 0.01 or 0.05 it lies."""
-    if math.isnan(p.value):
+    if math.isnan(p):
         return ABSENT
-    if p.value < SMALLEST_P:
+    if p < SMALLEST_P:
         return f"< {SMALLEST_P}"
-    fine = p.value < 0.01 or 0.045 <= p.value < 0.055
-    return f"{p.value:.3f}" if fine else f"{p.value:.2f}"
+    return f"{p:.3f}" if p < 0.01 or 0.045 <= p < 0.055 else f"{p:.2f}"
 
 
 def cell_text(cell: Cell) -> str:
@@ -215,17 +202,13 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, int):
         return f"{cell:,}".replace("-", MINUS)
     if isinstance(cell, PValue):
-        return p_text(cell)
-    if isinstance(cell, Difference):
-        difference, bounds = difference_text(cell)
-        return f"{difference} [{bounds[0]}, {bounds[1]}]" if bounds else difference
-    text = measure_text(cell)
-    pieces = [text.mean, f" ± {text.deviation}" if text.deviation else "", cell.marks]
-    if text.interval:
-        pieces.append(f" ({text.interval[0]} to {text.interval[1]})")
-    if cell.published:
-        pieces.append(f" ({PUBLISHED})")
-    return "".join(pieces)
+        return p_text(cell.value)
+    text, bounds = figure_text(cell)
+    if bounds and isinstance(cell, Difference):
+        text = f"{text} [{bounds[0]}, {bounds[1]}]"
+    elif bounds:
+        text = f"{text} ({bounds[0]} to {bounds[1]})"
+    return f"{text} ({PUBLISHED})" if isinstance(cell, Measure) and cell.published else text
 
 
 def percent(share: float, *, decimals: int = 1, signed: bool = False) -> str:
@@ -236,17 +219,11 @@ def percent(share: float, *, decimals: int = 1, signed: bool = False) -> str:
     return f"{value:{'+' if signed else ''}.{decimals}f}".replace("-", MINUS)
 
 
-def is_text_column(table: Table, place: int) -> bool:
-    """Whether a column has words rather than figures; the first one always does."""
-    cells = [cell for cell in table.column(place) if cell is not None]
-    return place == 0 or (bool(cells) and all(isinstance(cell, str) for cell in cells))
-
-
-def is_published(cells: Sequence[Cell]) -> bool:
-    """Whether there are measures among cells, and all of them are other people's."""
-    measures = [cell for cell in cells if isinstance(cell, Measure)]
-    others = [cell for cell in cells if isinstance(cell, Difference | PValue)]
-    return bool(measures) and not others and all(measure.published for measure in measures)
+def _decimals(measure: Measure) -> int:
+    if measure.decimals is not None:
+        return measure.decimals
+    value = round(100 * measure.mean, 2)
+    return 2 if measure.published and round(value, 1) != value else 1
 
 
 def legend(table: Table) -> str:
@@ -262,20 +239,6 @@ def legend(table: Table) -> str:
     return sentence[0].upper() + sentence[1:] if explained else ""
 
 
-def _decimals(measure: Measure) -> int:
-    if measure.decimals is not None:
-        return measure.decimals
-    value = round(100 * measure.mean, 2)
-    return 2 if measure.published and round(value, 1) != value else 1
-
-
-def _bounds(interval: tuple[float, float] | None, *, decimals: int, signed: bool) -> tuple[str, str] | None:
-    if interval is None or not all(map(math.isfinite, interval)):
-        return None
-    low, high = (percent(bound, decimals=decimals, signed=signed) for bound in interval)
-    return low, high
-
-
 def plain(table: Table) -> tuple[list[str], list[list[str]]]:
     """The headings, and the text of every cell."""
     return list(table.columns), [[cell_text(cell) for cell in row] for row in table.rows]
@@ -287,14 +250,18 @@ _MARKDOWN_SIGNS = re.compile(r"[\\`*_\[\]<>|~#]|&(?=#?\w+;)")
 
 def markdown(table: Table) -> str:
     """Title, table, notes; figures are set to the right."""
-    rules = ["---" if is_text_column(table, place) else "---:" for place in range(len(table.columns))]
-    lines = [
-        _markdown_row([escaped(column) for column in table.columns]),
-        _markdown_row(rules),
-        *(_markdown_row([_markdown_cell(cell) for cell in row]) for row in table.rows),
+    rules = ["---" if table.is_text_column(place) else "---:" for place in range(len(table.columns))]
+    rows = [
+        [escaped(column) for column in table.columns],
+        rules,
+        *(
+            [escaped(cell) if isinstance(cell, str) else cell_text(cell) for cell in row]
+            for row in table.rows
+        ),
     ]
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     notes = [escaped(note) for note in (legend(table), *table.notes) if note]
-    return "\n\n".join([f"**{escaped(table.title)}**", "\n".join(lines), *notes]) + "\n"
+    return "\n\n".join([f"**{escaped(table.title)}**", lines, *notes]) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -302,21 +269,9 @@ def escaped(text: str) -> str:
     return _MARKDOWN_SIGNS.sub(lambda found: f"\\{found[0]}", " ".join(text.split()))
 
 
-def _markdown_cell(cell: Cell) -> str:
-    if isinstance(cell, str):
-        return escaped(cell)
-    if isinstance(cell, Measure):
-        cell = replace(cell, marks=escaped(cell.marks))
-    return cell_text(cell)
-
-
-def _markdown_row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-Value = str | int | float
+Value = str | int | float | None
 WHOLE = ""  # of a cell that is one value: it stands under the bare heading
-FIELDS = (WHOLE, "mean", "difference", "deviation", "low", "high", "n", "published", "marks")
+FIELDS = (WHOLE, "mean", "difference", "deviation", "low", "high", "n", "published")
 
 
 def csv(table: Table) -> str:
@@ -324,73 +279,48 @@ def csv(table: Table) -> str:
 
     Only fields that some cell of the column has become columns. What a cell does not have is left empty.
     """
-    columns = [[_csv_fields(cell) for cell in table.column(place)] for place in range(len(table.columns))]
-    fields = [_present_fields(cells) for cells in columns]
+    headings: list[str] = []
+    columns: list[list[Value]] = []
+    for place, heading in enumerate(table.columns):
+        cells = [_csv_fields(row[place]) for row in table.rows]
+        used = {name for cell in cells for name, value in cell.items() if value is not None}
+        if not any(cell.get("published") == "true" for cell in cells):
+            used.discard("published")
+        for name in [name for name in FIELDS if name in used] or [WHOLE]:
+            headings.append(f"{heading} {name}".strip())
+            columns.append([cell.get(name) for cell in cells])
     stream = io.StringIO(newline="")
     writer = comma_separated.writer(stream, lineterminator="\n")
-    writer.writerow(
-        f"{heading} {field}".strip()
-        for heading, chosen in zip(table.columns, fields, strict=True)
-        for field in chosen
-    )
-    for row in range(len(table.rows)):
-        writer.writerow(
-            cells[row].get(field, "")
-            for cells, chosen in zip(columns, fields, strict=True)
-            for field in chosen
-        )
+    writer.writerow(headings)
+    writer.writerows(zip(*columns, strict=True))
     return stream.getvalue()
 
 
-def _present_fields(cells: Sequence[Mapping[str, Value]]) -> list[str]:
-    used = {field for cell in cells for field in cell}
-    if not any(cell.get("published") == "true" for cell in cells):
-        used.discard("published")
-    return [field for field in FIELDS if field in used] or [WHOLE]
-
-
 def _csv_fields(cell: Cell) -> dict[str, Value]:
-    found: dict[str, Value | None]
-    if isinstance(cell, Measure):
+    """The values of a cell by field; None for one that is not known."""
+    found: dict[str, Value]
+    if isinstance(cell, Measure | Difference):
         low, high = cell.interval or (None, None)
-        found = {
-            "mean": cell.mean,
-            "deviation": cell.deviation,
-            "low": low,
-            "high": high,
-            "n": cell.n,
-            "published": "true" if cell.published else "false",
-            "marks": cell.marks or None,
-        }
-    elif isinstance(cell, Difference):
-        low, high = cell.interval or (None, None)
-        found = {"difference": cell.mean, "low": low, "high": high}
+        found = {"low": low, "high": high}
+        if isinstance(cell, Measure):
+            theirs = "true" if cell.published else "false"
+            found |= {"mean": cell.mean, "deviation": cell.deviation, "n": cell.n, "published": theirs}
+        else:
+            found["difference"] = cell.mean
     else:
         found = {WHOLE: cell.value if isinstance(cell, PValue) else cell}
-    return {field: value for field, value in found.items() if value is not None and not _is_nan(value)}
-
-
-def _is_nan(value: Value) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-# A figure with its interval below it, so that tables stay narrow.
-MACRO = (
-    r"\providecommand{\withinterval}[2]"
-    r"{\begin{tabular}[t]{@{}r@{}}#1\\[-0.3ex]{\scriptsize #2}\end{tabular}}"
-)
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in found.items()
+    }
 
 
 def latex(table: Table) -> str:
-    """A floating table; published figures are in italics, and a note says so."""
-    alignment = "".join("l" if is_text_column(table, place) else "r" for place in range(len(table.columns)))
-    published = any(isinstance(cell, Measure) and cell.published for row in table.rows for cell in row)
+    """A floating table."""
+    alignment = "".join("l" if table.is_text_column(place) else "r" for place in range(len(table.columns)))
     notes = [latex_text(note) for note in (legend(table), *table.notes) if note]
-    if published:
-        notes.append(r"\textit{Italic} figures are published ones, not measured here.")
     lines = [
         r"% Needs \usepackage{booktabs}.",
-        MACRO,
         r"\begin{table}",
         r"  \centering",
         rf"  \caption{{{latex_text(table.title)}}}",
@@ -398,9 +328,9 @@ def latex(table: Table) -> str:
         r"  \small",
         rf"  \begin{{tabular}}{{{alignment}}}",
         r"    \toprule",
-        _latex_row([latex_text(column) for column in table.columns]),
+        _latex_row(table.columns),
         r"    \midrule",
-        *(_latex_row([_latex_cell(cell) for cell in row]) for row in table.rows),
+        *map(_latex_row, table.rows),
         r"    \bottomrule",
         r"  \end{tabular}",
         *(rf"  \par\smallskip{{\footnotesize {note}\par}}" for note in notes),
@@ -409,47 +339,11 @@ def latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _latex_row(cells: list[str]) -> str:
-    # A bracket that begins a row would be taken for an option of the row before.
+def _latex_row(row: Sequence[Cell]) -> str:
+    cells = [latex_text(cell_text(cell)) for cell in row]
     if cells[0].startswith("["):
-        cells = [f"{{}}{cells[0]}", *cells[1:]]
+        cells[0] = f"{{}}{cells[0]}"  # or it would be taken for an option of the row before
     return f"    {' & '.join(cells)} \\\\"
-
-
-def _latex_cell(cell: Cell) -> str:
-    if cell is None:
-        return "--"
-    if isinstance(cell, str):
-        return latex_text(cell)
-    if isinstance(cell, int):
-        return f"{cell:,}".replace("-", "$-$")
-    if isinstance(cell, PValue):
-        return _number(p_text(cell))
-    if isinstance(cell, Difference):
-        difference, bounds = difference_text(cell)
-        return _with_interval(_number(difference), bounds)
-    return _measure(cell)
-
-
-def _measure(measure: Measure) -> str:
-    text = measure_text(measure)
-    mean = rf"\textit{{{_number(text.mean)}}}" if measure.published else _number(text.mean)
-    deviation = rf" $\pm$ {text.deviation}" if text.deviation else ""
-    marks = rf"\textsuperscript{{{latex_text(measure.marks)}}}" if measure.marks else ""
-    return _with_interval(mean + deviation + marks, text.interval)
-
-
-def _with_interval(figure: str, interval: tuple[str, str] | None) -> str:
-    if interval is None:
-        return figure
-    return rf"\withinterval{{{figure}}}{{{_number(interval[0])} to {_number(interval[1])}}}"
-
-
-def _number(text: str) -> str:
-    """A figure; in mathematics only where it has a sign, since italics do not reach there."""
-    if text == ABSENT:
-        return "--"
-    return f"${text.replace(MINUS, '-')}$" if text[0] in f"+<{MINUS}" else text
 
 
 # TeX's own characters, and signs that pdfTeX does not know in text. Letters up to U+017F it reads as UTF-8.
@@ -462,22 +356,15 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",
-    "*": r"$\ast$",
     "±": r"$\pm$",
-    "×": r"$\times$",  # noqa: RUF001
-    "−": "$-$",  # noqa: RUF001
-    "–": "--",  # noqa: RUF001
+    MINUS: "$-$",
+    ABSENT: "--",
     "—": "---",
     "‘": "`",  # noqa: RUF001
     "’": "'",  # noqa: RUF001
     "“": "``",
     "”": "''",
     "…": r"\ldots{}",
-    "†": r"\dag{}",
-    "‡": r"\ddag{}",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≈": r"$\approx$",
     "∩": r"$\cap$",
     "→": r"$\rightarrow$",
     "\u00a0": "~",
@@ -485,14 +372,10 @@ _LATEX = {
 
 
 def latex_text(text: str) -> str:
-    """Any text on one line of LaTeX."""
+    """Any text on one line of LaTeX; characters that it lacks are named."""
     return "".join(map(_latex_character, " ".join(unicodedata.normalize("NFC", text).split())))
 
 
 def _latex_character(character: str) -> str:
-    if character in _LATEX or character < "\u0180":
-        return _LATEX.get(character, character)
-    name = unicodedata.name(character, "").lower()
-    if re.fullmatch(r"greek small letter (?!omicron)[a-z]+", name):
-        return rf"$\{name.split()[-1].replace('lamda', 'lambda')}$"
-    return rf"\texttt{{U+{ord(character):04X}}}"
+    plain_letter = character < "\u0180"
+    return _LATEX.get(character, character if plain_letter else rf"\texttt{{U+{ord(character):04X}}}")

@@ -1,24 +1,23 @@
-"""Labelled instances -> a trained model: everything prepared, then the parameters of all members learned."""
+"""Prepared examples -> a trained model: the parameters of all members."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from disco2.data import Instance
 from disco2.data.batch import Example, Floats
-from disco2.features import FeatureSettings
 from disco2.model import AnyModel, ModelSettings, Parameters, RelationModel, initial_parameters
 from disco2.model.parameters import folded, stacked
 from disco2.model.settings import MOST_MEMBERS
 from disco2.training.loop import Development, Epoch, History, Progress, train
 from disco2.training.optimiser import LOSSES
-from disco2.training.preparation import Prepared, check_instances, prepare
+from disco2.training.preparation import Prepared
 from disco2.training.settings import TrainingSettings
-from disco2.vectors import VectorSettings, WordVectors
+from disco2.vectors import WordVectors
 
 
 def member_seeds(seed: int, members: int) -> list[int]:
@@ -99,50 +98,6 @@ class Fitted:
     development: Sequence[Instance] = ()  # what said when to stop
     members: tuple[History, ...] = ()  # the history of each member
     offsets: Mapping[str, float] = field(default_factory=dict)  # added to the bias after training
-
-
-def fit(
-    training: Sequence[Instance],
-    development: Sequence[Instance],
-    *,
-    labels: Sequence[str],
-    model: ModelSettings,
-    features: FeatureSettings,
-    vectors: VectorSettings,
-    settings: TrainingSettings,
-    positive: str = "",
-    balanced: bool = False,
-    further: Sequence[Instance] = (),
-    sentences: Iterable[list[str]] = (),
-    progress: Progress = lambda epoch: None,
-) -> Fitted:
-    """Train on relations, stopping by the development part.
-
-    A relation with two gold labels becomes two training instances; in development either is right. Without a
-    development part, a random share of the training relations is held out, as in the paper. Where one class
-    is told from the rest, ``positive`` names it: its F1 says when to stop. ``balanced`` repeats the smaller
-    classes. ``further`` instances are trained on too, and nothing else: they select no features, are neither
-    held out nor balanced, and don't count. ``sentences`` are what word2vec learns from, where that is asked
-    for. Several ``model.members`` differ in their seeds.
-    """
-    if model.kind == "majority":
-        check_instances(training, [*development, *further], labels)
-        return most_common(training, labels, model)
-    prepared = prepare(
-        training,
-        development,
-        labels=labels,
-        model=model,
-        features=features,
-        vectors=vectors,
-        seed=settings.seed,
-        development_share=settings.development_share,
-        positive=positive,
-        balanced=balanced,
-        further=further,
-        sentences=sentences,
-    )
-    return learn(prepared, model, settings, progress=progress)
 
 
 def learn(

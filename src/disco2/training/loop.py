@@ -45,7 +45,7 @@ class History:
 
 
 Progress = Callable[[Epoch], None]
-Report = Callable[[str], None]  # hears in words how far a long pass has come
+Report = Callable[[str], None]  # called with a message during a long pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,9 @@ class TrainingSettings(Settings):
         1, "fixes initial parameters, order of examples and the random development part", minimum=0
     )
     epochs: int = setting(30, "passes over the training relations at most", minimum=1)
-    patience: int = setting(6, "stop after so many passes that are no better in development", minimum=1)
+    patience: int = setting(
+        6, "stop after this number of passes without improvement in development", minimum=1
+    )
     stop_by: str = setting(
         "auto",
         "the better pass in development has the lower loss, or the higher score (accuracy or F1); "

@@ -13,7 +13,7 @@ from disco2.data.batch import Floats
 from disco2.errors import InputError
 
 COLDEST, HOTTEST = 0.05, 20.0  # where a temperature is looked for
-ENOUGH = 100  # relations that speak for themselves; fewer may all be right, or wrong, by chance
+ENOUGH = 100  # relations; fewer may all be right, or wrong, by chance, so that a prior is used
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEPS = 60
 

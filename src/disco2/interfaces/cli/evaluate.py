@@ -84,7 +84,7 @@ def evaluate(
         messages.print(f"warning: {warning}", markup=False)
     if predictions is not None and form == JSONL:
         write_text(
-            predictions, (json.dumps(line, ensure_ascii=False) + "\n" for line in judged.predictions())
+            predictions, (json.dumps(line, ensure_ascii=False) + "\n" for line in judged.answers.records())
         )
     if as_json:
         print_json(judged.to_json())

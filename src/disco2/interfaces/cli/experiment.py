@@ -22,7 +22,6 @@ from disco2.experiments.coreference import (
     RUNNING_TEXT,
     compare_layers,
     coreference_versions,
-    layers_findings,
     layers_for_coreference,
 )
 from disco2.experiments.embeddings import EMBEDDINGS
@@ -30,7 +29,8 @@ from disco2.experiments.full_model import BINARY_EXPERIMENT, DIMENSION, INITIALI
 from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, MULTICLASS_EXPERIMENT
 from disco2.experiments.report import ALL, storage_in, tune_systems, tuning_findings, write_report
 from disco2.experiments.runs import OWN, RunPlan
-from disco2.experiments.tuning import GRIDS, ReportProgress, check_storage
+from disco2.experiments.tuning import ReportProgress, check_storage
+from disco2.experiments.tuning_problem import GRIDS
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
 from disco2.interfaces.cli.options import (
@@ -196,8 +196,8 @@ def everything(
     storage: Annotated[
         str,
         typer.Option(
-            help="Where studies are kept, as for disco2 tune. Default: a SQLite file in --output, which "
-            "workers on one machine can share."
+            help="Where studies are kept, as for disco2 tune. Default: a file in --output.",
+            metavar="sqlite:///FILE",
         ),
     ] = "",
     *,
@@ -211,11 +211,10 @@ def everything(
     if grid not in (*GRIDS, UNTUNED):
         raise SettingsError(f"Unknown grid '{grid}'.", hint=f"Choose one of: {', '.join((*GRIDS, UNTUNED))}.")
     check_packages(ALL)
-    engine = options.open_if_parallel()
+    options.open_if_parallel()  # check the engine before anything is read
     storage = storage or storage_in(options.output)
     if grid != UNTUNED:
         check_storage(storage)
-        options.check_storage(storage)
     began = time.perf_counter()
     versions = read_versions(corpus)
     bench = Bench(versions, options.configuration(), options.seed_numbers)
@@ -232,7 +231,7 @@ def everything(
                 grid=grid,
                 storage=storage,
                 trials=trials or 0,
-                engine=engine,
+                jobs=options.jobs,
                 report=shown,
             )
         bench = replace(bench, tuned={system: one.configuration for system, one in tuned.items()})
@@ -281,4 +280,4 @@ def layers(
             bar.update(task, advance=1, description=f"{version}, seed {seed}")
 
         found = compare_layers(versions, configuration, seeds=range(1, seeds + 1), progress=show)
-    show_findings([layers_findings(own, found, seeds=seeds)], as_json=as_json)
+    show_findings([found], as_json=as_json)

@@ -21,7 +21,6 @@ from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, Annotato
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError, SettingsError
 from disco2.inference.plain_text import UTF_8, decoded
-from disco2.interfaces.cli.listing import print_note
 from disco2.shipped import DEFAULT
 from disco2.twin_keys import without_twins
 
@@ -398,7 +397,7 @@ class TrainingWorkers(EngineOptions):
         int,
         typer.Option(
             help="Processes that train in parallel. With --scheduler, all its workers do: they must have the "
-            "--output folder or --storage, and files that settings name, under the same paths.",
+            "--output folder, and files that settings name, under the same paths.",
             min=1,
         ),
     ] = 1
@@ -407,11 +406,3 @@ class TrainingWorkers(EngineOptions):
         """The engine; None where this process does all the work."""
         engine = self.open(self.jobs)
         return None if self.engine == LOCAL and self.jobs == 1 else engine
-
-    def check_storage(self, address: str) -> None:
-        """Print a note if workers on other machines can't see the storage of a study."""
-        if self.scheduler and address.startswith("sqlite"):
-            print_note(
-                "the study is kept in a SQLite file, for workers on this machine only; for other machines: "
-                "--storage postgresql://USER@HOST/DATABASE"
-            )

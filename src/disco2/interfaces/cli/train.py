@@ -29,17 +29,14 @@ from disco2.experiments.division import Parts, divide
 from disco2.experiments.train_run import check_learnable, save_model, train_model
 from disco2.experiments.tuning import (
     COMPLETE,
-    DEVELOPMENTS,
-    GRIDS,
     PRUNED,
-    SAMPLERS,
     StudyProgress,
     Tuned,
     check_storage,
-    choose_space,
     tune,
     write_best,
 )
+from disco2.experiments.tuning_problem import DEVELOPMENTS, GRIDS, SAMPLERS, choose_space
 from disco2.files import check_file_place, check_writable
 from disco2.interfaces.cli.corpus_options import CorpusOptions, Mixture
 from disco2.interfaces.cli.listing import (
@@ -57,7 +54,6 @@ from disco2.interfaces.cli.options import (
     ConfigFile,
     Force,
     Protocol,
-    TrainingWorkers,
     among,
     path_option,
 )
@@ -263,8 +259,8 @@ def tune_settings(
     storage: Annotated[
         str,
         typer.Option(
-            help="Where the study is kept: sqlite:///FILE, or postgresql://USER@HOST/DATABASE, which several "
-            "machines can share. Default: a SQLite file beside --output."
+            help="Where the study is kept: sqlite:///FILE. Default: a file beside --output.",
+            metavar="sqlite:///FILE",
         ),
     ] = "",
     trials: Annotated[
@@ -285,6 +281,7 @@ def tune_settings(
         float | None, typer.Option(help="Seconds after which no further trial begins.", min=0)
     ] = None,
     study: Annotated[str, typer.Option(help="Name of the study. Default: derived from the settings.")] = "",
+    jobs: Annotated[int, typer.Option(help="Processes that run trials in parallel.", min=1)] = 1,
     config: ConfigFile = None,
     kind: Kind = "",
     assignments: Assignments = None,
@@ -292,7 +289,6 @@ def tune_settings(
     as_json: AsJson = False,
     *,
     corpus: CorpusOptions,
-    workers: TrainingWorkers,
 ) -> None:
     """Search settings that do well on the development relations; the test part is not used.
 
@@ -303,7 +299,6 @@ def tune_settings(
         of_one_corpus(read_configuration(config, assignments or [])),
         {"model.kind": kind or None, "task.protocol": protocol or None},
     )
-    engine = workers.open_if_parallel()
     space = choose_space(configuration, grid=grid, sampler=sampler)
     if output is None:
         raise SettingsError("No --output file was given.", hint="Add, for example: --output best.toml")
@@ -311,7 +306,6 @@ def tune_settings(
     check_writable(output)
     storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
     check_storage(storage)
-    workers.check_storage(storage)
     found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
@@ -321,7 +315,7 @@ def tune_settings(
             space=space,
             storage=storage,
             trials=trials or 0,
-            engine=engine,
+            jobs=jobs,
             seeds=seeds,
             development=development,
             pruning=pruning,
@@ -355,10 +349,12 @@ class ShownProgress:
 
 
 def _print_tuned(tuned: Tuned, output: Path) -> None:
-    names = [dimension.name for dimension in tuned.space.dimensions]
+    problem = tuned.problem
+    names = [dimension.name for dimension in problem.space.dimensions]
     print_table(
-        f"{tuned.corpus}, {tuned.count(COMPLETE, PRUNED)} trials, {tuned.count(PRUNED)} of them pruned: the "
-        f"best by development {tuned.score_name}, mean of the seeds {tuned.seeds[0]} to {tuned.seeds[-1]}",
+        f"{problem.corpus.name}, {tuned.count(COMPLETE, PRUNED)} trials, {tuned.count(PRUNED)} of them "
+        f"pruned: the best by development {tuned.score_name}, mean of the seeds {problem.seeds[0]} to "
+        f"{problem.seeds[-1]}",
         ["trial", tuned.score_name, "loss", *names],
         [
             [

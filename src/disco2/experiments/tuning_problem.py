@@ -1,0 +1,240 @@
+"""What is tuned: the settings that are varied, their values, and the relations that trials are judged on."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from disco2.data import Corpus
+from disco2.errors import CorpusError, SettingsError
+from disco2.experiments.configuration import Configuration, assignments
+from disco2.experiments.division import Parts, divide
+from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest
+from disco2.model import ModelSettings
+from disco2.training.preparation import hold_out
+from disco2.version import VERSION
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+GRIDS = ("quick", "paper")
+SAMPLERS = ("tpe", "grid")
+DEVELOPMENTS = ("dev", "random")
+
+# Section "implementation details" of the paper.
+PAPER_K = (20, 30, 40, 50, 60)
+PAPER_LAMBDAS = (0.0002, 0.002, 0.02, 0.2)
+PAPER_RATES = (0.01, 0.03, 0.05, 0.09)
+
+NEIGHBOURHOOD = 3.0  # quick: from a third of a value to three times it
+PAPER_TRIALS, QUICK_TRIALS = 60, 12
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One quantity: the settings that get its value, and the values it may have.
+
+    Either a list of ``values`` in ascending order, or all numbers from ``low`` to ``high`` on a log scale. A
+    study knows one of several values by its index, so that a sampler sees which ones are neighbours.
+    """
+
+    name: str
+    settings: tuple[str, ...]
+    values: tuple[float, ...] = ()
+    low: float = 0.0
+    high: float = 0.0
+
+    def distribution(self) -> BaseDistribution:
+        from optuna.distributions import FloatDistribution, IntDistribution
+
+        if self.values:
+            return IntDistribution(0, len(self.values) - 1)
+        return FloatDistribution(self.low, self.high, log=True)
+
+    def value(self, sampled: float) -> float:
+        """The value for what was sampled; rounded, so that it is readable in a configuration."""
+        return self.values[int(sampled)] if self.values else float(f"{sampled:.4g}")
+
+
+@dataclass(frozen=True)
+class Space:
+    """Dimensions, the default number of trials, and points to try first (all there are if ``exhaustive``).
+
+    A point maps the name of a dimension to an index among its values, or to a value.
+    """
+
+    name: str
+    dimensions: tuple[Dimension, ...]
+    trials: int
+    points: tuple[Mapping[str, float], ...] = ()
+    exhaustive: bool = False
+
+    @property
+    def settings(self) -> frozenset[str]:
+        """The settings that are varied."""
+        return frozenset(setting for dimension in self.dimensions for setting in dimension.settings)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            one.name: [*one.settings, list(one.values) if one.values else f"{one.low:.6g} to {one.high:.6g}"]
+            for one in self.dimensions
+        }
+
+
+def choose_space(configuration: Configuration, *, grid: str = "quick", sampler: str = "tpe") -> Space:
+    """The named space, with the dimensions that the configured kind of model has.
+
+    paper: K in {20, 30, 40, 50, 60}, lambda in {0.0002, 0.002, 0.02, 0.2}, eta in {0.01, 0.03, 0.05, 0.09},
+    the last two separate for U, V, beta, and A with B. These are 327,680 points, so they are sampled. The
+    sampler ``grid`` tries every point of a smaller grid, with one lambda and one eta for all groups.
+
+    quick: rates and regularisers from a third to three times the configured ones, which are tried first.
+    """
+    for value, known, option in ((grid, GRIDS, "grid"), (sampler, SAMPLERS, "sampler")):
+        if value not in known:
+            raise SettingsError(f"Unknown {option} '{value}'.", hint=f"Choose one of: {', '.join(known)}.")
+    if configuration.model.kind == "majority":
+        raise SettingsError("The most common class has nothing to tune.", hint="Choose another --kind.")
+    if grid == "paper":
+        return _paper_space(configuration.model, tied=sampler == "grid")
+    if sampler == "grid":
+        raise SettingsError(
+            "The quick space has no grid: its values lie anywhere within bounds.",
+            hint="Use --grid paper --sampler grid, or leave out --sampler.",
+        )
+    return _quick_space(configuration)
+
+
+def _paper_space(model: ModelSettings, *, tied: bool) -> Space:
+    """The paper's lists with a lambda and an eta for each group of parameters, or one for all (``tied``)."""
+    groups = {f"_{name}": some for name, some in _paper_groups(model).items()}
+    if tied:
+        groups = {"": list(itertools.chain(*groups.values()))}
+    dimensions = [Dimension("K", ("model.K",), PAPER_K)] if model.uses_vectors else []
+    for name, some in groups.items():
+        for kind, values in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
+            settings = tuple(f"training.{kind}_{group}" for group in some)
+            dimensions.append(Dimension(f"{kind}{name}", settings, values))
+    if not tied:
+        return Space("paper", tuple(dimensions), PAPER_TRIALS)
+    names = [one.name for one in dimensions]
+    indices = itertools.product(*(range(len(one.values)) for one in dimensions))
+    points = [dict(zip(names, point, strict=True)) for point in indices]
+    random.Random(1).shuffle(points)  # noqa: S311  so that the first few are a fair sample of all
+    return Space("paper, tied", tuple(dimensions), len(points), tuple(points), exhaustive=True)
+
+
+def _quick_space(configuration: Configuration) -> Space:
+    """Rates and regularisers around the configured ones, one for each group; zeros are not tuned."""
+    names = [f"{kind}_{group}" for group in _groups(configuration.model) for kind in ("lambda", "rate")]
+    found = {name: value for name in names if (value := getattr(configuration.training, name))}
+    if not found:
+        raise SettingsError(
+            "All rates and regularisers are zero: there is nothing to tune.", hint="Use --grid paper."
+        )
+    dimensions = tuple(
+        Dimension(name, (f"training.{name}",), low=value / NEIGHBOURHOOD, high=value * NEIGHBOURHOOD)
+        for name, value in found.items()
+    )
+    return Space("quick", dimensions, QUICK_TRIALS, (found,))
+
+
+def _groups(model: ModelSettings) -> list[str]:
+    """The groups of parameters of a model, apart from b."""
+    has = {
+        "upward": model.composes,
+        "downward": model.kind == "entities",
+        "features": model.uses_features,
+        "classification": model.uses_vectors,
+        "entities": model.kind == "entities",
+    }
+    return [group for group, wanted in has.items() if wanted]
+
+
+def _paper_groups(model: ModelSettings) -> dict[str, list[str]]:
+    """The paper's groups and ours in each: the paper has one for A and B."""
+    found: dict[str, list[str]] = {}
+    for group in _groups(model):
+        found.setdefault("classification" if group == "entities" else group, []).append(group)
+    if "classification" not in found:  # surface features alone: b, which belongs to A, learns as beta does
+        found["features"].append("classification")
+    return found
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All that a trial needs. ``parts`` has training and development relations, and no test part."""
+
+    corpus: Corpus
+    parts: Parts
+    configuration: Configuration
+    space: Space
+    seeds: tuple[int, ...]
+    development: str  # dev: the corpus's own part; random: a share of the training relations
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """Everything that the value of a trial depends on, beside its point in the space."""
+        settings = assignments(self.configuration)
+        return {
+            "corpus": corpus_digest(self.corpus),
+            **{name: value for name, value in settings.items() if name not in self.space.settings},
+            "vectors": vectors_digest(self.configuration.vectors.source),
+            "space": self.space.to_json(),
+            "seeds": list(self.seeds),
+            "development": self.development,
+            "disco2": VERSION,
+        }
+
+    @property
+    def name(self) -> str:
+        """A readable name with a hash of the facts."""
+        words = (self.corpus.name, self.configuration.model.kind, self.parts.task.versus, self.space.name)
+        return readable_name(words, self.facts)
+
+    def with_values(self, values: Mapping[str, float]) -> Configuration:
+        """The configuration with the value of each dimension, by its name."""
+        return self.configuration.changed(
+            {
+                setting: values[dimension.name]
+                for dimension in self.space.dimensions
+                for setting in dimension.settings
+            }
+        )
+
+
+def define_problem(
+    corpus: Corpus, configuration: Configuration, space: Space, *, seeds: int = 2, development: str = "dev"
+) -> Problem:
+    """What is tuned. Each trial trains with ``seeds`` seeds, from ``training.seed`` on.
+
+    ``development`` is "dev", the corpus's own part; or "random", as in the paper: a share of the training
+    relations, the same in all trials, while the dev part is not used. Without a dev part, it is random.
+    """
+    if development not in DEVELOPMENTS:
+        raise SettingsError(
+            f"Unknown development relations '{development}'.",
+            hint=f"Choose one of: {', '.join(DEVELOPMENTS)}.",
+        )
+    if seeds < 1:
+        raise SettingsError(f"Models can't be trained with {seeds} seeds.", hint="Use 1 or more.")
+    parts = divide(corpus, configuration)
+    training, judged = parts.instances["train"], parts.instances["dev"]
+    if not training:
+        raise CorpusError(
+            f"There is no labelled relation to train on under the protocol '{parts.protocol}'.",
+            where=corpus.name,
+            hint="See what was read with: disco2 corpus stats",
+        )
+    first = configuration.training.seed
+    if development == "random" or not judged:
+        development = "random"
+        training, judged = hold_out(training, share=configuration.training.development_share, seed=first)
+    seen = {"train": training, "dev": judged, "test": []}
+    relations = {part: parts.relations["train"] if part == "train" else [] for part in parts.relations}
+    parts = replace(parts, instances=seen, relations=relations)
+    return Problem(corpus, parts, configuration, space, tuple(range(first, first + seeds)), development)
