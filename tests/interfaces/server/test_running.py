@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.results import text_result
 from disco2.interfaces.cli.options import AnnotatorOptions
-from disco2.interfaces.server import running
+from disco2.interfaces.server import app as running
 from disco2.interfaces.server.settings import Limits
 from tests.inference.small_pipeline import small_pipeline
 from tests.interfaces.conftest import Run

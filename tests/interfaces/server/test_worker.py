@@ -19,8 +19,7 @@ from disco2.inference.pipeline import Pipeline
 from disco2.inference.results import text_result
 from disco2.interfaces.server import worker
 from disco2.interfaces.server.app import make_app
-from disco2.interfaces.server.errors import ApiError
-from disco2.interfaces.server.schemas import TextRequest
+from disco2.interfaces.server.schemas import ApiError, TextRequest
 from disco2.interfaces.server.settings import Limits, ServerSettings
 from disco2.interfaces.server.worker import Answer, Job, WorkQueue, annotator_lock
 from tests.inference.rule_annotator import RuleAnnotator
