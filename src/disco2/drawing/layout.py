@@ -98,21 +98,16 @@ WEB = Path(__file__).with_name("web")
 STYLES = ("trees.css", "relations.css")
 SCRIPTS = (
     "elements.js",
-    "offsets.js",
     "senses.js",
     "arcs.js",
     "running_text.js",
-    "legend.js",
     "arguments.js",
-    "probabilities.js",
     "score_parts.js",
-    "tree_shape.js",
-    "node_inspector.js",
-    "tree_view.js",
+    "trees.js",
     "tree_controls.js",
     "exports.js",
+    "marks.js",
     "detail.js",
-    "comparison.js",
     "relations.js",  # last: it starts if the page contains data
 )
 ASSETS = STYLES + SCRIPTS
