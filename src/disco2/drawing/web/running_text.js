@@ -3,7 +3,7 @@
 (function (disco2) {
   const { element } = disco2;
   const FEW = 4; // sentences that are written large
-  const SHORT = 16; // sentences of so few characters leave no room for a label above them
+  const SHORT = 22; // sentences of so few characters leave no room for a label above them
 
   /**
    * The text with its sentences, and the relations in and between them as arcs with buttons on them.
@@ -286,7 +286,7 @@
       label.title = 'Guess the sense';
       return;
     }
-    if (gloss) label.append(element('span', { class: 'd2-gloss' }, gloss), ' ');
+    if (gloss) label.append(element('span', { class: 'd2-gloss' }, `(${gloss})`), ' ');
     label.append(
       element('span', { class: 'd2-arc-sense' }, disco2.shortSense(sense)),
       ' ',
