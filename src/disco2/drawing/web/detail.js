@@ -78,7 +78,7 @@
   function subtitleOf(relation, where) {
     const gloss = disco2.glossOf(relation);
     const insert = gloss && relation.kind === 'Implicit' ? `; one could insert \u201c${gloss.replace('/', '\u201d or \u201c')}\u201d` : '';
-    const sure = relation.unsure ? ', unsure' : '';
+    const sure = (relation.unsure ? ', unsure' : '') + (relation.direction ? `, ${relation.direction}` : '');
     return `${disco2.percent(relation.probability)}${sure}, from ${where}; ${kindInWords(relation)}${insert}`;
   }
 

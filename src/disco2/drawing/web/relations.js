@@ -213,10 +213,8 @@
 
   /** What the reader should know before trusting the answer. */
   function warningsOf({ warnings }) {
-    return (warnings ?? []).map((one) => {
-      const said = typeof one === 'string' ? one : one.message ?? one.what ?? '';
-      return element('p', { class: 'd2-warning', role: 'note' }, element('strong', {}, 'Note: '), said);
-    });
+    const box = (said) => element('p', { class: 'd2-warning', role: 'note' }, element('strong', {}, 'Note: '), said);
+    return (warnings ?? []).map(box);
   }
 
   function summaryOf(result) {

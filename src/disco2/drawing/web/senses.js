@@ -44,7 +44,7 @@
 
   /** The connective that one could insert; empty where there is one, or none fits. @param {Object} relation */
   function glossOf({ sense, gloss, connective }) {
-    return connective ? '' : gloss ?? SENSES[sense]?.[0] ?? '';
+    return connective ? '' : gloss || SENSES[sense]?.[0] || '';
   }
 
   /**
