@@ -3,6 +3,6 @@
 A request passes ``middleware`` (log, metrics, host, API key, body limit), a route of ``app``, whose body is
 validated by ``schemas``, and ``worker``, where a thread answers waiting requests together.
 
-FastAPI, uvicorn and prometheus_client come with the extra ``serve``; only ``settings`` can be imported without
-them.
+FastAPI, uvicorn and prometheus_client come with the extra ``serve``; only ``settings`` can be imported
+without them.
 """

@@ -204,18 +204,17 @@ def _docs(description: Json) -> str:
 
 def _layers(settings: ServerSettings, metrics: middleware.ServerMetrics) -> list[Middleware]:
     """From the outside to the inside."""
-    layers = [Middleware(middleware.Observe, metrics=metrics)]
-    if settings.cors_origins:
-        layers.append(
-            Middleware(
-                CORSMiddleware,
-                allow_origins=list(settings.cors_origins),
-                allow_methods=["GET", "POST"],
-                allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
-                expose_headers=["X-Request-ID", "Retry-After"],
-            )
-        )
-    return [*layers, Middleware(middleware.Guard, settings=settings)]
+    gate = Middleware(middleware.Gate, settings=settings, metrics=metrics)
+    if not settings.cors_origins:
+        return [gate]
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=list(settings.cors_origins),
+        allow_methods=["GET", "POST"],
+        allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
+        expose_headers=["X-Request-ID", "Retry-After"],
+    )
+    return [cors, gate]
 
 
 async def _require_json(request: Request) -> None:

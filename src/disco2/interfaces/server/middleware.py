@@ -1,4 +1,4 @@
-"""What every request passes: the log and the metrics around everything, then checks before the routes."""
+"""What every request passes before a route: the log, metrics, checks and limits."""
 
 from __future__ import annotations
 
@@ -124,54 +124,15 @@ class ServerMetrics:
         self.relations.inc(record.relations)
 
 
-class Observe:
-    """The outermost layer: request id, access log, metrics, security headers, and unexpected errors."""
+class Gate:
+    """Every request passes it: log, metrics, security headers; checks of form, host and API key; its body.
 
-    def __init__(self, app: ASGIApp, *, metrics: ServerMetrics) -> None:
+    Errors that nothing else has answered are answered here.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: ServerSettings, metrics: ServerMetrics) -> None:
         self._app = app
         self._metrics = metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        record = RequestRecord.of_scope(scope)
-        scope.setdefault("state", {})["record"] = record
-
-        async def count_sent(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                record.status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in {**_SECURITY_HEADERS, "X-Request-ID": record.id}.items():
-                    headers.setdefault(name, value)
-            record.bytes_out += len(message.get("body", b""))
-            await send(message)
-
-        self._metrics.under_way.inc()
-        try:
-            await self._app(scope, receive, count_sent)
-        except (Exception, asyncio.CancelledError) as error:
-            failure = unavailable("The server is shutting down.")  # after a second signal
-            if isinstance(error, Exception):
-                content = {"request": record.id, **describe_error(error)}
-                error_log.error("unexpected %s", type(error).__name__, extra={"content": content})
-                hint = "The server's log has more, under the request's id."
-                failure = ApiError(
-                    HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error in the server.", hint=hint
-                )
-            if not record.status:
-                await failure.response()(scope, receive, count_sent)
-        finally:
-            self._metrics.under_way.dec()
-            self._metrics.observe(record)
-            access_log.info("request", extra={"content": record.to_json()})
-
-
-class Guard:
-    """Checks form, host and API key of a request, and reads its body, whose size and time are limited."""
-
-    def __init__(self, app: ASGIApp, *, settings: ServerSettings) -> None:
-        self._app = app
         self._hosts = frozenset(host.lower() for host in settings.allowed_hosts)
         self._limits = settings.limits
         # Digests have one length, so that comparing takes the same time whatever the key. Clients encode a
@@ -184,23 +145,40 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        try:
-            _check_form(scope)
-            self._check_host(scope)
-            self._check_key(scope)
-            body = [await self._read_body(scope, receive)]
-        except ApiError as error:
-            await error.response()(scope, receive, send)
-            return
+        record = RequestRecord.of_scope(scope)
+        scope.setdefault("state", {})["record"] = record
+        body: list[bytes] = []
 
         async def replay() -> Message:
             if body:
                 return {"type": "http.request", "body": body.pop(), "more_body": False}
             return await receive()  # waits for the client to disconnect
 
-        if scope["method"] == "HEAD":  # uvicorn leaves the body out
-            scope = {**scope, "method": "GET"}
-        await self._app(scope, replay, send)
+        async def count_sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                record.status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in {**_SECURITY_HEADERS, "X-Request-ID": record.id}.items():
+                    headers.setdefault(name, value)
+            record.bytes_out += len(message.get("body", b""))
+            await send(message)
+
+        self._metrics.under_way.inc()
+        try:
+            _check_form(scope)
+            self._check_host(scope)
+            self._check_key(scope)
+            body.append(await self._read_body(scope, receive, record))
+            method = "GET" if scope["method"] == "HEAD" else scope["method"]  # uvicorn leaves the body out
+            await self._app({**scope, "method": method}, replay, count_sent)
+        except (Exception, asyncio.CancelledError) as error:
+            failure = _failure(error, record)
+            if not record.status:
+                await failure.response()(scope, receive, count_sent)
+        finally:
+            self._metrics.under_way.dec()
+            self._metrics.observe(record)
+            access_log.info("request", extra={"content": record.to_json()})
 
     def _check_host(self, scope: Scope) -> None:
         """Against DNS rebinding: a foreign name that resolves to this machine is still a foreign name."""
@@ -234,9 +212,8 @@ class Guard:
                 headers={"WWW-Authenticate": "Bearer"},
             )
 
-    async def _read_body(self, scope: Scope, receive: Receive) -> bytes:
+    async def _read_body(self, scope: Scope, receive: Receive, record: RequestRecord) -> bytes:
         """The body. Part of one that is too large is read and dropped: many clients send first, then read."""
-        record: RequestRecord = scope["state"]["record"]
         limit, seconds = self._limits.body_bytes, self._limits.seconds
         declared = _header(scope, b"content-length") or b"0"
         length = int(declared) if declared.isdigit() and len(declared) < 20 else DRAINED * limit + 1
@@ -275,6 +252,18 @@ def _check_form(scope: Scope) -> None:
         )
     if scope.get("http_version", "1.1") not in ("1.0", "1.1", "2", "3"):
         raise ApiError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "Use HTTP/1.1.", headers=CLOSE)
+
+
+def _failure(error: BaseException, record: RequestRecord) -> ApiError:
+    """The response to an error; unexpected ones are logged."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, asyncio.CancelledError):  # after a second signal
+        return unavailable("The server is shutting down.")
+    content = {"request": record.id, **describe_error(error)}
+    error_log.error("unexpected %s", type(error).__name__, extra={"content": content})
+    hint = "The server's log has more, under the request's id."
+    return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error in the server.", hint=hint)
 
 
 def _header(scope: Scope, name: bytes) -> bytes:
