@@ -3,7 +3,7 @@
 (function (disco2) {
   const { element } = disco2;
   const FEW = 4; // sentences that are written large
-  const SHORT = 22; // sentences of so few characters leave no room for a label above them
+  const SHORT = 16; // sentences of so few characters leave no room for a label above them
 
   /**
    * The text with its sentences, and the relations in and between them as arcs with buttons on them.

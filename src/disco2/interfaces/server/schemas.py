@@ -98,7 +98,13 @@ class Pair(_Request):
 class PairsRequest(_Request):
     """Pairs of arguments whose senses are asked for."""
 
-    pairs: Annotated[list[Pair], Field(min_length=1, description="The answers have the same order.")]
+    pairs: Annotated[
+        list[Pair],
+        Field(
+            min_length=1,
+            description="Objects with arg1, arg2 and perhaps an id. Answers have this order.",
+        ),
+    ]
     explain: Annotated[bool, Field(description="Split the score of each pair into its terms.")] = False
 
 
