@@ -307,10 +307,13 @@ _STATUSES = {
     503: "Too many requests are waiting, or the server is shutting down; see the header Retry-After.",
     504: "There was no answer within the time limit.",
 }
-GET_ERRORS, POST_ERRORS = (
-    {status: {"model": ErrorResponse, "description": _STATUSES[status]} for status in statuses}
-    for statuses in ((400, 401, 408, 413, 500), _STATUSES)
-)
+
+
+def _errors(*statuses: int) -> dict[int | str, Json]:
+    return {status: {"model": ErrorResponse, "description": _STATUSES[status]} for status in statuses}
+
+
+GET_ERRORS, POST_ERRORS = _errors(400, 401, 408, 413, 500), _errors(*_STATUSES)
 
 
 def result_content(examples: dict[str, Json]) -> Json:
