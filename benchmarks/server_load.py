@@ -32,8 +32,7 @@ import disco2
 from benchmarks.server import JSON, VIEWS, Asked, Server, made_up_requests
 from benchmarks.speed.measure import describe_machine
 from disco2.files import write_text
-from disco2.interfaces.server.errors import ApiError
-from disco2.interfaces.server.schemas import RelationsRequest, ViewRequest
+from disco2.interfaces.server.schemas import ApiError, RelationsRequest, ViewRequest
 from disco2.interfaces.server.settings import Limits
 from disco2.interfaces.server.worker import Answerer, Job
 from disco2.threads import limit_this_process

@@ -96,21 +96,16 @@ WEB = Path(__file__).with_name("web")
 STYLES = ("trees.css", "relations.css")
 SCRIPTS = (
     "elements.js",
-    "offsets.js",
     "senses.js",
     "arcs.js",
     "running_text.js",
-    "legend.js",
     "arguments.js",
-    "probabilities.js",
     "score_parts.js",
-    "tree_shape.js",
-    "node_inspector.js",
-    "tree_view.js",
+    "trees.js",
     "tree_controls.js",
     "exports.js",
+    "marks.js",
     "detail.js",
-    "comparison.js",
     "relations.js",  # last: it starts if the page contains data
 )
 ASSETS = STYLES + SCRIPTS
@@ -420,13 +415,13 @@ def link_depth(width: float, chain: int) -> float:
 
 
 def arrange(
-    layouts: tuple[TreeLayout, TreeLayout], marks: tuple[Marks, Marks], *, chains: int
+    layouts: tuple[TreeLayout, TreeLayout], marks: tuple[Marks, Marks], *, chains: int, stacked: bool = False
 ) -> Arrangement:
     first, second = layouts
     heights = tuple(-layout.top(layout.root) for layout in layouts)
     below = tuple(max((mark.bottom for mark in some.values()), default=BELOW_WORDS) for some in marks)
     side_by_side = first.width + BETWEEN + second.width
-    if side_by_side <= WIDEST:
+    if side_by_side <= WIDEST and not stacked:
         baseline = MARGIN + CAPTION + ROOT_ARC + max(heights)
         bottom = baseline + max(below)
         # The lowest point of such a curve is three quarters of the way to what it is drawn towards.

@@ -49,12 +49,17 @@ PLAIN = PassState()
 LONGEST_TEXT = 500  # characters of an argument in the description
 
 
-def draw_trees(view: RelationView, *, standalone: bool = False, state: PassState = PLAIN) -> str:
-    """The SVG; ``standalone`` puts the style sheet inside, so that it can be opened without a page."""
+def draw_trees(
+    view: RelationView, *, standalone: bool = False, stacked: bool = False, state: PassState = PLAIN
+) -> str:
+    """The SVG; ``standalone`` puts the style sheet inside, so that it can be opened without a page.
+
+    ``stacked`` draws the second tree below the first one. Trees that are too wide are always stacked.
+    """
     layouts = lay_out(view.arguments[0]), lay_out(view.arguments[1])
     roles = entity_roles(view, 0, layouts[0]), entity_roles(view, 1, layouts[1])
     marks = place_marks(layouts[0], roles[0]), place_marks(layouts[1], roles[1])
-    arrangement = arrange(layouts, marks, chains=len(view.chains))
+    arrangement = arrange(layouts, marks, chains=len(view.chains), stacked=stacked)
     width, height = arrangement.width, arrangement.height
     if view.dimensions:
         width = max(width, 2 * MARGIN + scale_width(view))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.interfaces.browser.server_process import ServerProcess, serving
+from tests.interfaces.browser.helpers import OpenPage, ServerProcess, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-OpenPage = Callable[..., "Page"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
     "--no-sandbox",

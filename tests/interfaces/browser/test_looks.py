@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.interfaces.browser.conftest import OpenPage
-from tests.interfaces.browser.reading_the_page import arcs, colour, expect
-from tests.interfaces.browser.server_process import ServerProcess
+from tests.interfaces.browser.helpers import OpenPage, ServerProcess, arcs, colour, expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -39,15 +37,21 @@ def test_no_serious_fault_with_everything_open(open_page: OpenPage, server: Serv
     page.locator(".d2-comparison").wait_for()
     page.locator(".d2-entity input").last.check(force=True)
     page.locator(".d2-node").nth(7).click()
-    for summary in page.locator(".d2-detail summary").all():
+    page.get_by_role("button", name="Wrong").click()
+    for summary in page.locator("#relations summary").all():
         summary.click()
     assert faults(page) == []
     page.get_by_role("button", name="With connectives").click()
     expect(page.locator(".d2-connective").first).to_be_visible()
-    assert faults(page) == []
+    page.get_by_role("button", name="Guess first").click()
+    arcs(page).first.click()
+    expect(page.locator(".d2-guess")).to_be_visible()
     page.get_by_label("Your text").fill("")
     page.get_by_role("button", name="Find relations").click()
     expect(page.get_by_role("alert")).to_be_visible()
+    assert faults(page) == []
+    page.get_by_role("link", name="API").click()
+    expect(page.get_by_role("heading", name="/v1/relations")).to_be_visible()
     assert faults(page) == []
 
 
@@ -62,7 +66,15 @@ def test_phone_has_nothing_beside_the_page(open_page: OpenPage, server: ServerPr
         arcs(page).nth(3).wait_for()
         arcs(page).nth(2).click()
         page.locator(".d2-trees").wait_for()
+        page.locator(".d2-menu summary").click()
         assert page.evaluate(fits), name
+    captions = [caption.bounding_box() for caption in page.locator(".d2-caption").all()]
+    assert captions[1]["y"] > captions[0]["y"] + 50  # one tree below the other
+    table = page.locator(".d2-scroll")
+    table.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    table.scroll_into_view_if_needed()
+    expect(table.locator("thead th").last).to_be_in_viewport(ratio=0.9)
+    expect(table.locator("tbody th").first).to_be_in_viewport(ratio=0.9)  # the names of the rows stay
     page.get_by_label("Size").select_option("larger")
     assert page.evaluate(fits)
 

@@ -19,9 +19,8 @@ from starlette.testclient import TestClient
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.results import text_result
 from disco2.interfaces.cli.options import AnnotatorOptions
-from disco2.interfaces.server import running
+from disco2.interfaces.server import app as running
 from disco2.interfaces.server.settings import Limits
-from tests.inference.small_pipeline import small_pipeline
 from tests.interfaces.conftest import Run
 from tests.interfaces.server.conftest import MARK
 from tests.interfaces.server.served_process import JSON, Served, served
@@ -58,17 +57,6 @@ def test_the_default_is_this_machine_only(run: Run, ran: list[dict[str, Any]], s
     assert client.get("/healthz").status_code == 400
 
 
-def test_a_prior(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
-    code, _, err = run("serve", "--model", small_bundle, "--port", 0, "--prior", "NoRel=0.9")
-    assert code == 0, err
-    with TestClient(ran[0]["app"], base_url="http://127.0.0.1") as client:
-        assert client.get("/v1/model").json()["model"]["prior"] == {"NoRel": 0.9}
-        body = {"text": "Bob left. Prices rose.", "norel": True}
-        found = client.post("/v1/relations", json=body).json()["relations"][0]
-    (wanted,) = small_pipeline()(body["text"], norel=True, prior={"NoRel": 0.9})
-    assert found["probabilities"] == pytest.approx(wanted.probabilities, abs=1e-5)
-
-
 def test_warnings_if_anybody_can_ask(run: Run, ran: list[dict[str, Any]], small_bundle: Path) -> None:
     everywhere = ("--host", "0.0.0.0", "--port", 0)  # noqa: S104
     key = ("--api-key", "s3cret")
@@ -99,16 +87,6 @@ def test_a_port_in_use_is_reported_before_anything_is_loaded(run: Run, ran: list
     assert code == 2
     assert "Another program uses this port" in err
     assert not ran
-
-
-def test_a_reserved_port(run: Run, ran: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: socket.socket, address: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(socket, "socket", type("Refusing", (socket.socket,), {"bind": refuse}))
-    code, _, err = run("serve", "--port", 80)
-    assert code == 2
-    assert "reserved for the system" in err
 
 
 @pytest.mark.parametrize(
@@ -151,20 +129,6 @@ def test_a_missing_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, pac
     assert code == 2
     assert package in err
     assert "disco2[serve]" in err
-
-
-def test_the_key_of_the_environment(
-    run: Run, ran: list[dict[str, Any]], small_bundle: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DISCO2_API_KEY", "s3cret")
-    code, out, err = run("serve", "--help")
-    assert code == 0
-    assert "DISCO2_API_KEY" in out
-    assert "s3cret" not in out + err
-    run("serve", "--model", small_bundle, "--port", 0)
-    client = TestClient(ran[0]["app"], base_url="http://127.0.0.1")
-    assert client.get("/v1/model").status_code == 401
-    assert client.get("/v1/model", headers={"Authorization": "Bearer s3cret"}).status_code == 200
 
 
 def test_addresses_of_both_kinds() -> None:
@@ -338,15 +302,6 @@ def test_too_many_connections_get_503(small_bundle: Path) -> None:
                 break
             time.sleep(0.1)
         assert server.post({"text": "It rained."})[0] == 200
-
-
-def test_pipelined_requests_are_answered_in_order(small_bundle: Path) -> None:
-    with served(small_bundle) as server, connect(server) as raw:
-        last = request("Bob came.").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
-        raw.sendall(request("It rained. We left.") + last)
-        answers = receive_all(raw)
-    assert answers.count(b"HTTP/1.1 200 OK") == 2
-    assert answers.index(b"It rained.") < answers.index(b"Bob came.")
 
 
 def wait_for_requests(server: Served, count: int) -> None:

@@ -19,8 +19,7 @@ from disco2.inference.pipeline import Pipeline
 from disco2.inference.results import text_result
 from disco2.interfaces.server import worker
 from disco2.interfaces.server.app import make_app
-from disco2.interfaces.server.errors import ApiError
-from disco2.interfaces.server.schemas import TextRequest
+from disco2.interfaces.server.schemas import ApiError, TextRequest
 from disco2.interfaces.server.settings import Limits, ServerSettings
 from disco2.interfaces.server.worker import Answer, Job, WorkQueue, annotator_lock
 from tests.inference.rule_annotator import RuleAnnotator
@@ -243,41 +242,3 @@ def test_a_view_of_a_recent_text_annotates_nothing(serve: Serve, monkeypatch: py
     assert annotated("/v1/relations", text=TEXTS[0]) == 1  # two others were asked for since
     monkeypatch.setattr(worker, "RECENT_CHARACTERS", 10)
     assert [annotated("/v1/relations", text=TEXTS[1]) for _ in range(2)] == [1, 1]
-
-
-def test_a_request_whose_client_has_left_is_dropped(small: Pipeline) -> None:
-    gate = Gate()
-    app = make_app(with_annotators(small, gate))
-    gate.calls.clear()
-    statuses: list[int] = []
-
-    async def request(text: str, left: asyncio.Event) -> None:
-        body = [{"type": "http.request", "body": b'{"text": "%s"}' % text.encode(), "more_body": False}]
-
-        async def receive() -> Any:
-            if body:
-                return body.pop()
-            await left.wait()
-            return {"type": "http.disconnect"}
-
-        async def send(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                statuses.append(message["status"])
-
-        scope = {"type": "http", "method": "POST", "path": "/v1/relations", "query_string": b""}
-        await app(scope | {"headers": [(b"content-type", b"application/json")]}, receive, send)
-
-    async def leave() -> None:
-        stays, leaves = asyncio.Event(), asyncio.Event()
-        holder = asyncio.create_task(request(FIRST, stays))
-        assert await asyncio.to_thread(gate.reached.wait, 20)
-        leaver = asyncio.create_task(request("It rained.", leaves))
-        await asyncio.sleep(0.05)
-        leaves.set()
-        await leaver
-        gate.opened.set()
-        await holder
-
-    asyncio.run(leave())
-    assert statuses == [499, 200]
-    assert gate.calls == [1]

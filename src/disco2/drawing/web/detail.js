@@ -1,20 +1,21 @@
 'use strict';
 
 (function (disco2) {
-  const { element, button } = disco2;
+  const { element, button, remark } = disco2;
 
   /**
    * Everything about one relation. What needs the server's look at the model (trees, parts of the score) comes
    * when `look` has it.
    * @param {Object} relation
    * @param {Object} options
+   * @param {Object} options.result that it belongs to
    * @param {string} options.where "sentence 1 to sentence 2"
    * @param {(() => Promise<{view: Object, svg: string} | null>) | null} options.look
-   * @param {boolean} options.calibrated whether the model's probabilities were fitted to what it gets right
    * @param {(message: string) => void} options.say tells the reader what has happened
    */
-  function relationDetail(relation, { where, look, calibrated, say }) {
+  function relationDetail(relation, { result, where, look, say }) {
     const box = element('div', {});
+    const calibrated = (result.model?.running_text_temperature ?? 1) !== 1;
     let controls = null;
     const texts = disco2.argumentTexts(relation, (chain) => controls?.chooseChain(chain));
     box.append(
@@ -26,7 +27,7 @@
       ),
     );
     const later = element('div', { class: 'd2-later' });
-    box.append(later);
+    box.append(disco2.markBar(result, relation, say), later);
 
     async function load() {
       if (!look) return;
@@ -53,12 +54,15 @@
         parts?.choose(chain);
       });
       const canvas = scrolling('d2-canvas', 'Trees of both arguments', drawing.svg);
-      const save = button('Download the SVG', () => {
-        const alone = disco2.standaloneSvg(drawing.svg);
-        disco2.download(`relation-${relation.index + 1}.svg`, alone, 'image/svg+xml');
-        say('The trees were saved as an SVG file.');
+      const file = `relation-${relation.index + 1}`;
+      const save = (name, write, done) => button(name, () => {
+        write(file, disco2.styledCopy(drawing.svg));
+        say(done);
       }, { class: 'd2-button d2-download' });
-      const below = element('div', { class: 'd2-below' }, inBrackets(view), save);
+      const files = element('div', { class: 'd2-buttons' },
+        save('Download the SVG', disco2.saveSvg, 'The trees were saved as an SVG file.'),
+        save('PNG', disco2.savePng, 'The trees were saved as a PNG file.'));
+      const below = element('div', { class: 'd2-below' }, inBrackets(view), files);
       later.replaceChildren(section('Trees', '', controls.box, canvas, controls.caption, inspector.box, below));
       if (parts) {
         const verdict = element('p', { class: 'd2-verdict' }, disco2.verdict(view));
@@ -72,7 +76,10 @@
   }
 
   function subtitleOf(relation, where) {
-    return `${disco2.percent(relation.probability)}, from ${where}; ${kindInWords(relation)}`;
+    const gloss = disco2.glossOf(relation);
+    const insert = gloss && relation.kind === 'Implicit' ? `; one could insert \u201c${gloss.replace('/', '\u201d or \u201c')}\u201d` : '';
+    const sure = (relation.unsure ? ', unsure' : '') + (relation.direction ? `, ${relation.direction}` : '');
+    return `${disco2.percent(relation.probability)}${sure}, from ${where}; ${kindInWords(relation)}${insert}`;
   }
 
   function kindInWords({ kind, connective }) {
@@ -100,10 +107,6 @@
     if (note) made.append(remark(note));
     made.append(...children);
     return made;
-  }
-
-  function remark(text) {
-    return element('p', { class: 'd2-note' }, text);
   }
 
   function membersNote({ members }) {

@@ -3,6 +3,8 @@
 (function (disco2) {
   const { element, button } = disco2;
 
+  let guessing = false; // whether readers guess a sense before they see it; holds for the next text, too
+
   /**
    * @typedef {Object} Source Where more than the result comes from; all of it may be absent.
    * @property {(index: number, signal: AbortSignal) => Promise<{view: Object, svg: string} | null>} [viewOf] the
@@ -31,8 +33,11 @@
     let chosen = -1;
     let detail = null;
 
+    const seen = new Set(); // whose sense was shown to a reader who guesses
+    const isHidden = (index) => guessing && !seen.has(index);
     root.classList.add('d2-relations');
     root.replaceChildren(
+      ...warningsOf(result),
       text.box,
       ...(result.relations.length ? [disco2.legend(result)] : []),
       element('div', { class: 'd2-toolbar' }, element('p', { class: 'd2-summary' }, summaryOf(result)), ...tools()),
@@ -40,12 +45,47 @@
       ...(source.beside ? [source.beside] : []),
       panel,
     );
+    followGuessing();
     text.redraw();
 
     function tools() {
-      const made = [copier('Copy as JSON', () => JSON.stringify(result, null, 2), 'The answer is on the clipboard.')];
+      if (!result.relations.length) return [];
+      const guess = button('Guess first', () => {
+        guessing = !guessing;
+        guess.setAttribute('aria-pressed', String(guessing));
+        close({ told: true });
+        followGuessing();
+        const count = disco2.guessCount();
+        say(guessing ? `The senses are hidden. Choose an arc and guess its sense. ${count}` : count);
+      }, { 'aria-pressed': String(guessing) });
+      const made = [guess];
       if (source.linkOf) made.push(copier('Copy link', () => source.linkOf(chosen), 'The link is on the clipboard.'));
-      return made;
+      const save = (name, write, done) => button(name, () => {
+        write();
+        say(done);
+        menu.open = false;
+      });
+      const drawing = () => disco2.textDrawing(text.box);
+      const menu = element('details', { class: 'd2-menu' },
+        element('summary', { class: 'd2-button' }, 'Export'),
+        element('div', { class: 'd2-menu-items' },
+          copier('Copy as JSON', () => JSON.stringify(result, null, 2), 'The answer is on the clipboard.'),
+          save('Relations as CSV', () => disco2.download('relations.csv', disco2.relationsCsv(result), 'text/csv'),
+            'The relations were saved as a CSV file.'),
+          save('Text with arcs as SVG', () => disco2.saveSvg('relations', drawing()), 'The text was saved as an SVG file.'),
+          save('Text with arcs as PNG', () => disco2.savePng('relations', drawing()), 'The text was saved as a PNG file.'),
+        ));
+      menu.addEventListener('keydown', (event) => {
+        if (event.key !== 'Escape' || !menu.open) return;
+        menu.open = false;
+        menu.firstElementChild.focus();
+      });
+      return [...made, menu];
+    }
+
+    function followGuessing() {
+      root.classList.toggle('d2-guessing', guessing);
+      text.conceal(isHidden);
     }
 
     function copier(name, read, done) {
@@ -82,24 +122,42 @@
       if (index === chosen) return; // it is open, perhaps with an entity chosen in it
       chosen = index;
       leave();
-      detail = disco2.relationDetail(relation, {
-        where: whereOf(relation),
-        look: source.viewOf ? () => look(index) : null,
-        calibrated: (result.model?.running_text_temperature ?? 1) !== 1,
-        say,
-      });
       panel.hidden = false;
-      panel.replaceChildren(heading(relation), detail.box);
+      if (isHidden(index)) askFirst(relation);
+      else showDetail(relation);
       text.mark(index);
       text.reveal();
-      detail.load();
       if (told) {
         bringIntoSight();
         source.onChoose?.(index);
       }
     }
 
-    function heading(relation) {
+    function showDetail(relation, ...before) {
+      detail = disco2.relationDetail(relation, {
+        result,
+        where: whereOf(relation),
+        look: source.viewOf ? () => look(relation.index) : null,
+        say,
+      });
+      panel.replaceChildren(heading(relation, detail.title, detail.subtitle), ...before, detail.box);
+      detail.load();
+    }
+
+    /** The arguments and a question; then the answer. */
+    function askFirst(relation) {
+      detail = null;
+      const texts = disco2.argumentTexts({ ...relation, entities: [] }, () => {});
+      const form = disco2.guessForm(result, (guess) => {
+        seen.add(relation.index);
+        text.conceal(isHidden);
+        showDetail(relation, ...(guess ? [disco2.guessVerdict(relation, guess)] : []));
+        panel.querySelector('.d2-next:not(:disabled), .d2-close').focus();
+      });
+      panel.replaceChildren(heading(relation, 'Guess the sense', `from ${whereOf(relation)}`), texts.box, form);
+    }
+
+    function heading(relation, title, subtitle) {
       const place = result.relations.indexOf(relation);
       const go = (by) => button(by < 0 ? 'Previous' : 'Next', () => {
         open(result.relations[place + by].index, { told: true });
@@ -113,8 +171,8 @@
       return element(
         'header',
         { class: 'd2-detail-head' },
-        element('h2', {}, detail.title),
-        element('p', {}, detail.subtitle),
+        element('h2', {}, title),
+        element('p', {}, subtitle),
         element('div', { class: 'd2-buttons' }, go(-1), go(1), shut),
       );
     }
@@ -153,9 +211,15 @@
     return { choose: (index) => open(index), chosen: () => chosen };
   }
 
+  /** What the reader should know before trusting the answer. */
+  function warningsOf({ warnings }) {
+    const box = (said) => element('p', { class: 'd2-warning', role: 'note' }, element('strong', {}, 'Note: '), said);
+    return (warnings ?? []).map(box);
+  }
+
   function summaryOf(result) {
     const sentences = result.sentences.length;
-    const relations = result.relations.length;
+    const relations = disco2.countRelations(result);
     if (!relations) {
       return sentences > 1
         ? `${sentences} sentences, but no relation was found in them.`
@@ -163,6 +227,11 @@
     }
     const told = relations === 1 ? 'one relation' : `${relations} relations`;
     return `${sentences === 1 ? 'One sentence' : `${sentences} sentences`}, ${told}. Choose an arc to see why.`;
+  }
+
+  /** NoRel says that there is none. @param {Object} result */
+  function countRelations({ relations }) {
+    return relations.filter(({ kind }) => kind !== 'NoRel').length;
   }
 
   /** Start where a page carries its data, as the HTML of disco2.drawing does. */
@@ -178,7 +247,7 @@
     if (result.relations.length === 1) shown.choose(result.relations[0].index);
   }
 
-  disco2.show = show;
+  Object.assign(disco2, { show, countRelations });
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', startFromData);
   else startFromData();
 })(window.disco2);

@@ -69,11 +69,24 @@
         for (const piece of [...from, ...to]) {
           piece.classList.toggle('d2-chosen', on);
           piece.classList.toggle(disco2.colourClass(relation.sense), on);
+          piece.classList.toggle('d2-concealed', on && label.classList.contains('d2-concealed'));
         }
       }
       chosen = place;
       box.classList.toggle('d2-has-choice', chosen >= 0);
       if (chosen >= 0) reach(chosen);
+    }
+
+    /** Hide the senses of some relations, for readers who guess. @param {(index: number) => boolean} isHidden */
+    function conceal(isHidden) {
+      joins.forEach(({ relation, label, where }, place) => {
+        const hidden = isHidden(relation.index);
+        label.classList.toggle('d2-concealed', hidden);
+        arcs.mark(place, 'd2-concealed', hidden);
+        writeLabel(label, relation, where, hidden);
+      });
+      if (joins[chosen]) mark(joins[chosen].relation.index);
+      redraw();
     }
 
     function choose(place) {
@@ -108,7 +121,7 @@
       arcs.place();
     };
     for (const name of ['beforeprint', 'afterprint']) window.addEventListener(name, onPaper, { signal: told.signal });
-    return { box, mark, reveal, redraw, focus: () => joins[current]?.label.focus() };
+    return { box, mark, conceal, reveal, redraw, focus: () => joins[current]?.label.focus() };
   }
 
   /**
@@ -148,10 +161,13 @@
     result.relations.forEach((relation, place) => {
       const [from, to] = [ends[place].from, ends[place].to].map((spans) => elementsOf(spans, sentences, result));
       if (!from.length || !to.length) return;
-      const label = labelOf(relation, from, to, numbersOf(relation, result));
-      const first = openingOf(to[0]);
-      first.before(label, ...(first.classList.contains('d2-sentence') ? [' '] : []));
-      joins.push({ relation, from, to, label });
+      const [first, second] = numbersOf(relation, result);
+      const where = first === second ? `in sentence ${first}` : `from sentence ${first} to sentence ${second}`;
+      const label = labelOf(relation, from, to);
+      writeLabel(label, relation, where, false);
+      const opening = openingOf(to[0]);
+      opening.before(label, ...(opening.classList.contains('d2-sentence') ? [' '] : []));
+      joins.push({ relation, from, to, label, where });
     });
     return joins;
   }
@@ -243,34 +259,43 @@
     return [arg1, arg2].map((span) => 1 + sentenceAt(sentences, span.start));
   }
 
-  /** The button on an arc. */
-  function labelOf(relation, from, to, [first, second]) {
+  /** The button on an arc, still empty. */
+  function labelOf(relation, from, to) {
     const [before, behind] = [from[from.length - 1], to[0]].map((one) => one.textContent.length < SHORT);
-    const where = first === second ? `in sentence ${first}` : `from sentence ${first} to sentence ${second}`;
-    const name =
-      `${relation.sense}, ${percentInWords(relation.probability)}, ${where}` +
-      (relation.connective ? `, explicit: ${relation.connective}` : '');
-    const label = element(
-      'button',
-      {
-        type: 'button',
-        class: `d2-arc-label ${disco2.colourClass(relation.sense)}` +
-          (before ? ' d2-tight-left' : '') + (behind ? ' d2-tight-right' : ''),
-        'aria-label': name,
-        'aria-pressed': 'false',
-        title: `${relation.sense}, ${disco2.percent(relation.probability)}`,
-        'data-relation': relation.index,
-      },
-    );
-    const said = [relation.connective, disco2.shortSense(relation.sense), disco2.percent(relation.probability)];
+    const tight = (before ? ' d2-tight-left' : '') + (behind ? ' d2-tight-right' : '');
+    return element('button', {
+      type: 'button',
+      class: `d2-arc-label ${disco2.colourClass(relation.sense)}${tight}`,
+      'aria-pressed': 'false',
+      'data-relation': relation.index,
+    });
+  }
+
+  /** What is on a label: the connective or a gloss, the sense, and the probability; a question mark if hidden. */
+  function writeLabel(label, relation, where, hidden) {
+    const { sense, connective } = relation;
+    const gloss = disco2.glossOf(relation);
+    const percent = disco2.percent(relation.probability) + (relation.unsure ? '?' : '');
+    const said = hidden ? [connective, '?'] : [connective || gloss, disco2.shortSense(sense), percent];
     label.style.setProperty('--d2-characters', String([...said.filter(Boolean).join(' ')].length));
-    if (relation.connective) label.append(element('span', { class: 'd2-connective' }, relation.connective), ' ');
+    label.replaceChildren();
+    if (connective) label.append(element('span', { class: 'd2-connective' }, connective), ' ');
+    if (hidden) {
+      label.append(element('span', { class: 'd2-arc-sense' }, '?'));
+      label.setAttribute('aria-label', `Relation ${where}, guess its sense${connective ? `: ${connective}` : ''}`);
+      label.title = 'Guess the sense';
+      return;
+    }
+    if (gloss) label.append(element('span', { class: 'd2-gloss' }, `(${gloss})`), ' ');
     label.append(
-      element('span', { class: 'd2-arc-sense' }, disco2.shortSense(relation.sense)),
+      element('span', { class: 'd2-arc-sense' }, disco2.shortSense(sense)),
       ' ',
-      element('span', { class: 'd2-arc-percent' }, disco2.percent(relation.probability)),
+      element('span', { class: 'd2-arc-percent' }, percent),
     );
-    return label;
+    const stated = connective ? `, explicit: ${connective}` : gloss && `, as if \u201c${gloss}\u201d stood there`;
+    const sure = percentInWords(relation.probability) + (relation.unsure ? ', unsure' : '');
+    label.setAttribute('aria-label', `${sense}, ${sure}, ${where}${stated}`);
+    label.title = `${sense}, ${percent}`;
   }
 
   function percentInWords(probability) {

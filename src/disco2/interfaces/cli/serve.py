@@ -65,9 +65,8 @@ def serve(
             "The API key is empty.", hint="Give one; or leave --api-key out, and nobody needs one."
         )
     # Late: these need what the extra brings.
-    from disco2.interfaces.server.app import make_app
+    from disco2.interfaces.server.app import ALL_INTERFACES, bind, make_app, run, url_of
     from disco2.interfaces.server.middleware import write_log
-    from disco2.interfaces.server.running import ALL_INTERFACES, bind, run, url_of
 
     default_hosts = ["*"] if host in ALL_INTERFACES else []
     settings = ServerSettings(

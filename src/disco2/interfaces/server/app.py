@@ -1,50 +1,43 @@
-"""The application: routes, the description of the API, the page, and the layers around them."""
+"""The application: its routes, the layers around them, the page, and the process that serves it."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import math
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import signal
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
+import uvicorn
 from fastapi import Body, Depends, FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from prometheus_client.exposition import choose_encoder
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import ClientDisconnect
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import heading, read_schema
-from disco2.interfaces.server import middleware
-from disco2.interfaces.server.errors import (
-    ApiError,
-    answer_disconnect,
-    answer_http_error,
-    answer_validation_error,
-    client_closed,
-)
+from disco2.inference.results import Json, heading
+from disco2.interfaces.server import middleware, schemas
 from disco2.interfaces.server.schemas import (
-    ErrorResponse,
+    ApiError,
     HealthResponse,
-    Json,
     LimitsResponse,
     ModelResponse,
-    PairsRequest,
     RelationsRequest,
-    TextRequest,
     ViewRequest,
     ViewResponse,
 )
 from disco2.interfaces.server.settings import Limits, ServerSettings
 from disco2.interfaces.server.worker import Answerer, Job, WorkQueue, annotator_lock, check_limits
+from disco2.templates import filled
 from disco2.version import VERSION
 
 PAGE_FOLDER = Path(__file__).with_name("page")
@@ -58,29 +51,6 @@ _DESCRIPTION = """Discourse relations of English text.
 Answers are the JSON of `disco2 predict` of the same version. All offsets count Unicode code points. All
 errors have one form. Each answer has the header `X-Request-ID`, which the log shows, too.
 """
-_BURGER = "Bob gave Tina the burger."
-_EXAMPLES: dict[str, Json] = {
-    "text": {"text": f"{_BURGER} She was hungry."},
-    "explained": {"text": "It rained all day. We stayed at home.", "explain": True},
-    "pairs": {
-        "pairs": [
-            {"arg1": _BURGER, "arg2": "She was hungry.", "id": "she"},
-            {"arg1": _BURGER, "arg2": "He was hungry.", "id": "he"},
-        ]
-    },
-}
-_STATUSES = {
-    400: "The body is not valid JSON, or the request is malformed.",
-    401: "The API key is missing or wrong.",
-    408: "The body did not arrive in time.",
-    413: "The body is too large.",
-    415: "The body is not declared as JSON, or is compressed.",
-    422: "A field is missing, unknown or has a wrong value; or there are too many sentences or pairs.",
-    500: "Internal error in the server.",
-    503: "Too many requests are waiting, or the server is shutting down; see the header Retry-After.",
-    504: "There was no answer within the time limit.",
-}
-_GET_ERRORS = (400, 401, 413, 500)
 # FastAPI would report every request to an OpenTelemetry that happens to be configured in this process.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
@@ -94,10 +64,10 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
     metrics.model.info(info | {"annotators": pipeline.annotators.name})
     lock = annotator_lock(pipeline.annotators)
 
-    def make_answer_batch() -> Any:
-        return Answerer(pipeline, limits, lock=lock, on_batch=metrics.batches.observe).answer_batch
+    def make_answerer() -> Answerer:
+        return Answerer(pipeline, limits, lock=lock, on_batch=metrics.batches.observe)
 
-    queue = WorkQueue(make_answer_batch, max_waiting=limits.queue)
+    queue = WorkQueue(lambda: make_answerer().answer_batch, max_waiting=limits.queue)
     metrics.waiting.set_function(lambda: len(queue))
 
     @asynccontextmanager
@@ -113,34 +83,30 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         summary="Discourse relations",
         description=_DESCRIPTION,
         version=VERSION,
-        docs_url=None,  # loads scripts from other servers
+        docs_url=None,  # FastAPI's pages load scripts from other servers
         redoc_url=None,
         openapi_url=None,  # added below, complete
         redirect_slashes=False,
         middleware=_layers(settings, metrics),
-        exception_handlers={
-            HTTPException: answer_http_error,
-            RequestValidationError: answer_validation_error,
-            ClientDisconnect: answer_disconnect,
-        },
+        exception_handlers=schemas.ERROR_HANDLERS,
         lifespan=lifespan,
         telemetry=_NO_TELEMETRY,
     )
     model = heading(pipeline) | {"limits": LimitsResponse.model_validate(limits).model_dump()}
-    examples = _answer_examples(pipeline)
+    results = schemas.result_content(_answer_examples(pipeline))
 
     @app.post(
         middleware.RELATIONS,
         summary="Relations of a text, or senses of pairs",
         response_description="The result of `disco2 predict --json` for the text, or one answer per pair.",
-        responses={200: {"content": {"application/json": _result_schema(examples)}}, **_errors(*_STATUSES)},
+        responses={200: {"content": results}, **schemas.POST_ERRORS},
         dependencies=[Depends(_require_json)],
     )
     async def relations(
         request: Request,
         body: Annotated[
             RelationsRequest,
-            Body(openapi_examples={name: {"value": value} for name, value in _EXAMPLES.items()}),
+            Body(openapi_examples={name: {"value": value} for name, value in schemas.EXAMPLES.items()}),
         ],
     ) -> Response:
         """Give exactly one of `text` and `pairs`.
@@ -154,62 +120,59 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         middleware.VIEWS,
         summary="One relation, drawn",
         response_description="The trees of both arguments, their vectors, the terms of scores, a drawing.",
-        responses={200: {"model": ViewResponse}, **_errors(*_STATUSES)},
+        responses={200: {"model": ViewResponse}, **schemas.POST_ERRORS},
         dependencies=[Depends(_require_json)],
     )
     async def views(request: Request, body: ViewRequest) -> Response:
         """Details of one of the relations that `POST /v1/relations` returns for the same text."""
         return await _respond(request, body, queue, limits)
 
-    @app.head(middleware.MODEL, include_in_schema=False)
     @app.get(
         middleware.MODEL,
         summary="The model and the limits",
-        responses={200: {"model": ModelResponse}, **_errors(*_GET_ERRORS)},
+        responses={200: {"model": ModelResponse}, **schemas.GET_ERRORS},
     )
     async def about() -> Response:
         """Which model and which annotators answer, and how much one request may ask for."""
         return JSONResponse(model)
 
-    @app.head(middleware.HEALTH, include_in_schema=False)
     @app.get(
-        middleware.HEALTH,
+        schemas.HEALTH,
         summary="Whether the server accepts requests",
-        responses={200: {"model": HealthResponse}, **_errors(*_GET_ERRORS)},
+        responses={200: {"model": HealthResponse}, **schemas.GET_ERRORS},
     )
     async def health() -> Response:
         """For monitoring; needs no API key."""
         return JSONResponse({"status": "ok"})
 
-    @app.head(middleware.METRICS, include_in_schema=False)
     @app.get(
         middleware.METRICS,
         summary="Metrics for Prometheus",
         response_class=Response,
-        responses={
-            200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
-            **_errors(*_GET_ERRORS),
-        },
+        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **schemas.GET_ERRORS},
     )
     async def measure(request: Request) -> Response:
         """Requests, times, batches, the queue, memory and processor time."""
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(encode(metrics.registry), headers={"Content-Type": media_type})
 
-    @app.head(middleware.OPENAPI, include_in_schema=False)
-    @app.get(middleware.OPENAPI, include_in_schema=False)
-    async def openapi() -> Response:
-        return JSONResponse(app.openapi())
-
-    @app.head(middleware.PAGE, include_in_schema=False)
-    @app.get(middleware.PAGE, include_in_schema=False)
-    async def page() -> Response:
-        headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
-        return FileResponse(PAGE_FOLDER / "index.html", headers=headers)
-
+    description = schemas.complete_description(app, settings)
+    for path, content, media_type in (
+        (middleware.OPENAPI, json.dumps(description), "application/json"),
+        (middleware.DOCS, _docs(description), "text/html"),
+        (middleware.PAGE, (PAGE_FOLDER / "index.html").read_text(encoding="utf-8"), "text/html"),
+    ):
+        app.add_route(path, _document(content, media_type), include_in_schema=False)
     app.mount("/assets", _Assets(directory=PAGE_FOLDER, packages=[("disco2.drawing", "web")]))
-    _complete_description(app, settings)
     return app
+
+
+def _document(content: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    async def respond(_: Request) -> Response:
+        headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
+        return Response(content, media_type=media_type, headers=headers)
+
+    return respond
 
 
 class _Assets(StaticFiles):
@@ -221,20 +184,37 @@ class _Assets(StaticFiles):
         return response
 
 
+def _docs(description: Json) -> str:
+    """The description of the API as a page that needs no script."""
+    operations = []
+    for path, methods in description["paths"].items():
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+            schema = content.get("schema", {})
+            names = [one["$ref"].split("/")[-1] for one in schema.get("oneOf", [schema]) if one]
+            bodies = [description["components"]["schemas"][name] for name in names]
+            operations.append(
+                {
+                    **{"method": method.upper(), "path": path, "bodies": bodies, **operation},
+                    "examples": [json.dumps(one["value"]) for one in content.get("examples", {}).values()],
+                }
+            )
+    return filled(PAGE_FOLDER / "docs.html", info=description["info"], operations=operations)
+
+
 def _layers(settings: ServerSettings, metrics: middleware.ServerMetrics) -> list[Middleware]:
     """From the outside to the inside."""
-    layers = [Middleware(middleware.Observe, metrics=metrics)]
-    if settings.cors_origins:
-        layers.append(
-            Middleware(
-                CORSMiddleware,
-                allow_origins=list(settings.cors_origins),
-                allow_methods=["GET", "POST"],
-                allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
-                expose_headers=["X-Request-ID", "Retry-After"],
-            )
-        )
-    return [*layers, Middleware(middleware.Guard, settings=settings)]
+    gate = Middleware(middleware.Gate, settings=settings, metrics=metrics)
+    if not settings.cors_origins:
+        return [gate]
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=list(settings.cors_origins),
+        allow_methods=["GET", "POST"],
+        allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
+        expose_headers=["X-Request-ID", "Retry-After"],
+    )
+    return [cors, gate]
 
 
 async def _require_json(request: Request) -> None:
@@ -250,15 +230,13 @@ async def _require_json(request: Request) -> None:
         )
 
 
-async def _respond(
-    request: Request, body: TextRequest | PairsRequest | ViewRequest, queue: WorkQueue, limits: Limits
-) -> Response:
+async def _respond(request: Request, body: schemas.AnyRequest, queue: WorkQueue, limits: Limits) -> Response:
     """Wait for the answer, until the time limit is over or the client closes the connection."""
     check_limits(body, limits)
     record: middleware.RequestRecord = request.state.record
     job = Job(body, deadline=record.started + limits.seconds)
     answer = asyncio.wrap_future(queue.submit(job))
-    disconnect = asyncio.ensure_future(_wait_for_disconnect(request))
+    disconnect = asyncio.ensure_future(request.receive())  # the body was read before
     try:
         both: list[asyncio.Future[Any]] = [answer, disconnect]
         remaining = max(0.0, limits.seconds - record.seconds)
@@ -266,7 +244,7 @@ async def _respond(
         if answer.done():
             found = answer.result()
         elif disconnect.done():
-            raise client_closed()
+            raise schemas.client_closed()
         else:
             raise ApiError(
                 HTTPStatus.GATEWAY_TIMEOUT,
@@ -281,48 +259,107 @@ async def _respond(
     return Response(found.body, media_type="application/json")
 
 
-async def _wait_for_disconnect(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-
-
 def _answer_examples(pipeline: Pipeline) -> dict[str, Json]:
     """The answers to the examples, whatever the limits of the server are."""
     answerer = Answerer(pipeline, Limits())
-    found: dict[str, Json] = {}
-    for name, example in _EXAMPLES.items():
-        request = (PairsRequest if "pairs" in example else TextRequest).model_validate(example)
-        found[name] = json.loads(answerer.answer(Job(request, deadline=math.inf)).body)
+
+    def answer(request: schemas.AnyRequest) -> Json:
+        found: Json = json.loads(answerer.answer(Job(request, deadline=math.inf)).body)
+        return found
+
+    found = {
+        name: answer((schemas.PairsRequest if "pairs" in example else schemas.TextRequest)(**example))
+        for name, example in schemas.EXAMPLES.items()
+    }
     if found["text"]["relations"]:
-        answerer.answer(Job(ViewRequest(**_EXAMPLES["text"], relation=0), deadline=math.inf))
+        answer(ViewRequest(**schemas.EXAMPLES["text"], relation=0))
     return found
 
 
-def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": ErrorResponse, "description": _STATUSES[status]} for status in statuses}
+KEEP_ALIVE = 15  # seconds until an idle connection is closed
+MAX_HEADER_BYTES = 16_384
+GRACE = 5.0  # seconds beyond the time limit to deliver answers after a signal
+ALL_INTERFACES = ("0.0.0.0", "::")  # noqa: S104
+
+_RESERVED = ("This port is reserved for the system.", "Choose a --port above 1023.")
+_REASONS = {
+    errno.EADDRINUSE: ("Another program uses this port.", "Choose another --port; 0 is any free one."),
+    errno.EACCES: _RESERVED,
+    errno.EPERM: _RESERVED,
+    errno.EADDRNOTAVAIL: ("This machine does not have this address.", "Try --host 127.0.0.1"),
+}
 
 
-def _reference(name: str) -> Json:
-    return {"$ref": f"#/components/schemas/{name}"}
+def bind(host: str, port: int) -> socket.socket:
+    """A socket bound to this address, not listening yet; InputError if that is not possible."""
+    where = f"{host}:{port}"
+    try:
+        if not host:
+            raise ValueError
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, ValueError, UnicodeError):
+        raise InputError(
+            "Unknown host.", where=where, hint="Give an address of this machine, such as 127.0.0.1."
+        ) from None
+    family, kind, protocol, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
+    bound = socket.socket(family, kind, protocol)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError as error:
+        bound.close()
+        what, hint = _REASONS.get(error.errno or 0, (f"Could not bind: {error.strerror}.", ""))
+        raise InputError(what, where=where, hint=hint) from None
+    return bound
 
 
-def _result_schema(examples: dict[str, Json]) -> Json:
-    return {
-        "schema": {"oneOf": [_reference("text_result"), _reference("pairs_result")]},
-        "examples": {name: {"value": value} for name, value in examples.items()},
-    }
+def url_of(bound: socket.socket) -> str:
+    """The URL for a browser on this machine."""
+    host, port = bound.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
 
 
-def _complete_description(app: FastAPI, settings: ServerSettings) -> None:
-    """Add the schema of results, the limit on pairs and the API key to FastAPI's description."""
-    description: Json = app.openapi()  # FastAPI keeps it
-    schemas = description["components"]["schemas"]
-    results = json.dumps(read_schema()["$defs"]).replace("#/$defs/", "#/components/schemas/")
-    schemas |= json.loads(results)
-    schemas["PairsRequest"]["properties"]["pairs"]["maxItems"] = settings.limits.pairs
-    if settings.api_key:
-        description["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-        for path, operations in description["paths"].items():
-            for operation in operations.values():
-                if path != middleware.HEALTH:
-                    operation["security"] = [{"key": []}]
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._on_start()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """uvicorn's own raises the signal again at the end, which would end the process with an error."""
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in signals}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def run(app: FastAPI, bound: socket.socket, *, limits: Limits, on_start: Callable[[], None]) -> None:
+    """Serve until SIGTERM or SIGINT, then answer what was accepted. A second SIGINT stops at once."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        http="h11",
+        loop="asyncio",
+        lifespan="on",
+        proxy_headers=False,
+        limit_concurrency=limits.connections,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=math.ceil(limits.seconds + GRACE),
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+    )
+    server = _Server(config, on_start)
+    server.run(sockets=[bound])
+    if server.force_exit:
+        raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""What every request passes: the log and the metrics around everything, then checks before the routes."""
+"""What every request passes before a route: the log, metrics, checks and limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -23,13 +22,13 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from disco2.interfaces.server.errors import CLOSE, ApiError, unavailable, unexpected
+from disco2.interfaces.server.schemas import CLOSE, HEALTH, ApiError, client_closed, unavailable
 from disco2.interfaces.server.settings import ServerSettings
 
 RELATIONS, VIEWS, MODEL = "/v1/relations", "/v1/views", "/v1/model"
-HEALTH, METRICS, OPENAPI, PAGE, ASSETS = "/healthz", "/metrics", "/openapi.json", "/", "/assets/{name}"
+METRICS, OPENAPI, DOCS, PAGE, ASSETS = "/metrics", "/openapi.json", "/docs", "/", "/assets/{name}"
 
-_ROUTES = frozenset({RELATIONS, VIEWS, MODEL, HEALTH, METRICS, OPENAPI, PAGE})
+_ROUTES = frozenset({RELATIONS, VIEWS, MODEL, HEALTH, METRICS, OPENAPI, DOCS, PAGE})
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -125,57 +124,15 @@ class ServerMetrics:
         self.relations.inc(record.relations)
 
 
-class Observe:
-    """The outermost layer: request id, access log, metrics, security headers, and unexpected errors."""
+class Gate:
+    """Every request passes it: log, metrics, security headers; checks of form, host and API key; its body.
 
-    def __init__(self, app: ASGIApp, *, metrics: ServerMetrics) -> None:
+    Errors that nothing else has answered are answered here.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: ServerSettings, metrics: ServerMetrics) -> None:
         self._app = app
         self._metrics = metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        record = RequestRecord.of_scope(scope)
-        scope.setdefault("state", {})["record"] = record
-
-        async def count_received() -> Message:
-            message = await receive()
-            record.bytes_in += len(message.get("body", b""))
-            return message
-
-        async def count_sent(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                record.status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in {**_SECURITY_HEADERS, "X-Request-ID": record.id}.items():
-                    headers.setdefault(name, value)
-            record.bytes_out += len(message.get("body", b""))
-            await send(message)
-
-        self._metrics.under_way.inc()
-        try:
-            await self._app(scope, count_received, count_sent)
-        except Exception as error:
-            content = {"request": record.id, **describe_error(error)}
-            error_log.error("unexpected %s", type(error).__name__, extra={"content": content})
-            if not record.status:
-                await unexpected().response()(scope, count_received, count_sent)
-        except asyncio.CancelledError:  # a second signal: the server does not wait any longer
-            if not record.status:
-                error_response = unavailable("The server is shutting down.").response()
-                await error_response(scope, count_received, count_sent)
-        finally:
-            self._metrics.under_way.dec()
-            self._metrics.observe(record)
-            access_log.info("request", extra={"content": record.to_json()})
-
-
-class Guard:
-    """Checks form, host and API key of a request, and limits the size and time of its body."""
-
-    def __init__(self, app: ASGIApp, *, settings: ServerSettings) -> None:
-        self._app = app
         self._hosts = frozenset(host.lower() for host in settings.allowed_hosts)
         self._limits = settings.limits
         # Digests have one length, so that comparing takes the same time whatever the key. Clients encode a
@@ -188,28 +145,40 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        record = RequestRecord.of_scope(scope)
+        scope.setdefault("state", {})["record"] = record
+        body: list[bytes] = []
+
+        async def replay() -> Message:
+            if body:
+                return {"type": "http.request", "body": body.pop(), "more_body": False}
+            return await receive()  # waits for the client to disconnect
+
+        async def count_sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                record.status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in {**_SECURITY_HEADERS, "X-Request-ID": record.id}.items():
+                    headers.setdefault(name, value)
+            record.bytes_out += len(message.get("body", b""))
+            await send(message)
+
+        self._metrics.under_way.inc()
         try:
-            self._check_form(scope)
+            _check_form(scope)
             self._check_host(scope)
             self._check_key(scope)
-            receive = await self._limit_body(scope, receive)
-        except ApiError as error:
-            await error.response()(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-    @staticmethod
-    def _check_form(scope: Scope) -> None:
-        names = {name for name, _ in scope["headers"]}
-        if {b"content-length", b"transfer-encoding"} <= names:  # request smuggling: RFC 9112, 6.1
-            raise ApiError(
-                HTTPStatus.BAD_REQUEST,
-                "The request has both Content-Length and Transfer-Encoding.",
-                where="headers",
-                headers=CLOSE,
-            )
-        if scope.get("http_version", "1.1") not in ("1.0", "1.1", "2", "3"):
-            raise ApiError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "Use HTTP/1.1.", headers=CLOSE)
+            body.append(await self._read_body(scope, receive, record))
+            method = "GET" if scope["method"] == "HEAD" else scope["method"]  # uvicorn leaves the body out
+            await self._app({**scope, "method": method}, replay, count_sent)
+        except (Exception, asyncio.CancelledError) as error:
+            failure = _failure(error, record)
+            if not record.status:
+                await failure.response()(scope, receive, count_sent)
+        finally:
+            self._metrics.under_way.dec()
+            self._metrics.observe(record)
+            access_log.info("request", extra={"content": record.to_json()})
 
     def _check_host(self, scope: Scope) -> None:
         """Against DNS rebinding: a foreign name that resolves to this machine is still a foreign name."""
@@ -243,49 +212,58 @@ class Guard:
                 headers={"WWW-Authenticate": "Bearer"},
             )
 
-    async def _limit_body(self, scope: Scope, receive: Receive) -> Receive:
-        """A ``receive`` that raises ApiError for a body that is too large or too slow."""
+    async def _read_body(self, scope: Scope, receive: Receive, record: RequestRecord) -> bytes:
+        """The body. Part of one that is too large is read and dropped: many clients send first, then read."""
         limit, seconds = self._limits.body_bytes, self._limits.seconds
-        deadline = scope["state"]["record"].started + seconds if "state" in scope else None
-        received, complete = 0, False
-
-        async def limited() -> Message:
-            nonlocal received, complete
-            if complete:
-                return await receive()  # waits for the client to disconnect
-            try:
-                async with asyncio.timeout(deadline and max(0.0, deadline - time.monotonic())):
-                    message = await receive()
-                    received += len(message.get("body", b""))
-                    while received > limit and message.get("more_body") and received <= DRAINED * limit:
-                        message = await receive()
-                        received += len(message.get("body", b""))
-            except TimeoutError:
-                what = f"The body did not arrive within {seconds:g} seconds."
-                raise ApiError(HTTPStatus.REQUEST_TIMEOUT, what, headers=CLOSE) from None
-            complete = not message.get("more_body", False)
-            if received > limit:
-                raise _too_large(limit, headers=None if complete else CLOSE)
-            return message
-
         declared = _header(scope, b"content-length") or b"0"
         length = int(declared) if declared.isdigit() and len(declared) < 20 else DRAINED * limit + 1
-        if length > DRAINED * limit:
-            raise _too_large(limit, headers=CLOSE)
-        if length > limit:
-            while not complete:
-                await limited()
-            raise _too_large(limit, headers=None)
-        return limited
+        body, more = b"", length <= DRAINED * limit
+        try:
+            async with asyncio.timeout(max(0.0, seconds - record.seconds)):
+                while more and record.bytes_in <= DRAINED * limit:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise client_closed()
+                    part = message.get("body", b"")
+                    record.bytes_in += len(part)
+                    body += part if record.bytes_in <= limit else b""
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            what = f"The body did not arrive within {seconds:g} seconds."
+            raise ApiError(HTTPStatus.REQUEST_TIMEOUT, what, headers=CLOSE) from None
+        if max(length, record.bytes_in) > limit:
+            raise ApiError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"The body is too large: at most {limit:,} bytes, about one per letter.",
+                hint="Send the text in parts.",
+                headers=CLOSE if more or not record.bytes_in else None,
+            )
+        return body
 
 
-def _too_large(limit: int, *, headers: Mapping[str, str] | None) -> ApiError:
-    return ApiError(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        f"The body is too large: at most {limit:,} bytes, about one per letter.",
-        hint="Send the text in parts.",
-        headers=headers,
-    )
+def _check_form(scope: Scope) -> None:
+    names = {name for name, _ in scope["headers"]}
+    if {b"content-length", b"transfer-encoding"} <= names:  # request smuggling: RFC 9112, 6.1
+        raise ApiError(
+            HTTPStatus.BAD_REQUEST,
+            "The request has both Content-Length and Transfer-Encoding.",
+            where="headers",
+            headers=CLOSE,
+        )
+    if scope.get("http_version", "1.1") not in ("1.0", "1.1", "2", "3"):
+        raise ApiError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "Use HTTP/1.1.", headers=CLOSE)
+
+
+def _failure(error: BaseException, record: RequestRecord) -> ApiError:
+    """The response to an error; unexpected ones are logged."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, asyncio.CancelledError):  # after a second signal
+        return unavailable("The server is shutting down.")
+    content = {"request": record.id, **describe_error(error)}
+    error_log.error("unexpected %s", type(error).__name__, extra={"content": content})
+    hint = "The server's log has more, under the request's id."
+    return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error in the server.", hint=hint)
 
 
 def _header(scope: Scope, name: bytes) -> bytes:

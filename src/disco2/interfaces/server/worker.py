@@ -31,8 +31,14 @@ from disco2.inference.pipeline import Pipeline, unannotated
 from disco2.inference.plain_text import has_word
 from disco2.inference.prediction import Prediction
 from disco2.inference.results import SCHEMA, Json, pairs_result, text_result
-from disco2.interfaces.server.errors import invalid, unavailable
-from disco2.interfaces.server.schemas import PairsRequest, TextRequest, ViewRequest
+from disco2.interfaces.server.schemas import (
+    AnyRequest,
+    PairsRequest,
+    TextRequest,
+    ViewRequest,
+    invalid,
+    unavailable,
+)
 from disco2.interfaces.server.settings import Limits
 
 LONG = 10_000  # characters; longer requests use the second queue
@@ -64,7 +70,7 @@ class Answer:
 class Job:
     """A request, created in the event loop and answered in a worker's thread."""
 
-    request: TextRequest | PairsRequest | ViewRequest
+    request: AnyRequest
     deadline: float  # time.monotonic()
     future: Future[Answer] = field(default_factory=Future)
 
@@ -89,7 +95,7 @@ class Job:
         return [unannotated(self.request.text, paragraphs=self.request.paragraphs)]
 
 
-def check_limits(request: TextRequest | PairsRequest | ViewRequest, limits: Limits) -> None:
+def check_limits(request: AnyRequest, limits: Limits) -> None:
     """Refuse what is too large before it waits, as far as can be known without annotating."""
     if isinstance(request, PairsRequest):
         _check_most(len(request.pairs), limits.pairs, "pairs", where="pairs")
@@ -179,28 +185,19 @@ class Answerer:
     def answer_batch(self, jobs: Sequence[Job]) -> None:
         """Set the result or the exception of each job's future."""
         self._on_batch(len(jobs))
-        together = (
-            [job for job in jobs if self._key(job.request) not in self._recent] if len(jobs) > 1 else []
-        )
+        together = [job for job in jobs if _key(job.request) not in self._recent] if len(jobs) > 1 else []
         with self._annotators.prepared([one for job in together for one in job.documents()]):
             for job in jobs:
-                outcome = self._outcome(job)
-                with suppress(InvalidStateError):  # the client may leave at any time
-                    if isinstance(outcome, Answer):
-                        job.future.set_result(replace(outcome, batch=len(jobs)))
-                    elif outcome is not None:
-                        job.future.set_exception(outcome)
-
-    def _outcome(self, job: Job) -> Answer | Exception | None:
-        """The answer or the error of a job; None if nobody waits for it."""
-        try:
-            return self.answer(job)
-        except Abandoned:
-            return None
-        except InputError:  # its message may quote the text
-            return invalid("The annotators can't process this text.", where="body", hint="Try a part of it.")
-        except Exception as error:
-            return error
+                with suppress(Abandoned, InvalidStateError):  # the client may leave at any time
+                    try:
+                        job.future.set_result(replace(self.answer(job), batch=len(jobs)))
+                    except InputError:  # its message may quote the text
+                        what = "The annotators can't process this text."
+                        job.future.set_exception(invalid(what, where="body", hint="Try a part of it."))
+                    except (Abandoned, InvalidStateError):
+                        raise
+                    except Exception as error:
+                        job.future.set_exception(error)
 
     def answer(self, job: Job) -> Answer:
         job.check_wanted()
@@ -222,7 +219,7 @@ class Answerer:
         self, job: Job, request: TextRequest | ViewRequest
     ) -> tuple[Document, list[Prediction]]:
         """The annotated text and its relations, from memory if it was asked for recently."""
-        key = self._key(request)
+        key = _key(request)
         found = self._recent.pop(key, None)
         if found is None:
             self._check_size(job, where="text")
@@ -238,12 +235,6 @@ class Answerer:
             self._recent.popitem(last=False)
         job.check_wanted()
         return found
-
-    @staticmethod
-    def _key(request: TextRequest | PairsRequest | ViewRequest) -> object:
-        if isinstance(request, PairsRequest):
-            return None
-        return request.text, request.paragraphs, request.choice
 
     def _check_size(self, job: Job, *, where: str) -> None:
         """Count the tokens and sentences of a long request before annotating it."""
@@ -282,8 +273,13 @@ class Answerer:
                     hint="Choose another relation.",
                 )
         view = self._pipeline.view(prediction)
-        result = {"schema": SCHEMA, "view": view.to_json(), "svg": draw_trees(view)}
+        result = {"schema": SCHEMA, "view": view.to_json(), "svg": draw_trees(view, stacked=request.stacked)}
         return Answer(_dump(result), sentences=len(document.sentences), relations=1)
+
+
+def _key(request: AnyRequest) -> object:
+    """What a text was asked for with; None for pairs."""
+    return None if isinstance(request, PairsRequest) else (request.text, request.paragraphs, request.choice)
 
 
 def _pair_lines(request: PairsRequest) -> list[PairLine]:
@@ -301,47 +297,41 @@ def _dump(result: Json) -> bytes:
 class Worker:
     """A thread that answers the jobs in its queue, several at a time, in order."""
 
-    def __init__(self, answer_batch: Callable[[Sequence[Job]], None], *, max_waiting: int, full: str) -> None:
+    def __init__(self, answer_batch: Callable[[Sequence[Job]], None], max_waiting: int, *, full: str) -> None:
+        """``full`` is the message if the queue is full."""
+        self.jobs: deque[Job] = deque()
+        self.thread = threading.Thread(target=self._run, name="disco2 worker", daemon=True)
         self._answer_batch = answer_batch
         self._max_waiting = max_waiting
-        self._full = full  # message if the queue is full
-        self._jobs: deque[Job] = deque()
+        self._full = full
         self._changed = threading.Condition()
         self._closing = False
-        self._thread = threading.Thread(target=self._run, name="disco2 worker", daemon=True)
-
-    def __len__(self) -> int:
-        return len(self._jobs)
 
     def submit(self, job: Job) -> Future[Answer]:
         with self._changed:
             if self._closing:
                 raise unavailable("The server is shutting down.")
-            if len(self._jobs) >= self._max_waiting:
-                self._jobs = deque(one for one in self._jobs if one.is_wanted)
-            if len(self._jobs) >= self._max_waiting:
+            if len(self.jobs) >= self._max_waiting:
+                self.jobs = deque(one for one in self.jobs if one.is_wanted)
+            if len(self.jobs) >= self._max_waiting:
                 raise unavailable(self._full)
-            self._jobs.append(job)
-            if self._thread.ident is None:
-                self._thread.start()
+            self.jobs.append(job)
+            if self.thread.ident is None:
+                self.thread.start()
             self._changed.notify()
         return job.future
 
     def close(self) -> None:
-        """Refuse new jobs; ``join`` waits for those that were accepted."""
+        """Refuse new jobs. The thread ends after those that were accepted."""
         with self._changed:
             self._closing = True
             self._changed.notify()
 
-    def join(self) -> None:
-        if self._thread.ident is not None:
-            self._thread.join()
-
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._jobs or self._closing)
-                if not self._jobs:
+                self._changed.wait_for(lambda: self.jobs or self._closing)
+                if not self.jobs:
                     return
                 jobs = self._take_batch()
             if jobs:
@@ -350,14 +340,14 @@ class Worker:
     def _take_batch(self) -> list[Job]:
         batch: list[Job] = []
         characters = 0
-        while self._jobs and len(batch) < BATCH_JOBS:
-            job = self._jobs[0]
+        while self.jobs and len(batch) < BATCH_JOBS:
+            job = self.jobs[0]
             if job.is_wanted:
                 characters += job.characters
                 if batch and characters > BATCH_CHARACTERS:
                     break
                 batch.append(job)
-            self._jobs.popleft()
+            self.jobs.popleft()
         return batch
 
 
@@ -369,16 +359,12 @@ class WorkQueue:
     ) -> None:
         """``make_answer_batch`` is called once for each worker."""
         most_long = max(1, max_waiting // LONG_SHARE)
-        self._short = Worker(
-            make_answer_batch(), max_waiting=max_waiting, full="Too many requests are waiting."
-        )
-        self._long = Worker(
-            make_answer_batch(), max_waiting=most_long, full="Too many long texts are waiting."
-        )
+        self._short = Worker(make_answer_batch(), max_waiting, full="Too many requests are waiting.")
+        self._long = Worker(make_answer_batch(), most_long, full="Too many long texts are waiting.")
 
     def __len__(self) -> int:
         """Waiting jobs, without those that are being answered."""
-        return len(self._short) + len(self._long)
+        return len(self._short.jobs) + len(self._long.jobs)
 
     def submit(self, job: Job) -> Future[Answer]:
         """Accept the job, or raise ApiError 503 if too many wait or the server shuts down."""
@@ -389,4 +375,5 @@ class WorkQueue:
         for worker in (self._short, self._long):
             worker.close()
         for worker in (self._short, self._long):
-            worker.join()
+            if worker.thread.ident is not None:
+                worker.thread.join()

@@ -32,7 +32,8 @@
     const chosen = values.includes(before) ? before : values[0];
     apply(name, chosen);
     document.addEventListener('DOMContentLoaded', () => {
-      const field = /** @type {HTMLSelectElement} */ (document.getElementById(name));
+      const field = /** @type {HTMLSelectElement | null} */ (document.getElementById(name));
+      if (!field) return; // the page of the API has no such field
       field.value = chosen;
       field.addEventListener('change', () => {
         apply(name, field.value);

@@ -8,11 +8,13 @@
   const paragraphs = /** @type {HTMLSelectElement} */ (by('paragraphs'));
   const [alertBox, status, result, root] = ['alert', 'status', 'result', 'relations'].map(by);
   const versions = examples[0].versions;
+  const LONGEST = 100000; // characters of an address that browsers and most programs still take
 
   const HONEST =
     'Take it with care: implicit relations are hard, and many answers are wrong. The probabilities are ' +
     'calibrated, so they say so themselves. How often each model is right: disco2 models.';
 
+  const narrow = window.matchMedia('(max-width: 40rem)'); // a phone: one tree below the other
   let asking = new AbortController(); // ends with the next question
   let showing = new AbortController(); // ends with the next answer
   let shown = null; // what disco2.show gave: the relations on the page
@@ -57,16 +59,17 @@
     shown?.choose(-1); // so that it waits for nothing any more
     const beside = element('section', { class: 'compare', hidden: true, 'aria-label': 'Comparison' });
     shown = disco2.show(root, answer, {
-      viewOf: (index, signal) => disco2.ask('/v1/views', { ...asked, relation: index }, signal),
-      linkOf: (index) => disco2.addressOf({ ...asked, relation: index }),
+      viewOf: (index, signal) => disco2.ask('/v1/views', { ...asked, relation: index, stacked: narrow.matches }, signal),
+      linkOf: (index) => addressOf({ ...asked, relation: index }),
       onChoose: (index) => followChoice(index),
       beside,
     });
     const relations = answer.relations;
     const first = wanted < 0 && relations.length === 1 ? relations[0].index : wanted;
     if (relations.some(({ index }) => index === first)) shown.choose(first);
-    disco2.writeAddress({ ...asked, relation: shown.chosen() }, asNew);
-    tell(relations.length === 1 ? 'One relation found.' : `${relations.length} relations found.`, 'done');
+    writeAddress({ ...asked, relation: shown.chosen() }, asNew);
+    const count = disco2.countRelations(answer);
+    tell(count === 1 ? 'One relation found.' : `${count} relations found.`, 'done');
     if (asNew) root.querySelector('.d2-document').scrollIntoView({ block: 'nearest' }); // on phones it lies below
     tellModel(answer);
     compare(answer, beside, showing.signal);
@@ -74,8 +77,8 @@
 
   /** Opening a detail is a step that the way back undoes; going from one relation to the next is none. */
   function followChoice(index) {
-    const before = disco2.readAddress()?.relation ?? -1;
-    disco2.writeAddress({ ...asked, relation: index }, before < 0 && index >= 0);
+    const before = readAddress()?.relation ?? -1;
+    writeAddress({ ...asked, relation: index }, before < 0 && index >= 0);
   }
 
   /** What is going on: seen while it takes time, heard when it is done. */
@@ -135,7 +138,6 @@
     }
   }
 
-
   function tellModel({ model, annotators, disco2: version }) {
     const told = `disco2 ${version}, model ${model.name || 'without a name'}`;
     by('model').textContent = model.licence ? `${told}. Licence of the model: ${model.licence}.` : `${told}.`;
@@ -163,9 +165,54 @@
     find();
   }
 
+  /**
+   * What the address says: the text, how its paragraphs end, the chosen relation (-1: none).
+   * @returns {{text: string, paragraphs: string, relation: number} | null} null where it has no text
+   */
+  function readAddress() {
+    const given = new URLSearchParams(window.location.hash.slice(1));
+    const text = given.get('text');
+    if (text === null) return null;
+    const paragraphs = given.get('paragraphs') || 'blank';
+    const relation = Number.parseInt(given.get('relation') || '', 10);
+    return {
+      text,
+      paragraphs: ['blank', 'line', 'none'].includes(paragraphs) ? paragraphs : 'blank',
+      relation: relation >= 0 ? relation : -1,
+    };
+  }
+
+  /**
+   * The address of a state, empty where it would be too long.
+   * @param {{text: string, paragraphs: string, relation: number}} state
+   */
+  function addressOf({ text, paragraphs, relation }) {
+    let hash;
+    try {
+      hash = `#text=${encodeURIComponent(text)}`;
+    } catch {
+      return ''; // half an emoji has no address
+    }
+    if (paragraphs !== 'blank') hash += `&paragraphs=${paragraphs}`;
+    if (relation >= 0) hash += `&relation=${relation}`;
+    const address = window.location.origin + window.location.pathname + hash;
+    return address.length > LONGEST ? '' : address;
+  }
+
+  /**
+   * Make the address say what the page shows.
+   * @param {{text: string, paragraphs: string, relation: number}} state
+   * @param {boolean} asNew whether the way back leads to what was shown before
+   */
+  function writeAddress(state, asNew) {
+    const address = addressOf(state) || window.location.pathname;
+    if (address === window.location.href) return;
+    window.history[asNew ? 'pushState' : 'replaceState'](null, '', address);
+  }
+
   /** Show what the address says, or the first example where it says nothing. */
   function followAddress() {
-    const state = disco2.readAddress();
+    const state = readAddress();
     const wanted = state || { text: versions[0].text, paragraphs: 'blank', relation: -1 };
     if (shown && wanted.text === asked.text && wanted.paragraphs === asked.paragraphs && state) {
       endQuestion();

@@ -1,14 +1,17 @@
-"""The page that carries its data, opened from a file: the same drawing without a server."""
+"""The files of the page, and the page that carries its data: the same drawing without a server."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
+
 from disco2.drawing import relations_html
+from disco2.drawing.layout import ASSETS, SCRIPTS, STYLES, asset_text
 from disco2.inference.results import text_result
 from tests.drawing.made_up import HOSTILE, pipeline
-from tests.interfaces.browser.conftest import OpenPage
-from tests.interfaces.browser.reading_the_page import arcs, expect
+from tests.interfaces.browser.helpers import OpenPage, arcs, expect
 
 TEXT = f"Bob gave Tina the burger. She was hungry. {HOSTILE} made Bob laugh."
 
@@ -52,3 +55,22 @@ def test_model_that_composes_nothing_has_no_passes(open_page: OpenPage, tmp_path
     expect(page.get_by_role("button", name="Play")).to_be_hidden()
     page.locator(".d2-node").first.click()
     expect(page.locator(".d2-inspector")).to_contain_text("word, tagged")
+
+
+def test_the_page_uses_every_file_in_the_order_of_the_drawing() -> None:
+    pytest.importorskip("starlette", reason='needs pip install "disco2[serve]"')
+    from disco2.interfaces.server.app import PAGE_FOLDER
+
+    page = (PAGE_FOLDER / "index.html").read_text(encoding="utf-8")
+    used = re.findall(r'"/assets/([^"]+)"', page)
+    assert tuple(name for name in used if name in SCRIPTS) == SCRIPTS
+    assert tuple(name for name in used if name in STYLES) == STYLES
+    others = {"index.html", "docs.html"}
+    assert set(used) == {file.name for file in PAGE_FOLDER.iterdir()} - others | set(ASSETS)
+
+
+def test_no_script_writes_markup_or_runs_text() -> None:
+    forbidden = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
+    assert [name for name in SCRIPTS if forbidden.search(asset_text(name))] == []
+    with pytest.raises(KeyError):
+        asset_text("../trees.py")

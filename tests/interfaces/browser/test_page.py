@@ -1,0 +1,241 @@
+"""The page: examples, texts of any kind, links, the way back, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.interfaces.browser.helpers import (
+    HE,
+    SHE,
+    OpenPage,
+    ServerProcess,
+    answer,
+    arcs,
+    ask,
+    expect,
+    serving,
+    wait_until,
+)
+
+NAMES = ("Ann", "Ben", "Carla", "David", "Eve")
+DEEDS = ("went to the market", "bought some apples", "met a friend", "forgot the keys", "called a doctor")
+SENTENCES = 400
+
+
+def percent(probability: float) -> str:
+    return f"{round(100 * probability)}%"
+
+
+def long_text() -> str:
+    """Four hundred sentences, ten to a paragraph."""
+    said = [f"{NAMES[n % 5]} {DEEDS[(n * 3 + n // 5) % 5]} on day {n + 1}." for n in range(SENTENCES)]
+    return "\n\n".join(" ".join(said[n : n + 10]) for n in range(0, SENTENCES, 10))
+
+
+def test_she_and_he_change_arc_mentions_and_comparison(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    assert page.get_by_label("Your text").input_value() == SHE
+    she, he = (answer(page, text)["relations"][0] for text in (SHE, HE))
+    assert percent(she["probability"]) != percent(he["probability"])
+    current = page.locator(".d2-comparison thead .d2-current")
+    first = page.locator(".d2-mention-text").first
+    for name, relation, antecedent in (("She", she, "Tina"), ("He", he, "Bob"), ("She", she, "Tina")):
+        page.get_by_role("radio", name=name, exact=True).check()
+        expect(arcs(page)).to_contain_text(percent(relation["probability"]))
+        label = arcs(page).get_attribute("aria-label") or ""
+        assert label.startswith(f"{relation['sense']}, {round(100 * relation['probability'])} percent, from")
+        expect(current).to_have_text(f"with “{name}”")
+        expect(first).to_have_text(antecedent)
+
+
+def test_every_example_has_arcs_and_is_marked(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    for name, fewest in (("A story", 8), ("News", 6), ("A recipe", 8), ("With connectives", 6)):
+        page.get_by_role("button", name=name).click()
+        expect(page.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
+        expect(page.get_by_role("status").first).to_contain_text("relations found")
+        opening = page.get_by_label("Your text").input_value()[:15]
+        expect(page.locator(".d2-sentence").first).to_contain_text(opening)
+        assert arcs(page).count() >= fewest
+        assert (
+            page.locator(".d2-arc-line[stroke-dasharray]").count() == page.locator(".d2-connective").count()
+        )
+        expect(page.locator(".d2-gloss").first).to_be_visible()
+    expect(page.locator(".d2-paragraph")).to_have_count(2)
+    page.get_by_text("What the senses mean").click()
+    guide = page.locator(".d2-guide dl")
+    for sense in answer(page, SHE)["model"]["labels"]:
+        expect(guide.locator("dt").get_by_text(sense.split(".")[-1], exact=True)).to_be_visible()
+    expect(guide).to_contain_text("The road was icy, so the bus was late.")
+
+
+def test_warnings_glosses_and_norel_of_an_answer(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    found = answer(page, "It rained. We ran. The soup was cold.", norel=True)
+    found["relations"][0] |= {"kind": "Implicit", "sense": "Contingency.Cause", "gloss": "so", "unsure": True}
+    found["relations"][1] |= {"kind": "NoRel", "sense": "NoRel", "gloss": "", "connective": ""}
+    found["relations"], found["warnings"] = found["relations"][:2], ["This does not look like English."]
+    page.route("**/v1/relations", lambda route: route.fulfill(json=found))
+    ask(page, found["text"])
+    expect(page.get_by_role("note")).to_contain_text("does not look like English")
+    expect(arcs(page).first).to_contain_text("(so)")
+    expect(arcs(page).first).to_contain_text("?")
+    expect(page.locator(".d2-summary")).to_contain_text("one relation.")
+    expect(page.locator(".d2-legend")).not_to_contain_text("NoRel")
+    expect(page.get_by_role("status").first).to_have_text("One relation found.")
+
+
+def test_texts_of_any_kind(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    ask(page, "The sun rose.\nThe birds sang.\n\nThe cat slept.")
+    expect(arcs(page)).to_have_count(1)
+    page.get_by_label("A paragraph ends at").select_option("none")
+    expect(arcs(page)).to_have_count(2)
+    page.get_by_label("A paragraph ends at").select_option("line")
+    expect(arcs(page)).to_have_count(0)
+    expect(page.locator(".d2-summary")).to_contain_text("no relation was found")
+
+    page.get_by_label("A paragraph ends at").select_option("blank")
+    ask(page, "🍔🍔 Bob gave Tina the burger 🍔. She was hungry.")
+    expect(page.locator(".d2-sentence").last).to_have_text("She was hungry.")
+    arcs(page).last.click()
+    expect(page.locator(".d2-mention-text").last).to_have_text("She")
+
+    ask(page, "Eve wrote <img src=x onerror=alert(1)> here. She laughed at <b>us</b> & left.")
+    expect(page.locator(".d2-flow")).to_contain_text("<img src=x onerror=alert(1)>")
+    assert page.locator(".d2-relations img").count() == 0
+
+    ask(page, "We stayed at home because the road was flooded.")
+    expect(page.locator(".d2-stated")).to_have_text("because")
+    arcs(page).click()
+    expect(page.locator(".d2-piece.d2-chosen").first).to_have_text("We stayed at home ")
+    expect(page.locator(".d2-detail-head")).to_contain_text("explicit, “because” says it")
+
+
+def test_four_hundred_sentences_are_drawn_scroll_and_answer_a_click(
+    open_page: OpenPage, server: ServerProcess
+) -> None:
+    page = open_page(server.address)
+    arcs(page).wait_for()
+    text = long_text()
+    ask(page, text)
+    expect(page.locator(".d2-sentence")).to_have_count(SENTENCES)
+    relations = answer(page, text)["relations"]
+    assert len(relations) == SENTENCES * 9 // 10
+    expect(page.locator(".d2-arc-line[d^=M]")).to_have_count(len(relations))
+    assert page.locator(".d2-document").evaluate("box => box.scrollHeight > 2 * box.clientHeight")
+    arcs(page).nth(300).click()
+    expect(page.locator(".d2-detail h2")).to_have_text(relations[300]["sense"])
+    ways = "[...document.querySelectorAll('.d2-arc-line')].map(line => line.getAttribute('d')).join()"
+    before = page.evaluate(ways)
+    page.set_viewport_size({"width": 700, "height": 720})
+    wait_until(page, f"{ways} !== {json.dumps(before)}")
+
+
+def test_labels_of_arcs_do_not_cover_each_other(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    arcs(page).wait_for()
+    short = "It rained. However, we ran. The old man smiled because he was dry. We sang. Therefore, he left."
+    for text, width in ((long_text()[:4000], 1280), (short, 1280), (short, 360), (long_text()[:1500], 360)):
+        page.set_viewport_size({"width": width, "height": 800})
+        ask(page, text)
+        expect(page.locator(".d2-sentence").first).to_contain_text(text.split()[0])
+        assert arcs(page).count() > 2
+        touching = page.evaluate(
+            """() => {
+              const labels = [...document.querySelectorAll('.d2-arc-label')];
+              const rects = labels.map(label => label.getBoundingClientRect());
+              const beside = (a, b) => a.right <= b.left || b.right <= a.left;
+              const below = (a, b) => a.bottom <= b.top || b.bottom <= a.top;
+              const apart = (a, b) => beside(a, b) || below(a, b);
+              return rects.filter((one, n) => n && !apart(one, rects[n - 1])).length;
+            }"""
+        )
+        assert touching == 0
+
+
+def test_links_and_the_way_back(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    arcs(page).wait_for()
+    text = "Käthe & Jörg sang 100% #1 songs + more. They were happy 🎉. The dog left?"
+    ask(page, text)
+    count = len(answer(page, text)["relations"])
+    expect(arcs(page)).to_have_count(count)
+    arcs(page).nth(count - 1).click()
+    page.locator(".d2-trees").wait_for()
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator(".d2-status")).to_contain_text("clipboard")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(f"{server.address}/#text=")
+    other = open_page(link)
+    expect(arcs(other).nth(count - 1)).to_have_attribute("aria-pressed", "true")
+    assert other.get_by_label("Your text").input_value() == text
+    page.go_back()
+    expect(page.locator(".d2-detail")).to_be_hidden()
+    page.go_back()
+    expect(page.locator(".d2-sentence").last).to_have_text("She was hungry.")
+    assert page.get_by_label("Your text").input_value() == SHE
+    page.go_forward()
+    expect(page.locator(".d2-flow")).to_contain_text("Käthe")
+
+
+def test_only_the_last_question_is_waited_for(open_page: OpenPage, server: ServerProcess) -> None:
+    page = open_page(server.address)
+    arcs(page).wait_for()
+    page.route(
+        "**/v1/relations",
+        lambda route: route.continue_() if "Two" in (route.request.post_data or "") else None,
+    )
+    page.get_by_label("Your text").fill("One dog barked. It was old. It slept.")
+    page.get_by_role("button", name="Find relations").click()  # never answered
+    expect(page.get_by_role("status").first).to_contain_text("Finding relations")
+    ask(page, "Two dogs barked. They were old. They slept. Nobody came.")
+    expect(arcs(page)).to_have_count(3)
+    page.route(
+        "**/v1/views",
+        lambda route: route.continue_() if '"relation":2' in (route.request.post_data or "") else None,
+    )
+    for place in range(3):
+        arcs(page).nth(place).click()
+    page.locator(".d2-trees").wait_for()
+    expect(page.locator(".d2-detail-head")).to_contain_text("sentence 3 to sentence 4")
+    page.unroute("**/v1/views")
+    arcs(page).nth(1).click()  # what was given up may be asked for again
+    page.locator(".d2-trees").wait_for()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_errors_and_the_parts_of_an_encoders_score(open_page: OpenPage, tmp_path: Path) -> None:
+    """With the default model, a key and a small limit."""
+    options = ("--api-key", "open-sesame", "--max-body", "3000")
+    with serving(tmp_path / "log.txt", *options) as guarded:
+        page = open_page(guarded.address)
+        alert = page.get_by_role("alert")
+        expect(alert).to_contain_text("key")
+        page.get_by_label("API key").fill("\u043a\u043b\u044e\u0447")  # what no header can carry
+        page.get_by_role("button", name="Use this key").click()
+        expect(alert).to_contain_text("This is no API key.")
+        page.get_by_label("API key").fill("open-sesame")
+        page.get_by_role("button", name="Use this key").click()
+        expect(arcs(page)).to_have_count(1)
+        expect(alert).to_have_count(0)
+        page.reload()  # the key lasts as long as the tab
+        detail = page.locator(".d2-detail")
+        expect(detail).to_contain_text("words that matter most, approximately")
+        expect(detail.get_by_role("rowheader", name="Tina")).to_have_count(1)
+
+        too_large = "The dog barked at the cat. " * 200
+        for text, message in (("   ", "There is no text yet."), (too_large, "too large")):
+            page.get_by_label("Your text").fill(text)
+            page.get_by_role("button", name="Find relations").click()
+            expect(alert).to_contain_text(message)
+            expect(alert).to_contain_text("the answer to the text before")
+            assert page.get_by_label("Your text").input_value() == text
+        ask(page, SHE)
+        page.locator(".d2-trees").wait_for()
+        guarded.stop()
+        page.get_by_role("button", name="Find relations").click()
+        expect(alert).to_contain_text("The server can\u2019t be reached.")
+        expect(page.locator(".d2-trees")).to_be_visible()  # what was there can still be looked at
+        assert page.locator("#result").get_attribute("aria-busy") is None
