@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline, make_union
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer
 
 import disco2
 from disco2.corpora.gum import read_gum
@@ -48,20 +48,18 @@ def main(folder: Path) -> None:
     y = [name.split("_")[1] for name in names]  # GUM_academic_art
 
     words = make_pipeline(FunctionTransformer(texts), TfidfVectorizer(sublinear_tf=True, min_df=2))
-    relations = make_pipeline(FunctionTransformer(shares), DictVectorizer(sparse=False), StandardScaler())
-    small = make_pipeline(
-        relations, FunctionTransformer(lambda scaled: scaled / 10)
-    )  # beside words of length 1
+    relations = make_pipeline(FunctionTransformer(shares), DictVectorizer(sparse=False))
     folds = StratifiedKFold(5, shuffle=True, random_state=1)
     most, count = Counter(y).most_common(1)[0]
     print(f"{len(y)} documents, {len(set(y))} genres, most common: {most} {count / len(y):.1%}")
-    for name, features, strength in (
-        ("bag of words (TF-IDF)", words, 100),
-        ("discourse relations", relations, 0.1),
-        ("both", make_union(words, small), 100),
+    for name, features in (
+        ("bag of words (TF-IDF)", words),
+        ("discourse relations", relations),
+        ("both", make_union(words, relations)),
     ):
-        model = make_pipeline(features, LogisticRegression(C=strength, max_iter=2000))
-        accuracy = cross_val_score(model, X, y, cv=folds)
+        accuracy = cross_val_score(
+            make_pipeline(features, LogisticRegression(C=100, max_iter=5000)), X, y, cv=folds
+        )
         print(f"{name:22} {accuracy.mean():.1%} ± {accuracy.std():.1%}")
 
 
