@@ -229,9 +229,8 @@ It asks a public database, so it needs a network.
 
 _BINDING = """\
 *Strong*: passing on a program that contains the package has conditions for more than the package itself.
-*Weak*: whoever changes files of the package and passes them on must publish these changes. Merely using the
-packages binds nobody. The base install has none of the first kind, which `tests/docs/test_dependencies.py`
-holds.
+*Weak*: if you change files of the package and pass them on, you must publish these changes. Using the
+packages has no conditions. The base install has none of the first kind (`tests/docs/test_dependencies.py`).
 """
 
 

@@ -19,9 +19,9 @@ PAGE = Path(__file__).parent.parent / "docs" / "reference" / "settings.md"
 OPENING = """\
 # Settings
 
-What `disco2 train`, `tune` and `experiment` can be told. `disco2 train --print-config` prints all of it as a
-TOML file; a file with some of them is given with `--config my.toml`, a single one with `--set model.K=50`.
-What is told later wins: defaults, then the file, then options such as `--kind` and `--set`.
+The settings of `disco2 train`, `tune` and `experiment`. `disco2 train --print-config` prints all of them as a
+TOML file. Pass a file with some of them with `--config my.toml`, and a single one with `--set model.K=50`.
+Later values override earlier ones: defaults, then the file, then options such as `--kind` and `--set`.
 """
 DATA = """\
 Several corpora in one training: a table `[[data]]` for each, in the configuration of `disco2 train`. The
@@ -36,9 +36,9 @@ The training of an encoder in stages: a table `[[stage]]` for each. Its `data` n
 `examples/english.toml` has three.
 """
 SECTIONS = {
-    "task": "What is to be told apart.",
+    "task": "The labels and the split.",
     "vectors": "Where word vectors come from.",
-    "features": "Which surface features there are.",
+    "features": "The surface features.",
     "model": "The decision function.",
     "training": "How it learns.",
     "encoder": "How an encoder is fine-tuned, where `model.kind` is `encoder`.",
