@@ -131,7 +131,8 @@ COMMANDS: Table = {
         "Find the relations of a text: stated by connectives, inside sentences, and between them.",
     ),
     "predict-pairs": CommandEntry(
-        "predict:predict_pairs", "Predict the relation of each pair of arguments in a JSON Lines file."
+        "predict:predict_pairs",
+        "Predict the relation of each pair of arguments in a file of JSON Lines or CSV.",
     ),
     "bulk": CommandEntry(
         "predict:bulk", "Find the relations of many files, on several cores or a cluster, into a folder."
@@ -144,6 +145,10 @@ COMMANDS: Table = {
     ),
     "train": CommandEntry(
         "train:train", "Train a model; the dev part decides when to stop, the test part is not used."
+    ),
+    "label": CommandEntry(
+        "label:label",
+        "Label pairs of sentences in the terminal, those first that the model is least certain of.",
     ),
     "tune": CommandEntry(
         "train:tune_settings",
