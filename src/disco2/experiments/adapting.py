@@ -115,8 +115,8 @@ def adaptable_instances(corpus: Corpus, labels: Sequence[str]) -> list[Instance]
 def adapt_model(corpus: Corpus, model: EncoderModel, base: Manifest, *, name: str, seed: int) -> AdaptedModel:
     """Adapt the last layer to the pairs of a corpus that has its layers.
 
-    Where no pair is labelled EntRel or NoRel, the model chooses among senses, as for arguments that are given;
-    else among all labels, as in running text.
+    Where no pair is labelled EntRel or NoRel, the model chooses among senses, as for given arguments; else
+    among all labels, as in running text.
     """
     instances = adaptable_instances(corpus, model.labels)
     running_text = any(WITHOUT_SENSE.intersection(one.gold) for one in instances)
@@ -159,9 +159,9 @@ def save_adapted(adapted: AdaptedModel, path: Path, *, source: str, force: bool 
     for label, count in adapted.label_counts.items():
         counts[label] = counts.get(label, 0) + count
     note = (
-        f"Adapted from the model '{adapted.base_name}' (digest {digest}) on {adapted.pairs} labelled pairs of "
-        f"{source}: its last layer alone, strength {adapted.strength:g}. All else in this section is about the "
-        "model before."
+        f"Adapted from the model '{adapted.base_name}' (digest {digest}) on {adapted.pairs} labelled pairs "
+        f"of {source}: its last layer alone, strength {adapted.strength:g}. Everything else in this section "
+        "is about the model before."
     )
     data = {key: value for key, value in base.data.items() if key != "name"}
     save_bundle(

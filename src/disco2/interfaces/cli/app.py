@@ -148,7 +148,7 @@ COMMANDS: Table = {
     ),
     "label": CommandEntry(
         "label:label",
-        "Label pairs of sentences in the terminal, those first that the model is least certain of.",
+        "Label pairs in the terminal, starting with those that the model is least certain of.",
     ),
     "tune": CommandEntry(
         "train:tune_settings",

@@ -32,6 +32,7 @@ from disco2.interfaces.cli.options import (
     read_bytes,
     read_input,
 )
+from disco2.shipped import DEFAULT
 
 COLUMNS = ["arg1", "arg2", "label", "id", "source"]
 SHOWN_SENSES = 5
@@ -105,7 +106,7 @@ def label(
     *,
     pipeline: PipelineOptions,
 ) -> None:
-    """Label pairs of sentences in the terminal, those first that the model is least certain of.
+    """Label pairs in the terminal, starting with those that the model is least certain of.
 
     Each answer is saved at once, and the next call continues. Train on the labels with: disco2 train
     --corpus pairs --path LABELS --from-model en --output FOLDER
@@ -138,10 +139,8 @@ def label(
         left = sum(one.pair not in labels_file.rows for one in questions)
         results.print(f"{output}: {len(labels_file.rows)} labels; {left} pairs of {file} left", markup=False)
     if labels_file.rows:
-        model = pipeline.model or "en"
-        print_note(
-            f"to train: disco2 train --corpus pairs --path {output} --from-model {model} --output FOLDER"
-        )
+        options = f"--corpus pairs --path {output} --from-model {pipeline.model or DEFAULT}"
+        print_note(f"to train on them: disco2 train {options} --output FOLDER")
 
 
 def _ask_about_text(nlp: Pipeline, text: str, name: str, paragraphs: str) -> Iterator[Question]:

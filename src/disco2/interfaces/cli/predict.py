@@ -187,7 +187,7 @@ def predict_pairs(
     file: Annotated[
         Path,
         typer.Argument(
-            help='JSON Lines such as {"arg1": "...", "arg2": "..."}, or CSV with a header; - for standard input.',
+            help='JSON Lines such as {"arg1": "...", "arg2": "..."}, or CSV; - for standard input.',
             parser=expand_path,
             metavar="FILE",
         ),
