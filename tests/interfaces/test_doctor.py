@@ -154,47 +154,34 @@ def test_a_checkout_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> No
     assert doctor.check_extras() == []
 
 
-DECLARED = {
-    "disco2": [
-        "numpy>=1.0",
-        "typer>=9999",
-        "no-such-package>=2; python_version >= '3'",
-        "only-elsewhere; sys_platform == 'plan9'",
-        "numpy>=1; extra == 'small'",
-        "missing-one>=3; extra == 'small'",
-        "disco2[small]; extra == 'large'",
-        "typer[shiny]; extra == 'large'",
-    ],
-    "typer": ["shine>=1; extra == 'shiny'", "click"],
-}
+DECLARED = [
+    "numpy>=1.0",
+    "typer>=9999",
+    "no-such-package>=2; python_version >= '3'",
+    "only-elsewhere; sys_platform == 'plan9'",
+    "numpy>=1; extra == 'small'",
+    "missing-one>=3; extra == 'small'",
+]
 
 
 def test_requirements_come_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("packaging")
-    monkeypatch.setattr(doctor, "requires", lambda name: DECLARED.get(name, []))
+    monkeypatch.setattr(doctor, "requires", lambda name: DECLARED)
     found = by_name(doctor.check_installation())
     assert list(found) == ["disco2", "Python", "numpy", "typer", "no-such-package"]
     assert (found["numpy"].status, found["typer"].status) == (OK, FAILED)
     assert found["no-such-package"].advice == 'Get it with: pip install "no-such-package>=2"'
     assert [str(one) for one in doctor.requirements("small")] == ["numpy>=1", "missing-one>=3"]
-    large = doctor.requirements("large")
-    assert [str(one) for one in large] == ["typer", "numpy>=1", "missing-one>=3", "shine>=1"]
-    extra = doctor.check_extra("large", large)
-    assert (extra.status, extra.found) == (ABSENT, "missing: missing-one, shine")
-    assert extra.facts["missing"] == ["missing-one>=3", "shine>=1"]
-    assert extra.advice.endswith('pip install "disco2[large]"')
-    many = doctor.check_extra("many", [doctor.Needed(f"p{one}", "", "", fits=False) for one in range(9)])
-    assert many.found == "missing: p0, p1, p2, p3, p4 and 4 more"
+    extras = by_name(doctor.check_extras())
+    assert "dev" not in extras
+    assert {one.status for one in extras.values()} == {OK}  # nothing of them is declared here
 
 
-def test_the_worst_finding_is_the_status() -> None:
-    def status(*statuses: str) -> str:
-        findings = [Finding("a", one, "") for one in statuses]
-        return doctor.Report([doctor.Section("one", findings)]).status
-
-    assert status(OK, ABSENT, SKIPPED) == OK
-    assert status(OK, WARNING) == WARNING
-    assert status(WARNING, FAILED, OK) == FAILED
+def test_an_extra_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "requires", lambda name: ["missing-one>=3; extra == 'serve'"])
+    found = by_name(doctor.check_extras())["serve"]
+    assert (found.status, found.found) == (ABSENT, "missing: missing-one>=3")
+    assert found.advice.endswith('pip install "disco2[serve]"')
 
 
 def test_any_exception_becomes_a_finding() -> None:

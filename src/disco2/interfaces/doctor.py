@@ -11,7 +11,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,13 +23,14 @@ from disco2.errors import Disco2Error
 from disco2.shipped import is_shipped
 from disco2.version import VERSION
 
-SCHEMA = 2  # of the JSON report; raised with every incompatible change
+SCHEMA = 3  # of the JSON report; raised with every incompatible change
 
 OK, ABSENT, SKIPPED, WARNING, FAILED = STATUSES = ("ok", "absent", "skipped", "warning", "failed")
 
 PACKAGE = "disco2"
 SELF_TEST = "self-test"
-FEW = 5  # packages that are listed by name
+MODULES = {"pystemmer": "Stemmer"}  # of packages whose module has another name
+FOR_DEVELOPERS = ("docs", "dev", "dev-full")  # extras
 LONGEST = 400  # characters of an error message
 SHORT = 8  # digits of a hash that are shown
 CLOSE = 1e-6
@@ -162,92 +163,49 @@ class Needed:
         return f"{self.name}{self.wanted}"
 
 
-def _requires(package: str) -> Sequence[str]:
-    try:
-        return requires(package) or ()
-    except PackageNotFoundError:
-        return ()
-
-
-def requirements(extra: str = "", *, requires_of: Callable[[str], Sequence[str]] = _requires) -> list[Needed]:
-    """The packages that disco2 needs, or that one of its extras needs in addition.
-
-    An extra may require other extras of disco2 and of other packages; these are followed.
-    """
-    found: dict[str, Needed] = {}
-    asked = [(PACKAGE, extra)]
-    for package, wanted in asked:  # grows during the loop
-        for line in requires_of(package):
-            name, specifier, extras = _parse_requirement(line, wanted)
-            if not name:
-                continue
-            asked += [one for one in ((name, further) for further in extras) if one not in asked]
-            key = name.lower().replace("_", "-").replace(".", "-")
-            if key != PACKAGE and key not in found:
-                found[key] = _look_up(name, specifier)
-    return list(found.values())
-
-
-def _parse_requirement(line: str, extra: str) -> tuple[str, str, Iterable[str]]:
-    """Name, specifier and extras of a requirement; no name if it does not belong to this extra."""
+def requirements(extra: str = "") -> list[Needed]:
+    """The packages that disco2 needs, or that one of its extras needs in addition."""
     from packaging.requirements import Requirement
 
-    requirement = Requirement(line)
-    marker = requirement.marker
-    always = marker is None or marker.evaluate({"extra": ""})
-    applies = always if not extra else marker is not None and not always and marker.evaluate({"extra": extra})
-    if not applies:
-        return "", "", ()
-    return requirement.name, str(requirement.specifier), sorted(requirement.extras)
-
-
-def _look_up(name: str, specifier: str) -> Needed:
-    from packaging.specifiers import SpecifierSet
-
-    try:
-        installed = version(name)
-    except PackageNotFoundError:
-        return Needed(name, specifier, "", fits=False)
-    return Needed(name, specifier, installed, SpecifierSet(specifier).contains(installed, prereleases=True))
+    found = []
+    for line in requires(PACKAGE) or ():
+        requirement = Requirement(line)
+        marker = requirement.marker
+        always = marker is None or marker.evaluate({"extra": ""})
+        wanted = not always and marker is not None and marker.evaluate({"extra": extra}) if extra else always
+        if wanted and requirement.name != PACKAGE:
+            try:
+                installed = version(requirement.name)
+            except PackageNotFoundError:
+                installed = ""
+            fits = bool(installed) and requirement.specifier.contains(installed, prereleases=True)
+            found.append(Needed(requirement.name, str(requirement.specifier), installed, fits))
+    return found
 
 
 def check_installation() -> list[Finding]:
     """The program, Python, and every package of the base installation, imported to see that it works."""
-    found = [_check_program(), _check_python()]
-    try:
-        needed = requirements()
-    except ImportError as error:
-        return [*found, Finding("requirements", WARNING, f"They can't be compared: {error}.", NO_PACKAGING)]
-    return [*found, *(_check_package(one) for one in needed)]
-
-
-def _check_program() -> Finding:
-    try:
-        recorded = version(PACKAGE)
-    except PackageNotFoundError:
-        what = f"{VERSION}, not installed as a package: its requirements are unknown"
-        return Finding(
-            "disco2", WARNING, what, "Install it: pip install . in its folder", {"version": VERSION}
-        )
-    facts = {"version": VERSION, "installed": recorded}
-    if recorded == VERSION:
-        return Finding("disco2", OK, VERSION, facts=facts)
-    what = f"{VERSION}, but installed as {recorded}: its requirements may have changed"
-    return Finding("disco2", WARNING, what, "Install it again: pip install -e . in its folder", facts)
-
-
-def _check_python() -> Finding:
     facts = {
         "version": platform.python_version(),
-        "implementation": platform.python_implementation(),
-        "system": platform.system(),
-        "release": platform.release(),
-        "machine": platform.machine(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processors": os.cpu_count() or 0,
         "virtual_environment": sys.prefix != sys.base_prefix,
     }
-    found = "{version} ({implementation}), {system} {release} {machine}, {processors} cores".format(**facts)
-    return Finding("Python", OK, found, facts=facts)
+    found = "{version}, {system}, {processors} cores".format(**facts)
+    python = Finding("Python", OK, found, facts=facts)
+    try:
+        recorded = version(PACKAGE)
+        needed = requirements()
+    except PackageNotFoundError:
+        what = f"{VERSION}, not installed as a package: its requirements are unknown"
+        return [Finding(PACKAGE, WARNING, what, "Install it: pip install . in its folder"), python]
+    except ImportError as error:
+        return [python, Finding("requirements", WARNING, f"They can't be compared: {error}.", NO_PACKAGING)]
+    program = Finding(PACKAGE, OK, VERSION)
+    if recorded != VERSION:
+        what = f"{VERSION}, but installed as {recorded}: its requirements may have changed"
+        program = Finding(PACKAGE, WARNING, what, "Install it again: pip install -e . in its folder")
+    return [program, python, *map(_check_package, needed)]
 
 
 def _check_package(needed: Needed) -> Finding:
@@ -257,7 +215,7 @@ def _check_package(needed: Needed) -> Finding:
         found = f"{needed.installed or 'missing'}{wanted}"
         return Finding(needed.name, FAILED, found, f'Get it with: pip install "{needed}"', facts)
     try:
-        importlib.import_module(_module_of(needed.name))
+        importlib.import_module(MODULES.get(needed.name.lower(), needed.name))
     except (Exception, SystemExit) as error:  # broken packages raise anything
         advice = f'Install it again: pip install --force-reinstall "{needed}"'
         found = f"{needed.installed}, can't be imported: {_error_line(error)}"
@@ -265,51 +223,24 @@ def _check_package(needed: Needed) -> Finding:
     return Finding(needed.name, OK, f"{needed.installed}{wanted}", facts=facts)
 
 
-def _module_of(package: str) -> str:
-    """The module of a package: from its metadata, else the same name."""
-    try:
-        names = (distribution(package).read_text("top_level.txt") or "").split()
-    except (PackageNotFoundError, OSError):
-        names = []
-    public = [name for name in names if not name.startswith("_") and name.isidentifier()]
-    return public[0] if public else package.lower().replace("-", "_")
-
-
 def check_extras() -> list[Finding]:
-    """Every extra of the package, complete or not."""
+    """Every extra of the package that is not for its developers, complete or not."""
     try:
         names = distribution(PACKAGE).metadata.get_all("Provides-Extra") or []
-        return [check_extra(name, requirements(name)) for name in names]
+        return [_check_extra(name, requirements(name)) for name in names if name not in FOR_DEVELOPERS]
     except PackageNotFoundError:
         return []
     except ImportError as error:
         return [Finding("extras", WARNING, f"They can't be compared: {error}.", NO_PACKAGING)]
 
 
-def check_extra(name: str, needed: list[Needed]) -> Finding:
-    missing = [one for one in needed if not one.installed]
-    unfit = [one for one in needed if one.installed and not one.fits]
-    install = f'pip install "disco2[{name}]"'
-    facts = {
-        "installed": {one.name: one.installed for one in needed if one.installed},
-        "missing": [str(one) for one in missing],
-        "unfit": [str(one) for one in unfit],
-        "install": install,
-    }
-    if not missing and not unfit:
-        named = ", ".join(f"{one.name} {one.installed}" for one in needed)
-        return Finding(name, OK, named if len(needed) <= FEW else f"{len(needed)} packages", facts=facts)
-    found = []
-    if missing:
-        found.append(f"missing: {_few([one.name for one in missing])}")
-    if unfit:
-        found.append(f"wrong version: {_few([f'{one} ({one.installed})' for one in unfit])}")
-    return Finding(name, ABSENT, "; ".join(found), f"If you want it: {install}", facts)
-
-
-def _few(names: list[str]) -> str:
-    rest = len(names) - FEW
-    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:FEW])} and {rest} more"
+def _check_extra(name: str, needed: Sequence[Needed]) -> Finding:
+    lacking = [str(one) for one in needed if not one.fits]
+    facts = {"installed": {one.name: one.installed for one in needed if one.installed}, "missing": lacking}
+    if lacking:
+        advice = f'If you want it: pip install "disco2[{name}]"'
+        return Finding(name, ABSENT, f"missing: {', '.join(lacking)}", advice, facts)
+    return Finding(name, OK, ", ".join(f"{one.name} {one.installed}" for one in needed), facts=facts)
 
 
 # The files of the model and of the annotators
@@ -343,14 +274,10 @@ def _check_manifest(folder: Path) -> Finding:
     facts = {
         "name": name,
         "folder": place,
-        "ships_with_disco2": is_shipped(folder),
         "digest": digest,
         "format": manifest.format,
-        "written_by": manifest.version,
-        "kind": str(manifest.model.get("kind", "")),
         "labels": list(manifest.labels),
         "licence": licence,
-        "corpus": str(manifest.data.get("corpus", "")),
         "vectors": str(manifest.vectors.get("digest", "")),
     }
     found = (
@@ -363,19 +290,13 @@ def _check_manifest(folder: Path) -> Finding:
 def _check_files(folder: Path) -> Finding:
     """Compare every file with its recorded hash, and report all that differ."""
     from disco2.bundle import read_manifest
-    from disco2.bundle.manifest import hash_of
-    from disco2.errors import BundleError
-
-    def is_intact(name: str, expected: str) -> bool:
-        try:
-            return hash_of(folder, name) == expected
-        except BundleError:  # too large
-            return False
+    from disco2.files import hash_file
 
     hashes = read_manifest(folder).hashes
     missing = [name for name in hashes if not (folder / name).is_file()]
-    damaged = [name for name, digest in hashes.items() if name not in missing and not is_intact(name, digest)]
-    size = sum((folder / name).stat().st_size for name in hashes if name not in missing)
+    present = [name for name in hashes if name not in missing]
+    damaged = [name for name in present if hash_file(folder / name) != hashes[name]]
+    size = sum((folder / name).stat().st_size for name in present)
     facts = {"bytes": size, "verified": len(hashes), "missing": missing, "damaged": damaged}
     if not missing and not damaged:
         return Finding("files", OK, f"{len(hashes)} files verified, {size_of(size)}", facts=facts)
@@ -461,7 +382,7 @@ def _test_annotating() -> Finding:
 
 
 def _test_prediction(folder: Path) -> Finding:
-    """Two relations; 'She' is Tina; probabilities add up to 1, the terms of an explanation to the score."""
+    """Two relations; 'She' is Tina; probabilities add up to 1; an explanation can be made."""
     from disco2.inference.pipeline import load
 
     nlp = load(folder)
@@ -475,10 +396,5 @@ def _test_prediction(folder: Path) -> Finding:
     sums = [sum(relation.probabilities.values()) for relation in relations]
     if any(abs(total - 1) > CLOSE for total in sums):
         return Finding("prediction", FAILED, f"The probabilities add up to {sums}.", WRONG)
-    one = nlp.explain(relations[0])
-    terms = [term.value for term in (one.bias, one.arguments, one.rounding, *one.features)]
-    terms += [pair.value for pair in one.pairs] + [others.value for others in one.other_pairs]
-    if abs(sum(terms) - one.score) > CLOSE:
-        found = f"The explanation adds up to {sum(terms)}, the score is {one.score}."
-        return Finding("prediction", FAILED, found, WRONG)
-    return Finding("prediction", OK, f"2 relations, {chains[0]}, an explanation of {len(terms)} terms")
+    nlp.explain(relations[0])
+    return Finding("prediction", OK, f"2 relations, {chains[0]}, explained")

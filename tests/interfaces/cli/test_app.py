@@ -15,10 +15,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from typer.completion import get_completion_script
 
 from disco2.corpora.catalogue import CORPUS_NAMES
 from disco2.interfaces.cli.app import COMMANDS, CommandEntry, GroupEntry, app, lazy_group
-from disco2.interfaces.cli.installation import completion_script
 from disco2.interfaces.cli.options import complete_settings, several_of
 from disco2.model.settings import KINDS
 from tests.interfaces.conftest import Run
@@ -39,10 +39,10 @@ def all_commands() -> Iterator[tuple[str, CommandEntry]]:
 ALL = dict(all_commands())
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_help_in_the_table_is_the_docstring(name: str) -> None:
-    first = (inspect.getdoc(ALL[name].load()) or "").split("\n\n")[0]
-    assert ALL[name].help == " ".join(first.split())
+def test_every_command_has_a_help_line() -> None:
+    for entry in ALL.values():
+        first = (inspect.getdoc(entry.load()) or "").split("\n\n")[0]
+        assert entry.help == " ".join(first.split()) != ""
 
 
 def test_help_lists_every_command_in_order(run: Run) -> None:
@@ -131,7 +131,7 @@ def test_a_command_that_cant_be_imported_names_the_doctor(run: Run, monkeypatch:
     class Completing:
         resilient_parsing = True
 
-    group = lazy_group("broken", GroupEntry("A group.", {"one": CommandEntry("no_such:one", "Broken.")}))
+    group = lazy_group("broken", GroupEntry("A group.", {"one": CommandEntry("no_such", "one")}))
     assert group.get_command(Completing(), "one") is None  # a shell is not disturbed
 
 
@@ -215,7 +215,8 @@ def test_completion_in_bash(tmp_path: Path) -> None:
     script = f"#!{sys.executable}\nfrom disco2.interfaces.cli import main\nmain()\n"
     program.write_text(script, encoding="utf-8")
     program.chmod(0o755)
-    (tmp_path / "disco2.sh").write_text(completion_script("bash"), encoding="utf-8")
+    script = get_completion_script(prog_name="disco2", complete_var="_DISCO2_COMPLETE", shell="bash")
+    (tmp_path / "disco2.sh").write_text(script, encoding="utf-8")
     code = f"""
 source '{tmp_path}/disco2.sh'
 COMP_WORDS=(disco2 corpus ''); COMP_CWORD=2

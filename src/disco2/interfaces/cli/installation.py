@@ -1,10 +1,9 @@
-"""disco2 doctor, models, cache, --version and --install-completion."""
+"""disco2 doctor, models, cache and --version."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -14,8 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from disco2.errors import InputError
-from disco2.files import append_text, write_text
 from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
 from disco2.interfaces.doctor import (
@@ -38,9 +35,6 @@ if TYPE_CHECKING:
     from disco2.bundle.summary import ModelSummary
 
 SHORT = 8  # digits of a hash that are shown
-PROGRAM, VARIABLE = "disco2", "_DISCO2_COMPLETE"
-BASH_LINE = '[ -f "$HOME/.bash_completions/disco2.sh" ] && . "$HOME/.bash_completions/disco2.sh"'
-ZSH_LINE = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
 _DAMAGED = "damaged ({}); see: disco2 doctor"
 _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
@@ -98,79 +92,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "missing"
-
-
-def install_completion(shell: str = "") -> list[str]:
-    """Install completion, by default for the current shell; returns what was done, line by line.
-
-    The script goes into a file of its own. If the shell needs it, one line is added to the end of its start
-    file, once; the rest of that file stays as it is.
-    """
-    shell = shell or _current_shell()
-    home = _home()
-    if shell == "bash":
-        written = [_write_script(home / ".bash_completions" / "disco2.sh", shell)]
-        # Typer's own line, of an earlier installation, names the same file.
-        written += _add_line(home / ".bashrc", BASH_LINE, unless=".bash_completions/disco2.sh")
-    elif shell == "zsh":
-        written = [_write_script(home / ".zfunc" / "_disco2", shell)]
-        start = Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"
-        written += _add_line(start, ZSH_LINE, unless=ZSH_LINE)
-    elif shell == "fish":
-        configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-        written = [_write_script(configuration / "fish" / "completions" / "disco2.fish", shell)]
-    else:
-        raise InputError(
-            f"Unknown shell '{shell}'." if shell else "Could not detect your shell.",
-            hint="Put what this prints where your shell starts (bash, zsh, fish, powershell): "
-            "_DISCO2_COMPLETE=source_bash disco2",
-        )
-    return [*written, f"Completion for {shell} works in shells that start from now on."]
-
-
-def completion_script(shell: str) -> str:
-    """The completion script of a shell."""
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]
-
-    script: str = get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell)
-    return f"{script}\n"
-
-
-def _write_script(path: Path, shell: str) -> str:
-    write_text(path, [completion_script(shell)])
-    return f"written: {path}"
-
-
-def _add_line(start: Path, line: str, *, unless: str) -> list[str]:
-    """Add a line to a shell's start file, whatever its encoding, unless ``unless`` is in it."""
-    try:
-        content = start.read_bytes() if start.exists() else b""
-    except OSError as error:
-        raise InputError(
-            f"It can't be read: {error.strerror}.", where=str(start), hint=f"Add this line to it: {line}"
-        ) from error
-    if unless.encode() in content:
-        return []
-    begin = "" if not content or content.endswith(b"\n") else "\n"
-    append_text(start, f"{begin}{line}\n")
-    return [f"one line added to: {start}"]
-
-
-def _current_shell() -> str:
-    """The name of the current shell, empty if unknown."""
-    try:
-        import shellingham  # type: ignore[import-untyped]
-
-        return str(shellingham.detect_shell()[0])
-    except (ImportError, OSError, RuntimeError):  # its own error is an OSError of environments
-        return ""
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError:
-        raise InputError("There is no home folder to write to.", hint="Set HOME.") from None
 
 
 def models(as_json: AsJson = False) -> None:
