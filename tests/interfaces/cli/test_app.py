@@ -215,7 +215,7 @@ def test_completion_in_bash(tmp_path: Path) -> None:
     script = f"#!{sys.executable}\nfrom disco2.interfaces.cli import main\nmain()\n"
     program.write_text(script, encoding="utf-8")
     program.chmod(0o755)
-    script = get_completion_script(prog_name="disco2", complete_var="_DISCO2_COMPLETE", shell="bash")
+    script = get_completion_script(prog_name="disco2", complete_var="_DISCO2_COMPLETE", shell="bash")  # noqa: S604
     (tmp_path / "disco2.sh").write_text(script, encoding="utf-8")
     code = f"""
 source '{tmp_path}/disco2.sh'
