@@ -62,40 +62,21 @@ class Finding:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Section:
-    """Findings that belong together."""
-
-    name: str
-    findings: Sequence[Finding]
+Sections = Mapping[str, Sequence[Finding]]
 
 
-@dataclass(frozen=True)
-class Report:
-    """All sections."""
+def count_findings(sections: Sections, status: str) -> int:
+    return sum(finding.status == status for findings in sections.values() for finding in findings)
 
-    sections: Sequence[Section]
 
-    @property
-    def status(self) -> str:
-        """The worst finding; ``absent`` and ``skipped`` do not count."""
-        return next((status for status in (FAILED, WARNING) if self.count(status)), OK)
-
-    def count(self, status: str) -> int:
-        return sum(finding.status == status for section in self.sections for finding in section.findings)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "disco2": VERSION,
-            "status": self.status,
-            "sections": {
-                section.name: [
-                    {**vars(finding), "facts": dict(finding.facts)} for finding in section.findings
-                ]
-                for section in self.sections
-            },
-        }
+def report_json(sections: Sections) -> dict[str, Any]:
+    """All findings, and the worst status; ``absent`` and ``skipped`` do not count."""
+    return {
+        "schema": SCHEMA,
+        "disco2": VERSION,
+        "status": next((status for status in (FAILED, WARNING) if count_findings(sections, status)), OK),
+        "sections": {name: [vars(finding) for finding in findings] for name, findings in sections.items()},
+    }
 
 
 def checks(folder: Path, *, quick: bool = False) -> dict[str, Callable[[], list[Finding]]]:
@@ -247,14 +228,11 @@ def _check_extra(name: str, needed: Sequence[Needed]) -> Finding:
 
 
 def check_model(folder: Path) -> list[Finding]:
-    """The manifest, the hashes of all files, and the word vectors that the model needs."""
+    """The manifest, and the hashes of all files."""
     manifest = _with_advice(folder, run_check("bundle", partial(_check_manifest, folder)))
     if manifest.status == FAILED:
-        files = Finding("files", SKIPPED, "The manifest, which names them, can't be read.")
-    else:
-        files = run_check("files", partial(_check_files, folder))
-    wanted = str(manifest.facts.get("vectors", ""))
-    return [manifest, files, run_check("word vectors", partial(_check_vectors, folder, wanted))]
+        return [manifest, Finding("files", SKIPPED, "The manifest, which names them, can't be read.")]
+    return [manifest, run_check("files", partial(_check_files, folder))]
 
 
 def _with_advice(folder: Path, finding: Finding) -> Finding:
@@ -278,7 +256,6 @@ def _check_manifest(folder: Path) -> Finding:
         "format": manifest.format,
         "labels": list(manifest.labels),
         "licence": licence,
-        "vectors": str(manifest.vectors.get("digest", "")),
     }
     found = (
         f"{name}, digest {digest[:SHORT]}, format {manifest.format}, {len(manifest.labels)} labels, "
@@ -305,52 +282,24 @@ def _check_files(folder: Path) -> Finding:
     return Finding("files", FAILED, found, REINSTALL if is_shipped(folder) else COPY, facts)
 
 
-def _check_vectors(folder: Path, wanted: str) -> Finding:
-    """Compare the shipped word vectors with those of the model, unless it has its own."""
-    from disco2.vectors.source import FOLDER, shipped_digest
-
-    digest = shipped_digest()
-    size = sum(file.stat().st_size for file in FOLDER.iterdir() if file.is_file())
-    facts = {"digest": digest, "bytes": size}
-    found = f"{FOLDER.name}, digest {digest[:SHORT]}, {size_of(size)}"
-    if wanted in ("", digest):
-        return Finding("word vectors", OK, found, facts=facts)
-    what = f"{found}; the model needs others, digest {wanted[:SHORT]}"
-    advice = REINSTALL if is_shipped(folder) else "Use the version of disco2 that the model was trained with."
-    return Finding("word vectors", FAILED, what, advice, facts)
-
-
 def check_annotators(folder: Path) -> list[Finding]:
     """The built-in annotators: complete, and the ones that the model was trained with."""
-    try:
-        from disco2.annotation.english.annotators import COMPONENTS
-    except Exception as error:  # broken packages raise anything
-        return [Finding("annotators", FAILED, _error_line(error), REINSTALL)]
-    recorded = ""
-    with suppress(Exception):  # reported by check_model
-        from disco2.bundle import read_manifest
-
-        recorded = str(read_manifest(folder).data.get("annotators") or "")
-    return [run_check(name, partial(_check_component, name, recorded)) for name in COMPONENTS]
+    return [run_check("annotators", partial(_compare_annotators, folder))]
 
 
-def _check_component(name: str, recorded: str) -> Finding:
-    from disco2.annotation.annotator import Layer
-    from disco2.annotation.english.annotators import COMPONENTS, SHIPPED, weights_digest
+def _compare_annotators(folder: Path) -> Finding:
+    from disco2.annotation.annotator import AnnotatorChoice
+    from disco2.bundle import read_manifest
 
-    folder = SHIPPED / name
-    files = [file for file in folder.rglob("*") if file.is_file()]
-    if not files:
-        return Finding(name, FAILED, "its files are missing", REINSTALL, {"files": 0})
-    digest = weights_digest(folder)
-    size = sum(file.stat().st_size for file in files)
-    layers = [str(layer) for layer in Layer if layer in COMPONENTS[name]]
-    facts = {"digest": digest, "files": len(files), "bytes": size, "layers": layers}
-    found = f"{', '.join(layers)}: digest {digest}, {len(files)} files, {size_of(size)}"
-    if recorded.startswith("disco2 ") and digest not in recorded:
+    with AnnotatorChoice().open(on_demand=True) as annotators:
+        found = annotators.name  # with digests of their files
+    recorded = found
+    with suppress(Disco2Error):  # a model that can't be read is reported by check_model
+        recorded = str(read_manifest(folder).data.get("annotators") or found)
+    if recorded.startswith("disco2 ") and recorded != found:
         what = f"{found}; the model was trained with others: {recorded}"
-        return Finding(name, WARNING, what, REINSTALL, facts)
-    return Finding(name, OK, found, facts=facts)
+        return Finding("annotators", WARNING, what, REINSTALL)
+    return Finding("annotators", OK, found)
 
 
 # The self-test: two made-up texts through the whole pipeline

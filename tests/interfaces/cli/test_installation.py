@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from disco2.bundle import read_manifest, summary
-from disco2.bundle.manifest import digest
 from disco2.interfaces.cli import installation
 from disco2.shipped import DEFAULT, MANIFEST, find_model, shipped_names
 from disco2.version import VERSION
@@ -24,27 +23,13 @@ def test_version(run: Run) -> None:
     assert f"{len(manifest.labels)} labels" in model
     assert manifest.data["annotators"] in annotators
     assert "Python 3." in running
-    content = {"b": [1, 2.5], "a": {"ü": None}}
-    assert installation.manifest_digest(content) == digest(content)
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        ("changed", "model: damaged (its manifest was changed); see: disco2 doctor"),
-        ("", "model: damaged (its manifest is not valid); see: disco2 doctor"),
-        ("[]", "model: damaged (its manifest is not valid); see: disco2 doctor"),
-        ('{"digest": 1}', "model: damaged (its manifest was changed); see: disco2 doctor"),
-        ("[" * 100_000, "model: damaged (its manifest is not valid); see: disco2 doctor"),
-        (None, "model: missing; see: disco2 doctor"),
-    ],
-)
-def test_version_with_a_damaged_model(tmp_path: Path, content: str | None, line: str) -> None:
-    if content == "changed":
-        manifest = json.loads((find_model() / MANIFEST).read_text(encoding="utf-8"))
-        content = json.dumps(manifest | {"labels": manifest["labels"][1:]})
+@pytest.mark.parametrize("content", ["", "[]", '{"digest": 1}', "[" * 100_000, None])
+def test_version_with_a_damaged_model(tmp_path: Path, content: str | None) -> None:
     if content is not None:
         (tmp_path / MANIFEST).write_text(content, encoding="utf-8")
+    line = "model: missing or damaged; see: disco2 doctor"
     assert installation.version_lines(tmp_path)[:2] == [f"disco2 {VERSION}", line]
 
 

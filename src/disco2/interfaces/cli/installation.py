@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -22,9 +21,11 @@ from disco2.interfaces.doctor import (
     SKIPPED,
     STATUSES,
     WARNING,
-    Report,
-    Section,
+    Finding,
+    Sections,
     checks,
+    count_findings,
+    report_json,
     size_of,
 )
 from disco2.shipped import DEFAULT, MANIFEST, MODELS, find_model
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from disco2.bundle.summary import ModelSummary
 
 SHORT = 8  # digits of a hash that are shown
-_DAMAGED = "damaged ({}); see: disco2 doctor"
 _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
     "--json has all figures."
@@ -50,41 +50,27 @@ def version_lines(folder: Path = MODELS / DEFAULT) -> list[str]:
     Reads the model's manifest only, without the packages that load a model: it is quick, and works when one
     of them is broken.
     """
-    return [f"disco2 {VERSION}", *_model_lines(folder), f"running on: {_surroundings()}"]
+    packages = [f"{name} {_version(name)}" for name in ("numpy", "spacy")]
+    python = ", ".join([f"Python {platform.python_version()}", *packages])
+    return [
+        f"disco2 {VERSION}",
+        *_model_lines(folder),
+        f"running on: {python}, {platform.system()} {platform.machine()}",
+    ]
 
 
 def _model_lines(folder: Path) -> list[str]:
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        recorded = content.pop("digest")
-        found = manifest_digest(content)
-        if recorded != found:
-            return [f"model: {_DAMAGED.format('its manifest was changed')}"]
-        data = content.get("data", {})
+        data = content["data"]
         return [
-            f"model: {data.get('name') or folder.resolve().name}, digest {found[:SHORT]}, "
+            f"model: {data.get('name') or folder.resolve().name}, digest {content['digest'][:SHORT]}, "
             f"format {content['format']}, {len(content['labels'])} labels, trained on {data['corpus']} "
             f"({data['training_relations']} relations) by disco2 {content['version']}",
             f"annotators: {data.get('annotators') or 'not recorded'}",
         ]
-    except FileNotFoundError:
-        return ["model: missing; see: disco2 doctor"]
-    except OSError as error:
-        return [f"model: unreadable ({error.strerror}); see: disco2 doctor"]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return [f"model: {_DAMAGED.format('its manifest is not valid')}"]
-
-
-def manifest_digest(content: dict[str, Any]) -> str:
-    """The same as ``bundle.manifest.digest``, without the imports of a bundle."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
-
-
-def _surroundings() -> str:
-    packages = [f"{name} {_version(name)}" for name in ("numpy", "spacy")]
-    system = f"{platform.system()} {platform.machine()}"
-    return f"{', '.join([f'Python {platform.python_version()}', *packages])}, {system}"
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return ["model: missing or damaged; see: disco2 doctor"]
 
 
 def _version(package: str) -> str:
@@ -179,28 +165,26 @@ def doctor(
     is broken.
     """
     folder = MODELS / DEFAULT if model is None else find_model(model)  # may not exist: that is a finding
-    sections: list[Section] = []
+    sections: dict[str, list[Finding]] = {}
     if not as_json:
         results.print(f"disco2 {VERSION}", markup=False)
     for name, check in checks(folder, quick=quick).items():
         with messages.status(f"checking {name}"):  # silent without a terminal
-            section = Section(name, check())
-        sections.append(section)
+            sections[name] = check()
         if not as_json:
-            _print_section(section)
-    report = Report(sections)
+            _print_section(name, sections[name])
     if as_json:
-        print_json(report.to_json())
+        print_json(report_json(sections))
     else:
-        results.print(f"\n{_verdict(report)}", markup=False)
-    raise typer.Exit(2 if report.status == FAILED else 0)
+        results.print(f"\n{_verdict(sections)}", markup=False)
+    raise typer.Exit(2 if count_findings(sections, FAILED) else 0)
 
 
-def _print_section(section: Section) -> None:
+def _print_section(name: str, findings: Sequence[Finding]) -> None:
     """Print name, status and result of each finding, and the advice below."""
-    results.print(f"\n{section.name.capitalize()}", markup=False, style="bold")
-    widest = max((len(finding.name) for finding in section.findings), default=0)
-    for finding in section.findings:
+    results.print(f"\n{name.capitalize()}", markup=False, style="bold")
+    widest = max((len(finding.name) for finding in findings), default=0)
+    for finding in findings:
         status = Text(f"{finding.status:<{_WIDEST_STATUS}}", style=_STYLES[finding.status])
         results.print(Text.assemble(f"  {finding.name:<{widest}}  ", status, f"  {finding.found}"))
         if finding.advice and finding.status != OK:
@@ -208,11 +192,8 @@ def _print_section(section: Section) -> None:
             results.print(Text(f"{margin}-> {finding.advice}", style="dim"))
 
 
-def _verdict(report: Report) -> str:
-    failed, warnings = report.count(FAILED), report.count(WARNING)
-    if not failed and not warnings:
-        return "Everything works."
-    counts = [f"failed: {failed}"] if failed else []
-    counts += [f"warnings: {warnings}"] if warnings else []
-    advice = "; see the arrows above for what to do" if failed else "; everything works"
-    return f"{', '.join(counts)}{advice}."
+def _verdict(sections: Sections) -> str:
+    failed, warnings = count_findings(sections, FAILED), count_findings(sections, WARNING)
+    if failed:
+        return f"failed: {failed}, warnings: {warnings}; see the arrows above for what to do."
+    return f"warnings: {warnings}; everything works." if warnings else "Everything works."
