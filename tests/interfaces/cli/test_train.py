@@ -14,7 +14,7 @@ import pytest
 
 import disco2
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
-from disco2.bundle import load_bundle
+from disco2.bundle import load_bundle, save_bundle
 from disco2.corpora.catalogue import with_automatic_layers
 from disco2.corpora.pairs import read_pairs
 from disco2.inference.candidates import GivenPair
@@ -23,6 +23,8 @@ from disco2.lock import FileLock
 from disco2.training.loop import Learner
 from tests.conftest import ROOT
 from tests.corpora.discogem_files import write_discogem
+from tests.encoders import small_encoder
+from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.conftest import Run
 from tests.interfaces.made_up_pairs import made_up_pairs
 
@@ -261,6 +263,60 @@ def test_bad_combinations_of_corpora(run: Run, corpora: Path) -> None:
     for command in (("tune", "--output", "best.toml"), ("experiment", "multiclass")):
         code, _, err = run(*command, *main, *config)
         assert (code, "works on one corpus" in " ".join(err.split())) == (2, True), err
+
+
+# Adapting a model
+
+
+@pytest.fixture
+def adapting(tmp_path: Path) -> list[str]:
+    """A small encoder, and labels that the last word decides."""
+    save_bundle(
+        small_encoder(), tmp_path / "base", data={"label_counts": {}}, calibration={"temperature": 1.5}
+    )
+    labels = {"hungry": "Contingency.Cause", "cancelled": "Comparison.Concession"}
+    rows = [
+        [f"it rained {'so ' * number}.", f"she was {word} .", label, "train"]
+        for number in range(15)
+        for word, label in labels.items()
+    ]
+    path = write_csv(tmp_path / "labels.csv", rows)
+    pairs = ["--corpus", "pairs", "--path", str(path), "--automatic", "none"]
+    return ["train", *pairs, "--from-model", str(tmp_path / "base"), "--output", str(tmp_path / "adapted")]
+
+
+def test_a_model_is_adapted_to_labelled_pairs(run: Run, adapting: list[str], tmp_path: Path) -> None:
+    code, out, err = run(*adapting)
+    assert code == 0, err
+    summary, before, after, verdict = out.splitlines()
+    assert "'base' adapted on 30 pairs with 2 labels in" in summary
+    assert before.startswith("accuracy before: ")
+    assert after.startswith("accuracy after, by 5-fold cross-validation: 100.0% (95% interval ")
+    assert verdict.startswith("Gain: +")
+    answer = disco2.load(tmp_path / "adapted", annotators=RuleAnnotator()).classify(
+        "it rained", "she was hungry"
+    )
+    assert answer.sense == "Contingency.Cause"
+    figures = json.loads(run(*adapting, "--json")[1])
+    assert (figures["pairs"], figures["accuracy_after"], figures["from_model"]) == (30, 1.0, "base")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--kind", "surface"], "--kind has no effect with --from-model."),
+        (["--set", "model.K=5"], "--set has no effect with --from-model."),
+        (["--corpus", "gum"], "--from-model needs labelled pairs."),
+        (["--from-model", "en-paper"], "Only an encoder can be adapted"),
+        (["--from-model", "no-such"], "Unknown model 'no-such'"),
+    ],
+)
+def test_what_adapting_refuses(
+    run: Run, adapting: list[str], tmp_path: Path, options: list[str], message: str
+) -> None:
+    code, out, err = run(*adapting, *options)
+    assert (code, out, message in err) == (2, "", True), err
+    assert not (tmp_path / "adapted").exists()
 
 
 # The output folder

@@ -472,10 +472,9 @@ def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
 
 
 def _is_same(kept: dict[str, Any], prediction: Prediction) -> bool:
-    places = [[[part.start, part.end] for part in span.pieces] for span in (prediction.arg1, prediction.arg2)]
+    again = prediction.to_json()
     return (
-        kept["sense"] == prediction.sense
-        and [[list(part) for part in kept[name]] for name in ("arg1", "arg2")] == places
+        all(kept[name] == again[name] for name in ("sense", "arg1", "arg2"))
         and abs(kept["probability"] - prediction.probability) < TOLERANCE
     )
 
