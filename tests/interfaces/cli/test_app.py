@@ -6,7 +6,6 @@ import importlib
 import inspect
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from typer.completion import get_completion_script
 
 from disco2.corpora.catalogue import CORPUS_NAMES
 from disco2.interfaces.cli.app import COMMANDS, CommandEntry, GroupEntry, app, lazy_group
@@ -196,38 +194,6 @@ def test_completion_of_lists_and_settings() -> None:
     found = complete_settings("")
     assert [one.partition("=")[0] for one in found] == names()
     assert read_configuration(None, [one for one in found if not one.endswith("=")]) == Configuration()
-
-
-def test_completion_of_zsh_and_fish(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_DISCO2_COMPLETE", "complete_zsh")
-    for line, expected in (("disco2 tr", '"train":"Train a model'), ("disco2 train --path ", "_files")):
-        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
-        assert expected in run()[1]
-    monkeypatch.setenv("_DISCO2_COMPLETE", "complete_fish")
-    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
-    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "disco2 train --corpus g")
-    assert run()[:2] == (0, "gum\n")
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_completion_in_bash(tmp_path: Path) -> None:
-    program = tmp_path / "disco2"
-    script = f"#!{sys.executable}\nfrom disco2.interfaces.cli import main\nmain()\n"
-    program.write_text(script, encoding="utf-8")
-    program.chmod(0o755)
-    script = get_completion_script(prog_name="disco2", complete_var="_DISCO2_COMPLETE", shell="bash")  # noqa: S604
-    (tmp_path / "disco2.sh").write_text(script, encoding="utf-8")
-    code = f"""
-source '{tmp_path}/disco2.sh'
-COMP_WORDS=(disco2 corpus ''); COMP_CWORD=2
-_disco2_completion disco2
-printf '%s\\n' "${{COMPREPLY[@]}}"
-"""
-    environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["bash", "--norc", "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
-    assert done.stdout.split() == CORPUS
 
 
 # Odd terminals, disks and users
