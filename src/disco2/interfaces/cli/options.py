@@ -246,14 +246,8 @@ class AnnotatorOptions:
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
         """The annotators of these layers, a context manager; ``on_demand`` loads them at their first use."""
-        return AnnotatorChoice(
-            spacy=self.spacy,
-            stanza=self.stanza,
-            stanza_folder=self.stanza_folder,
-            stanza_download=self.stanza_download,
-            parser=self.parser,
-            stanford_home=self.stanford_home,
-        ).open(layers=layers, on_demand=on_demand)
+        chosen = {option.name: getattr(self, option.name) for option in fields(AnnotatorOptions)}
+        return AnnotatorChoice(**chosen).open(layers=layers, on_demand=on_demand)
 
 
 @dataclass(frozen=True)

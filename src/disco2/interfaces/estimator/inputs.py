@@ -29,7 +29,7 @@ from disco2.inference.prediction import Prediction
 
 COLUMNS = ["arg1", "arg2"]
 PAIRS_AT_ONCE = 64
-MAX_TOKENS = 500_000  # annotated tokens that are kept, with all their layers: about 170 megabytes
+MOST_PAIRS = 20_000  # that are kept with all their layers: some 200 megabytes
 _HINT = 'Give pairs of texts, such as [("It rained.", "We left."), ...], or relations.'
 
 
@@ -153,19 +153,15 @@ def annotators_of(given: object) -> Annotator:
 
 
 class AnnotationMemory:
-    """The relations of recent pairs, up to ``max_tokens`` tokens.
+    """The relations of recent pairs, at most ``most`` of them.
 
     Cross-validation and searches annotate the same pairs again and again, which takes longer than training.
     """
 
-    def __init__(self, *, max_tokens: int = MAX_TOKENS) -> None:
-        self._max_tokens = max_tokens
+    def __init__(self, *, most: int = MOST_PAIRS) -> None:
+        self._most = most
         self._kept: OrderedDict[Hashable, Instance] = OrderedDict()
-        self._tokens = 0
         self._lock = RLock()  # annotators may not be thread-safe
-
-    def __len__(self) -> int:
-        return len(self._kept)
 
     def relations(self, pairs: Sequence[GivenPair], annotators: Annotator) -> list[Instance]:
         """One relation for each pair, in order."""
@@ -175,30 +171,20 @@ class AnnotationMemory:
         with self._lock:
             keys = [(maker, pair.arg1, pair.arg2) for pair in pairs]
             new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._kept}
-            found = {key: self._kept[key] for key in keys if key not in new}
+            found = {key: self._kept.pop(key) for key in dict.fromkeys(keys) if key not in new}
             waiting = list(new.items())
             for begin in range(0, len(waiting), PAIRS_AT_ONCE):
                 some = waiting[begin : begin + PAIRS_AT_ONCE]
                 documents = annotators.annotate([pair.document() for _, pair in some], layers=ALL_LAYERS)
                 for (key, pair), document in zip(some, documents, strict=True):
                     found[key] = pair.candidate(document).instance
-            for key, instance in found.items():
-                self._keep(key, instance)
+            self._kept.update(found)  # the last ones used are the last ones dropped
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
             return [found[key] for key in keys]
 
     def clear(self) -> None:
-        with self._lock:
-            self._kept.clear()
-            self._tokens = 0
-
-    def _keep(self, key: Hashable, instance: Instance) -> None:
-        if key not in self._kept:
-            self._tokens += len(instance.document.tokens)
-        self._kept[key] = instance
-        self._kept.move_to_end(key)
-        while self._tokens > self._max_tokens:
-            _, oldest = self._kept.popitem(last=False)
-            self._tokens -= len(oldest.document.tokens)
+        self._kept.clear()
 
 
 MEMORY = AnnotationMemory()
