@@ -288,18 +288,18 @@ def read_target(y: Any, *, rows: int) -> Target:
         raise UnusableInputError(
             "Disco2Classifier requires y to be passed, but the target y is None.", hint="Give the labels."
         )
-    labels = column_or_1d(y, warn=True)
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
+    try:
+        labels = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        encoder = LabelEncoder().fit(labels)
+    except TypeError as error:  # None or NA among texts, or texts among numbers
+        raise UnusableInputError(f"y can't be used: {error}", hint="Give only texts or numbers.") from error
     if rows != len(labels):
         raise UnusableInputError(
             f"X has {rows} relations and y has {len(labels)} labels.",
             hint="Give one label for each relation.",
         )
-    try:
-        encoder = LabelEncoder().fit(labels)
-    except TypeError as error:  # None among texts, or texts among numbers
-        raise UnusableInputError(f"y can't be used: {error}", hint="Give only texts or numbers.") from error
     return Target(encoder.classes_, encoder.transform(labels))
 
 
