@@ -64,7 +64,7 @@ def test_the_least_certain_pair_is_asked_first_and_answers_are_saved(label, text
 
 
 def test_skip_undo_help_and_unknown_keys(label, text: Path) -> None:  # type: ignore[no-untyped-def]
-    _, out, rows = label(text, f"u {CAUSE} s u u {CONTRAST} zz ? S")
+    _, out, rows = label(text, f"u {CAUSE} s u u comparison.contrast zz ? S")
     assert [row["label"] for row in rows] == ["Comparison.Contrast"]
     assert "There is nothing to undo." in out
     assert "Unknown key 'zz'." in out

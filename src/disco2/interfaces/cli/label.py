@@ -172,7 +172,8 @@ def _question(prediction: Prediction, name: str, source: str) -> Question:
 def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_file: LabelFile) -> None:
     """Ask about each pair that has no label yet, until all are labelled, or input or patience ends."""
     keys = dict(zip(labels, KEYS, strict=False))
-    label_of = {key: label for label, key in keys.items()}
+    label_of = {label.lower(): label for label in labels}  # there may be more labels than keys
+    label_of |= {key: label for label, key in keys.items()}
     waiting = [one for one in questions if one.pair not in labels_file.rows]
     if len(waiting) < len(questions):
         print_note(f"{len(questions) - len(waiting)} of {len(questions)} pairs are labelled already")

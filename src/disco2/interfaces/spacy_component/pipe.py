@@ -428,15 +428,9 @@ class Disco2Pipe(Pipe):
 
     def _description(self) -> dict[str, Any]:
         """What a saved pipeline says about its model."""
-        info, digest = self._model().info, self._source.digest()
-        if digest != info.digest:
-            raise BundleError(
-                "The model's folder has changed since the model was loaded, so it can't be copied.",
-                where=self._source.model or "",
-                hint="Create the pipeline again with the current model.",
-            )
         kind = "shipped" if self._source.is_shipped else "own"
-        return {"model": kind, "name": info.name, "digest": digest, "disco2": VERSION}
+        name, digest = self._model().info.name, self._source.digest()
+        return {"model": kind, "name": name, "digest": digest, "disco2": VERSION}
 
     def _predict(self, docs: Sequence[Doc]) -> list[_Reading]:
         """Annotate and score documents together."""
