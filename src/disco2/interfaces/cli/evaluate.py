@@ -79,8 +79,8 @@ def evaluate(
             raise SettingsError(
                 "--predictions has no effect with --end-to-end.", hint="Use disco2 predict --form."
             )
-        found = score_end_to_end(corpus, model, part=split, protocol=protocol)
-        show_findings([found], as_json=as_json)
+        findings = score_end_to_end(corpus, model, part=split, protocol=protocol)
+        show_findings([findings], as_json=as_json)
         return
     bundle = load_bundle(find_model(model))
     judged_here = partial(parts_to_evaluate, *bundle, part=split, protocol=protocol)

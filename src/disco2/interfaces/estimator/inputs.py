@@ -169,7 +169,7 @@ class AnnotationMemory:
         if isinstance(annotators, AnnotatorsOnDemand):
             maker = annotators.choice
         with self._lock:
-            keys = [(maker, pair.arg1, pair.arg2) for pair in pairs]
+            keys: list[Hashable] = [(maker, pair.arg1, pair.arg2) for pair in pairs]
             new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._kept}
             found = {key: self._kept.pop(key) for key in dict.fromkeys(keys) if key not in new}
             waiting = list(new.items())
