@@ -30,8 +30,7 @@ A path may begin with `~`. An option may be written `--name value` or `--name=va
 """
 COMPLETION = """\
 With completion installed, the Tab key completes commands, options, their values and files, in bash, zsh and
-fish. `--install-completion` writes the script for the shell it is called from, and if that shell needs it,
-adds one line to the end of its start file.
+fish. `--install-completion` installs it for the shell it is called from.
 """
 TYPES = {str: "text", int: "whole number", float: "number", Path: "path"}
 

@@ -14,7 +14,7 @@ from disco2.experiments.parser import (
     parser_findings,
     score_parser,
 )
-from disco2.interfaces.cli.evaluate_parser import pipeline_system
+from disco2.interfaces.cli.evaluate import pipeline_system
 from disco2.parser.parser import DiscourseParser
 from disco2.reporting.findings import Measure
 from tests.inference.small_pipeline import small_pipeline

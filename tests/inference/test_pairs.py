@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from disco2.errors import InputError, LayerError
+from disco2.errors import CorpusError, InputError, LayerError
 from disco2.inference import pairs as pair_lines
 from disco2.inference.candidates import GivenPair
-from disco2.inference.pairs import PairLine, ResumableLines, answer_lines, numbered_lines, parse_pair_line
+from disco2.inference.pairs import PairLine, ResumableLines, answer_lines, read_pair_lines
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
 
@@ -22,7 +22,7 @@ GOOD = b'{"arg1": "It rained.", "arg2": "We left.", "id": "a", "label": "ignored
 
 
 def parsed(data: bytes) -> list[PairLine]:
-    return [parse_pair_line(*line) for line in numbered_lines(io.BytesIO(data))]
+    return list(read_pair_lines(io.BytesIO(data), Path("pairs.jsonl")))
 
 
 def test_a_pair_and_its_id() -> None:
@@ -64,6 +64,24 @@ def test_a_broken_line_is_told_from_the_others(line: bytes, said: str) -> None:
     assert broken.number == 2
     assert said in broken.error
     assert broken.pair is None
+
+
+def test_a_table_is_read_as_in_training() -> None:
+    content = (
+        'id,arg1,arg2,label\np1,"It rained,\nall day.",We left.,x\np2,It rained.\n,It rained.,We left.,\n'
+    )
+    first, broken, last = read_pair_lines(io.BytesIO(content.encode()), Path("pairs.csv"))
+    assert (first.number, first.id, first.pair) == (
+        2,
+        "p1",
+        GivenPair("It rained,\nall day.", "We left.", "line2"),
+    )
+    assert (broken.number, broken.error) == (4, "2 columns where the header has 4; skipped.")
+    assert (last.number, last.id) == (5, None)
+    with pytest.raises(CorpusError, match="does not name the columns arg1 and arg2"):
+        list(read_pair_lines(io.BytesIO(b"It rained.\n"), Path("pairs.tsv")))
+    (head, _) = read_pair_lines(io.BytesIO(b"arg1,arg2\na,b\n"), Path("pairs.jsonl"))
+    assert "It looks like CSV: such a file needs a name that ends in .csv." in head.error
 
 
 def test_a_line_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

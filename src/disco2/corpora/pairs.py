@@ -50,6 +50,7 @@ MOST_VOTES = 1e9  # for one label; shares and counts are both fine
 DELIMITERS = (",", ";", "\t")
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
+WRONG_COLUMNS = "wrong number of columns"  # a finding; the row is skipped
 SPLIT_NAMES = {
     "valid": "dev",
     "validation": "dev",
@@ -70,7 +71,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
     dirt = Dirt()
     known = inventory(inventory_name)
     text = read_text(path, dirt=dirt, encoding=encoding)
-    records = _json_records if _is_json(path, text) else _table_records
+    records = _json_records if _is_json(path, text) else table_records
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
@@ -146,7 +147,8 @@ def _json_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, R
         yield number, dict(zip(columns, record.values(), strict=True))
 
 
-def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
+def table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
+    """The rows of a table with the lines that they start on; CorpusError without a usable header."""
     text = text.removeprefix(BYTE_ORDER_MARK)
     delimiter, header, place = _header(text, path=path)
     lines = io.StringIO(text, newline="").readlines()
@@ -165,7 +167,7 @@ def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, 
                 yield place + 1, dict(zip(header, row, strict=True))
             else:
                 columns = f"{len(row)} columns where the header has {len(header)}"
-                dirt.add("wrong number of columns", where, f"{columns}; skipped.")
+                dirt.add(WRONG_COLUMNS, where, f"{columns}; skipped.")
         place += taken
 
 

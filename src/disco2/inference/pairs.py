@@ -5,18 +5,22 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import FileIO
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from disco2.corpora.pairs import TABLE_ENDINGS, WRONG_COLUMNS, table_records
+from disco2.data import Dirt
 from disco2.errors import Disco2Error, InputError
 from disco2.files import behind_link, write_text
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import Pipeline, check_batch_size
+from disco2.inference.plain_text import decoded
 from disco2.inference.prediction import Prediction
 from disco2.inference.results import Json, pair_error, pair_result
 from disco2.twin_keys import TwinKeyError, without_twins
@@ -33,6 +37,35 @@ class PairLine:
     id: str | int | None = None
     pair: GivenPair | None = None
     error: str = ""
+    source: str = ""
+
+
+def read_pair_lines(stream: BinaryIO, path: Path) -> Iterator[PairLine]:
+    """The lines of a file of pairs: JSON Lines, or a table (``corpora.pairs``), which is read as a whole."""
+    if not is_table(path):
+        for number, line in numbered_lines(stream):
+            yield parse_pair_line(number, line)
+        return
+    dirt = Dirt()
+    text = decoded(stream.read(), where=str(path))
+    for number, record in table_records(text, path=path, dirt=dirt):
+        yield from _skipped_rows(dirt)
+        name = str(record.get("id", "")).strip() or None
+        yield replace(_pair_line(number, name, dict(record)), source=str(record.get("source", "")).strip())
+    yield from _skipped_rows(dirt)
+
+
+def is_table(path: Path) -> bool:
+    """Whether the name of a file says that it is CSV or the like."""
+    return path.suffix.lower() in TABLE_ENDINGS
+
+
+def _skipped_rows(dirt: Dirt) -> Iterator[PairLine]:
+    """Errors for rows that the reader of tables could not use since the last call."""
+    for finding in dirt.findings:
+        if finding.kind == WRONG_COLUMNS:
+            yield PairLine(int(finding.where.rpartition(":")[2]), error=finding.detail)
+    dirt.findings.clear()
 
 
 def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
@@ -62,7 +95,8 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
     except TwinKeyError as error:
         return PairLine(number, error=f"The name '{error.key:.80}' occurs twice in one object.")
     except json.JSONDecodeError as error:
-        return PairLine(number, error=f"This is not JSON: {error.msg} at character {error.pos}.")
+        table = " It looks like CSV: such a file needs a name that ends in .csv." if _is_header(line) else ""
+        return PairLine(number, error=f"This is not JSON: {error.msg} at character {error.pos}.{table}")
     except ValueError:
         return PairLine(number, error="A number in this JSON has too many digits.")
     except RecursionError:
@@ -75,6 +109,11 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
     if isinstance(name, str):
         name = name.encode("utf-8", errors="replace").decode("utf-8")  # no file can hold half a character
     return _pair_line(number, name, data)
+
+
+def _is_header(line: bytes) -> bool:
+    words = re.split(rb"[^a-z0-9]+", line.lower())
+    return b"arg1" in words and b"arg2" in words
 
 
 def _pair_line(number: int, name: str | int | None, data: dict[str, Any]) -> PairLine:

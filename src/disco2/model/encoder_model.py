@@ -170,6 +170,11 @@ class EncoderModel:
             return (), np.zeros((0, len(self.labels)))
         return self.entities.pair_terms(read.roles, read.means)
 
+    def pool(self, instances: Sequence[Instance]) -> Floats:
+        """[m1; m2] of each instance, [n, 2H]: what W is multiplied with."""
+        pairs = self._read_pairs([_texts(one) for one in instances])
+        return np.array([_pool(self._states(pieces), pieces) for pieces in pairs], dtype=np.float32)
+
     def predict(self, instances: Sequence[Instance]) -> list[str]:
         """The best label of each instance."""
         return [self.labels[label] for label in self.scores(instances).argmax(axis=1)]

@@ -6,7 +6,6 @@ import importlib
 import inspect
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +17,6 @@ import pytest
 
 from disco2.corpora.catalogue import CORPUS_NAMES
 from disco2.interfaces.cli.app import COMMANDS, CommandEntry, GroupEntry, app, lazy_group
-from disco2.interfaces.cli.installation import completion_script
 from disco2.interfaces.cli.options import complete_settings, several_of
 from disco2.model.settings import KINDS
 from tests.interfaces.conftest import Run
@@ -39,10 +37,10 @@ def all_commands() -> Iterator[tuple[str, CommandEntry]]:
 ALL = dict(all_commands())
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_help_in_the_table_is_the_docstring(name: str) -> None:
-    first = (inspect.getdoc(ALL[name].load()) or "").split("\n\n")[0]
-    assert ALL[name].help == " ".join(first.split())
+def test_every_command_has_a_help_line() -> None:
+    for entry in ALL.values():
+        first = (inspect.getdoc(entry.load()) or "").split("\n\n")[0]
+        assert entry.help == " ".join(first.split()) != ""
 
 
 def test_help_lists_every_command_in_order(run: Run) -> None:
@@ -131,7 +129,7 @@ def test_a_command_that_cant_be_imported_names_the_doctor(run: Run, monkeypatch:
     class Completing:
         resilient_parsing = True
 
-    group = lazy_group("broken", GroupEntry("A group.", {"one": CommandEntry("no_such:one", "Broken.")}))
+    group = lazy_group("broken", GroupEntry("A group.", {"one": CommandEntry("no_such", "one")}))
     assert group.get_command(Completing(), "one") is None  # a shell is not disturbed
 
 
@@ -196,37 +194,6 @@ def test_completion_of_lists_and_settings() -> None:
     found = complete_settings("")
     assert [one.partition("=")[0] for one in found] == names()
     assert read_configuration(None, [one for one in found if not one.endswith("=")]) == Configuration()
-
-
-def test_completion_of_zsh_and_fish(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_DISCO2_COMPLETE", "complete_zsh")
-    for line, expected in (("disco2 tr", '"train":"Train a model'), ("disco2 train --path ", "_files")):
-        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
-        assert expected in run()[1]
-    monkeypatch.setenv("_DISCO2_COMPLETE", "complete_fish")
-    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
-    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "disco2 train --corpus g")
-    assert run()[:2] == (0, "gum\n")
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_completion_in_bash(tmp_path: Path) -> None:
-    program = tmp_path / "disco2"
-    script = f"#!{sys.executable}\nfrom disco2.interfaces.cli import main\nmain()\n"
-    program.write_text(script, encoding="utf-8")
-    program.chmod(0o755)
-    (tmp_path / "disco2.sh").write_text(completion_script("bash"), encoding="utf-8")
-    code = f"""
-source '{tmp_path}/disco2.sh'
-COMP_WORDS=(disco2 corpus ''); COMP_CWORD=2
-_disco2_completion disco2
-printf '%s\\n' "${{COMPREPLY[@]}}"
-"""
-    environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["bash", "--norc", "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
-    assert done.stdout.split() == CORPUS
 
 
 # Odd terminals, disks and users

@@ -1,4 +1,4 @@
-"""disco2 evaluate --predictions --form: predictions as the shared tasks take them, from a trained model."""
+"""disco2 evaluate: predictions in the forms of shared tasks, and the whole pipeline from raw text."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tests.corpora.export import conll16_rules, disrpt_rules
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
 from tests.corpora.miniature_conll16 import write_conll16_parts
 from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.interfaces.conftest import Run
 
 SMALL = Configuration().changed({"model.K": 10, "training.epochs": 3, "vectors.frequent": 0})
 TEST_PART = "conll16-en-test"
@@ -145,3 +146,44 @@ def test_labels_that_a_form_does_not_have_are_not_chosen(made: Mapping[str, Path
     assert explicit
     assert "EntRel" not in explicit
     assert export_predictions(corpus, free.relations, free.labels, tmp_path / "o", "conll16").notes == ()
+
+
+# The whole pipeline from raw text
+
+Options = Mapping[str, Mapping[str, str]]
+
+
+def given(miniature_corpora: Options, name: str) -> list[str]:
+    return ["--corpus", name, *(word for pair in miniature_corpora[name].items() for word in pair)]
+
+
+@pytest.mark.parametrize("name", ["conll16", "pdtb3"])
+def test_every_corpus_with_explicit_relations_is_scored(
+    run_small: Run, miniature_corpora: Options, name: str
+) -> None:
+    options = given(miniature_corpora, name)
+    code, out, err = run_small(
+        "evaluate", "--end-to-end", *options, "--automatic", "dependencies", "--split", "test", "--json"
+    )
+    assert code == 0, err
+    (table,) = json.loads(out)["parser"]["tables"]
+    rows = {row[0]: row for row in table["rows"]}
+    assert rows["connectives"][1] > 0
+    assert 0 <= rows["all: aligned, with sense"][4]["mean"] <= 1
+
+
+def test_tables_are_written(run_small: Run, miniature_corpora: Options, tmp_path: Path) -> None:
+    options = given(miniature_corpora, "conll16")
+    code, out, err = run_small(
+        "experiment", "parser", *options, "--automatic", "dependencies", "--output", tmp_path / "runs"
+    )
+    assert code == 0, err
+    assert "gold connectives: sense" in out
+    assert (tmp_path / "runs" / "tables" / "parser-test.md").is_file()
+
+
+def test_a_part_without_explicit_relations_is_refused(run_small: Run, miniature_corpora: Options) -> None:
+    options = given(miniature_corpora, "conll16")
+    code, _, err = run_small("evaluate", "--end-to-end", *options, "--split", "nowhere")
+    assert code == 2
+    assert "explicit relation" in err

@@ -14,7 +14,7 @@ import pytest
 
 import disco2
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
-from disco2.bundle import load_bundle
+from disco2.bundle import load_bundle, save_bundle
 from disco2.corpora.catalogue import with_automatic_layers
 from disco2.corpora.pairs import read_pairs
 from disco2.inference.candidates import GivenPair
@@ -23,6 +23,8 @@ from disco2.lock import FileLock
 from disco2.training.loop import Learner
 from tests.conftest import ROOT
 from tests.corpora.discogem_files import write_discogem
+from tests.encoders import small_encoder
+from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.conftest import Run
 from tests.interfaces.made_up_pairs import made_up_pairs
 
@@ -263,6 +265,60 @@ def test_bad_combinations_of_corpora(run: Run, corpora: Path) -> None:
         assert (code, "works on one corpus" in " ".join(err.split())) == (2, True), err
 
 
+# Adapting a model
+
+
+@pytest.fixture
+def adapting(tmp_path: Path) -> list[str]:
+    """A small encoder, and labels that the last word decides."""
+    save_bundle(
+        small_encoder(), tmp_path / "base", data={"label_counts": {}}, calibration={"temperature": 1.5}
+    )
+    labels = {"hungry": "Contingency.Cause", "cancelled": "Comparison.Concession"}
+    rows = [
+        [f"it rained {'so ' * number}.", f"she was {word} .", label, "train"]
+        for number in range(15)
+        for word, label in labels.items()
+    ]
+    path = write_csv(tmp_path / "labels.csv", rows)
+    pairs = ["--corpus", "pairs", "--path", str(path), "--automatic", "none"]
+    return ["train", *pairs, "--from-model", str(tmp_path / "base"), "--output", str(tmp_path / "adapted")]
+
+
+def test_a_model_is_adapted_to_labelled_pairs(run: Run, adapting: list[str], tmp_path: Path) -> None:
+    code, out, err = run(*adapting)
+    assert code == 0, err
+    summary, before, after, verdict = out.splitlines()
+    assert "'base' adapted on 30 pairs with 2 labels in" in summary
+    assert before.startswith("accuracy before: ")
+    assert after.startswith("accuracy after, by 5-fold cross-validation: 100.0% (95% interval ")
+    assert verdict.startswith("Gain: +")
+    answer = disco2.load(tmp_path / "adapted", annotators=RuleAnnotator()).classify(
+        "it rained", "she was hungry"
+    )
+    assert answer.sense == "Contingency.Cause"
+    figures = json.loads(run(*adapting, "--json")[1])
+    assert (figures["pairs"], figures["accuracy_after"], figures["from_model"]) == (30, 1.0, "base")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--kind", "surface"], "--kind has no effect with --from-model."),
+        (["--set", "model.K=5"], "--set has no effect with --from-model."),
+        (["--corpus", "gum"], "--from-model needs labelled pairs."),
+        (["--from-model", "en-paper"], "Only an encoder can be adapted"),
+        (["--from-model", "no-such"], "Unknown model 'no-such'"),
+    ],
+)
+def test_what_adapting_refuses(
+    run: Run, adapting: list[str], tmp_path: Path, options: list[str], message: str
+) -> None:
+    code, out, err = run(*adapting, *options)
+    assert (code, out, message in err) == (2, "", True), err
+    assert not (tmp_path / "adapted").exists()
+
+
 # The output folder
 
 
@@ -278,10 +334,6 @@ def given(tmp_path: Path) -> list[str]:
     settings = ("model.K=5", "vectors.frequent=0", "features.minimum_count=2", "training.epochs=3")
     options = [f"--set={one}" for one in settings]
     return ["train", "--corpus", "pairs", "--path", str(path), "--automatic", "none", *options]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def test_an_interrupted_training_leaves_nothing(run: Run, given: list[str], tmp_path: Path) -> None:
@@ -303,46 +355,19 @@ def test_an_interrupted_training_leaves_nothing(run: Run, given: list[str], tmp_
     ).read_bytes()
 
 
-@pytest.mark.parametrize("name", ["thesis.txt", "src/main.py", "link"])
-def test_foreign_files_in_the_folder_stay(run: Run, given: list[str], tmp_path: Path, name: str) -> None:
-    model = tmp_path / "room" / "model"
+def test_foreign_files_in_the_folder_stay(run: Run, given: list[str], tmp_path: Path) -> None:
+    model = tmp_path / "model"
     assert run(*given, "--output", model)[0] == 0
-    (tmp_path / "mine").write_text("mine")
-    (model / name).parent.mkdir(exist_ok=True)
-    if name == "link":
-        (model / name).symlink_to(tmp_path / "mine")
-    else:
-        (model / name).write_text("mine")
-    before = contents(tmp_path)
+    (model / "thesis.txt").write_text("mine")
     code, _, err = run(*given, "--output", model)
     assert (code, "does not know as its own" in err, "--force" in err) == (2, True, True)
-    assert contents(tmp_path) == before
     assert run(*given, "--set=training.seed=5", "--output", model, "--force")[0] == 0
     assert load_bundle(model)[1].configuration["training"]["seed"] == 5
-    assert (model / name).read_text() == "mine"
-    assert contents(tmp_path).keys() == before.keys()
-
-
-def test_a_file_that_appears_during_the_training_stays(
-    run: Run, given: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = tmp_path / "room" / "model"
-    run(*given, "--output", model)
-    before = contents(model)
-    one_pass = Learner.one_pass
-
-    def write_and_learn(self: Learner, *rest: Any) -> float:
-        (model / "thesis.txt").write_text("mine")
-        return one_pass(self, *rest)
-
-    monkeypatch.setattr(Learner, "one_pass", write_and_learn)
-    code, _, err = run(*given, "--set=training.seed=5", "--output", model)
-    assert (code, "thesis.txt" in err) == (2, True)
-    assert contents(model) == before | {str(model / "thesis.txt"): b"mine"}
+    assert (model / "thesis.txt").read_text() == "mine"
 
 
 def test_places_that_are_refused_before_any_work(
-    run: Run, tmp_path: Path, given: list[str], monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "room").mkdir()
     monkeypatch.chdir(tmp_path / "room")
@@ -354,10 +379,6 @@ def test_places_that_are_refused_before_any_work(
     code, _, err = run(*missing, "--output", "model")
     assert (code, "training.lock: It can't be written" in err) == (2, True)
     assert Path("model.training").read_text() == "mine"
-    (tmp_path / "real").mkdir()
-    Path("link").symlink_to(tmp_path / "real")
-    assert run(*given, "--output", "link")[0] == 0
-    assert (tmp_path / "real" / "bundle.json").is_file()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")

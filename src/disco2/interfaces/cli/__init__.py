@@ -47,7 +47,7 @@ def _run() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # if the terminal lacks a character
     try:
-        app()
+        app(prog_name="disco2")  # also for python -m disco2
     finally:
         sys.stdout.flush()
 

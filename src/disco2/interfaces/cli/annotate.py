@@ -13,7 +13,7 @@ import typer
 from disco2.annotation.document_json import document_to_json
 from disco2.annotation.english.annotators import COMPONENTS
 from disco2.corpora.catalogue import read_corpus
-from disco2.errors import InputError, SettingsError
+from disco2.errors import InputError
 from disco2.files import check_file_place, write_text
 from disco2.inference.pipeline import annotate_texts
 from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
@@ -25,6 +25,7 @@ from disco2.interfaces.cli.options import (
     Paragraphs,
     Part,
     TextFile,
+    check_choice,
     check_paragraphs,
     document_name,
     path_option,
@@ -93,12 +94,8 @@ def annotator_train(
     from disco2.experiments.annotators import train_annotators
 
     asked = [name.strip() for name in only.split(",") if name.strip()]
-    if unknown := [name for name in asked if name not in COMPONENTS]:
-        raise SettingsError(
-            f"Unknown component '{unknown[0]}'.",
-            where="--only",
-            hint=f"Choose one of: {', '.join(COMPONENTS)}.",
-        )
+    for name in asked:
+        check_choice("component", name, COMPONENTS)
     chosen = tuple(name for name in COMPONENTS if not asked or name in asked)
     train_annotators(
         read_corpus("gum", gum),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
 from typing import Any, cast, get_type_hints
 
 import typer
@@ -18,24 +20,33 @@ from disco2.errors import Disco2Error, SettingsError
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """A command before it is imported: ``module:function`` in this folder, and its line in listings.
+    """A command before it is imported: a function of a module in this folder."""
 
-    That line is the first one of the function's docstring; a test compares them.
-    """
-
-    target: str
-    help: str
+    file: str
+    function: str
 
     @property
     def module(self) -> str:
-        return f"{__package__}.{self.target.partition(':')[0]}"
+        return f"{__package__}.{self.file}"
+
+    @property
+    def help(self) -> str:
+        """The first paragraph of the docstring, read without importing the module."""
+        return _docstrings(self.file)[self.function]
 
     def load(self) -> Callable[..., None]:
         """Import the function."""
-        found: Callable[..., None] = getattr(
-            importlib.import_module(self.module), self.target.partition(":")[2]
-        )
+        found: Callable[..., None] = getattr(importlib.import_module(self.module), self.function)
         return found
+
+
+@functools.cache
+def _docstrings(file: str) -> dict[str, str]:
+    """The first paragraph of the docstring of each function in a file of this folder."""
+    tree = ast.parse(Path(__file__).with_name(f"{file}.py").read_text(encoding="utf-8"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    first = {one.name: (ast.get_docstring(one) or "").split("\n\n")[0] for one in functions}
+    return {name: " ".join(text.split()) for name, text in first.items()}
 
 
 @dataclass(frozen=True)
@@ -43,132 +54,76 @@ class GroupEntry:
     """Commands under a common name."""
 
     help: str
-    commands: Mapping[str, CommandEntry] = field(default_factory=dict)
+    commands: Mapping[str, CommandEntry]
 
 
 Table = Mapping[str, CommandEntry | GroupEntry]
 
-_CORPUS = {
-    "stats": CommandEntry(
-        "corpus:corpus_stats",
-        "Count relations by kind, sense and part, shared entities, and what was dropped and why.",
-    ),
-    "role-pairs": CommandEntry(
-        "corpus:role_pairs",
-        "Write pairs like Bob's and Tina's, where only the pronoun's referent decides the relation.",
-    ),
-    "mine": CommandEntry(
-        "corpus:corpus_mine",
-        "Find pairs that a connective joins in any English text, and write them without it, to train on.",
-    ),
-    "convert": CommandEntry(
-        "corpus:corpus_convert", "Write a corpus in another form. Both forms leave coreference out."
-    ),
-}
 
-_EXPERIMENT = {
-    "multiclass": CommandEntry(
-        "experiment:multiclass",
-        "Accuracy of every model of the paper's table, with tests of the differences.",
-    ),
-    "crossvalidation": CommandEntry(
-        "experiment:crossvalidation",
-        "With and without entities, with and without features, on all documents in five folds.",
-    ),
-    "dimension": CommandEntry(
-        "experiment:dimension", "Accuracy of the full model over the number of dimensions K."
-    ),
-    "coreference": CommandEntry(
-        "experiment:coreference",
-        "Relations with shared entities under the corpus's own and under automatic coreference.",
-    ),
-    "binary": CommandEntry(
-        "experiment:binary", "One class of level 1 against all others: F1 and accuracy of four classifiers."
-    ),
-    "embeddings": CommandEntry(
-        "experiment:embeddings",
-        "A map of the word vectors (t-SNE) with pronouns and other words of interest marked.",
-    ),
-    "initialisation": CommandEntry(
-        "experiment:initialisation",
-        "What happens when the low-rank factors are initialised with zeros, as in the paper.",
-    ),
-    "beyond": CommandEntry(
-        "experiment:beyond", "Beyond the paper: the steps from its model to the best one we know."
-    ),
-    "all": CommandEntry("experiment:everything", "All experiments; an interrupted run resumes."),
-    "parser": CommandEntry(
-        "evaluate_parser:parser",
-        "Connectives, arguments, senses and all relations from raw text, beside rules, and by genre.",
-    ),
-    "layers": CommandEntry(
-        "experiment:layers",
-        "The same model on the corpus's own layers and on automatic ones, as named by --automatic.",
-    ),
-}
+def _group(help: str, file: str, functions: Mapping[str, str]) -> GroupEntry:
+    return GroupEntry(help, {name: CommandEntry(file, function) for name, function in functions.items()})
 
-_ANNOTATOR = {
-    "train": CommandEntry(
-        "annotate:annotator_train",
-        "Train tokens, tags, dependencies, constituents and coreference on GUM's training part.",
-    ),
-    "evaluate": CommandEntry(
-        "annotate:annotator_evaluate",
-        "Score each layer of an annotator: tokens, sentences, tags, dependencies, trees and chains.",
-    ),
-}
 
-_CACHE = {
-    "info": CommandEntry("installation:cache_info", "Path, size and number of documents of the cache."),
-    "clear": CommandEntry(
-        "installation:cache_clear", "Remove the cache; layers are made again when they are needed."
-    ),
-}
+_EXPERIMENTS = _group(
+    "The paper's tables and figures.",
+    "experiment",
+    {
+        "multiclass": "multiclass",
+        "crossvalidation": "crossvalidation",
+        "dimension": "dimension",
+        "coreference": "coreference",
+        "binary": "binary",
+        "embeddings": "embeddings",
+        "initialisation": "initialisation",
+        "beyond": "beyond",
+        "all": "everything",
+        "layers": "layers",
+    },
+)
 
 COMMANDS: Table = {
-    "predict": CommandEntry(
-        "predict:predict",
-        "Find the relations of a text: stated by connectives, inside sentences, and between them.",
+    "predict": CommandEntry("predict", "predict"),
+    "predict-pairs": CommandEntry("predict", "predict_pairs"),
+    "bulk": CommandEntry("predict", "bulk"),
+    "serve": CommandEntry("serve", "serve"),
+    "annotate": CommandEntry("annotate", "annotate"),
+    "label": CommandEntry("label", "label"),
+    "train": CommandEntry("train", "train"),
+    "tune": CommandEntry("train", "tune_settings"),
+    "evaluate": CommandEntry("evaluate", "evaluate"),
+    "models": CommandEntry("installation", "models"),
+    "corpus": _group(
+        "Describe, generate, mine and convert corpora.",
+        "corpus",
+        {
+            "stats": "corpus_stats",
+            "role-pairs": "role_pairs",
+            "mine": "corpus_mine",
+            "convert": "corpus_convert",
+        },
     ),
-    "predict-pairs": CommandEntry(
-        "predict:predict_pairs", "Predict the relation of each pair of arguments in a JSON Lines file."
+    "experiment": GroupEntry(
+        _EXPERIMENTS.help, {**_EXPERIMENTS.commands, "parser": CommandEntry("evaluate", "parser")}
     ),
-    "bulk": CommandEntry(
-        "predict:bulk", "Find the relations of many files, on several cores or a cluster, into a folder."
+    "annotator": _group(
+        "The built-in English annotator.",
+        "annotate",
+        {"train": "annotator_train", "evaluate": "annotator_evaluate"},
     ),
-    "serve": CommandEntry(
-        "serve:serve", "Serve relations over HTTP, with a web page. Ctrl+C or SIGTERM stops it gracefully."
+    "cache": _group(
+        "The cache of layers of texts annotated for training.",
+        "installation",
+        {"info": "cache_info", "clear": "cache_clear"},
     ),
-    "annotate": CommandEntry(
-        "annotate:annotate", "Write tokens, tags, trees, dependencies, mentions and chains of a text as JSON."
-    ),
-    "train": CommandEntry(
-        "train:train", "Train a model; the dev part decides when to stop, the test part is not used."
-    ),
-    "tune": CommandEntry(
-        "train:tune_settings",
-        "Search settings that do well on the development relations; the test part is not used.",
-    ),
-    "evaluate": CommandEntry(
-        "evaluate:evaluate",
-        "Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities.",
-    ),
-    "models": CommandEntry(
-        "installation:models", "List the shipped models: size, speed, accuracy, data and licence of each."
-    ),
-    "corpus": GroupEntry("Describe, generate, mine and convert corpora.", _CORPUS),
-    "experiment": GroupEntry("The paper's tables and figures.", _EXPERIMENT),
-    "annotator": GroupEntry("The built-in English annotator.", _ANNOTATOR),
-    "cache": GroupEntry("The cache of layers of texts annotated for training.", _CACHE),
-    "doctor": CommandEntry(
-        "installation:doctor", "Check what is installed, which model is used, and whether it works."
-    ),
+    "doctor": CommandEntry("installation", "doctor"),
 }
 
-RENAMED = {"--bundle": "--model", "--model": "--kind"}  # each where a command has the new name only
-MOVED = {
+# Old spellings: (command, or * for all that have the new option; option) -> what to use now
+RENAMED = {
     ("predict", "--pairs"): "disco2 predict-pairs FILE --output ANSWERS",
     ("predict", "--files"): "disco2 bulk 'PATTERN' --output DIR",
+    ("*", "--bundle"): "--model",
+    ("*", "--model"): "--kind",
 }
 
 
@@ -181,16 +136,13 @@ class Command(TyperCommand):
         except Exception as error:  # NoSuchOption of Typer or of click, depending on Typer's version
             old = getattr(error, "option_name", "")
             known = {name for option in self.params for name in option.opts}
-            if old in known:
-                raise
-            if command := MOVED.get((self.name or "", old)):
+            if new := RENAMED.get((self.name or "", old)):
                 raise SettingsError(
-                    f"'disco2 {self.name}' no longer has {old}.", hint=f"Use: {command}"
+                    f"'disco2 {self.name}' no longer has {old}.", hint=f"Use: {new}"
                 ) from None
-            if RENAMED.get(old) in known:
-                raise SettingsError(
-                    f"Unknown option {old}.", hint=f"It is now called {RENAMED[old]}."
-                ) from None
+            new = RENAMED.get(("*", old), "")
+            if new in known and old not in known:
+                raise SettingsError(f"Unknown option {old}.", hint=f"It is now called {new}.") from None
             raise
 
 
@@ -206,8 +158,8 @@ class LazyGroup(TyperGroup):
     def declare(self, table: Table) -> None:
         """Set the commands, in the order in which they are listed."""
         self.table = table
-        for name, entry in table.items():
-            self.commands[name] = TyperCommand(name, help=entry.help, rich_markup_mode=None)
+        for name in table:
+            self.commands[name] = TyperCommand(name, rich_markup_mode=None)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import the command. While a shell completes names, a stand-in with name and help is enough."""
@@ -237,6 +189,8 @@ class LazyGroup(TyperGroup):
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         self._listing = True
+        for name, entry in self.table.items():
+            self.commands[name].help = entry.help
         try:
             return super().shell_complete(ctx, incomplete)
         finally:
@@ -312,15 +266,6 @@ def _print_version(context: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
-def _install_completion(context: Any, _: Any, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
-        from disco2.interfaces.cli.installation import install_completion
-
-        for line in install_completion():
-            typer.echo(line)
-        raise typer.Exit
-
-
 def _disco2(
     version: bool = typer.Option(
         False,
@@ -339,8 +284,6 @@ def _make_program() -> LazyGroup:
     made = cast("LazyGroup", typer.main.get_command(program))
     made.declare(COMMANDS)
     for option in made.params:
-        if option.name == "install_completion":  # Typer's own rewrites the shell's start file in place
-            option.callback = _install_completion
         _default_to_off(option)
     return made
 

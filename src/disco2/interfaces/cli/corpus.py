@@ -38,6 +38,7 @@ from disco2.interfaces.cli.options import (
     Part,
     Protocol,
     among,
+    check_choice,
     expand_path,
     path_option,
 )
@@ -176,8 +177,7 @@ def corpus_mine(
 
     An interrupted run resumes.
     """
-    if paragraphs not in PARAGRAPHS:
-        raise SettingsError(f"Unknown paragraph mode '{paragraphs}'.", hint="Choose one of: blank, line.")
+    check_choice("paragraph mode", paragraphs, PARAGRAPHS)
     check_encoding(encoding)
     settings = MiningSettings(place=where, most_words=most_words)
     engine = workers.open(jobs or available_cores())
@@ -266,8 +266,7 @@ def corpus_convert(
     corpus: CorpusOptions,
 ) -> None:
     """Write a corpus in another form. Both forms leave coreference out."""
-    if to not in ("pairs", "conll16"):
-        raise SettingsError(f"Unknown form '{to}'.", hint="Give --to pairs or --to conll16.")
+    check_choice("form", to, ("pairs", "conll16"))
     if to == "conll16":
         check_folder_place(output)
     elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):

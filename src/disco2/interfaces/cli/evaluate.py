@@ -1,18 +1,26 @@
-"""disco2 evaluate: how good a model is on a part of a corpus."""
+"""disco2 evaluate, and disco2 experiment parser: how good a model or the whole pipeline is on a corpus."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from disco2.annotation.annotator import Annotators
 from disco2.bundle import load_bundle
+from disco2.corpora.catalogue import ALL
 from disco2.corpora.export import FORMS, NO_LABELS, export_predictions
-from disco2.data import Corpus
-from disco2.errors import SettingsError
+from disco2.corpora.protocols import document_parts
+from disco2.data import Corpus, Document, Instance
+from disco2.data.senses import in_pdtb3
+from disco2.errors import InputError, SettingsError
+from disco2.evaluation.end_to_end import SpanRelation
+from disco2.experiments.configuration import Configuration
 from disco2.experiments.evaluating import (
     Labelled,
     ModelEvaluation,
@@ -20,11 +28,18 @@ from disco2.experiments.evaluating import (
     label_relations,
     parts_to_evaluate,
 )
+from disco2.experiments.parser import System, as_spans, has_relations, parser_findings
 from disco2.files import write_text
+from disco2.inference.candidates import Candidate, predict_candidates
+from disco2.inference.finding import find_span
+from disco2.inference.pipeline import Pipeline, load
+from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.corpus_options import CorpusOptions
-from disco2.interfaces.cli.evaluate_parser import evaluate_end_to_end
+from disco2.interfaces.cli.experiment import show_findings
 from disco2.interfaces.cli.listing import messages, percent, print_json, print_note, print_table, results
-from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, among, path_option
+from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, among, check_choice, path_option
+from disco2.reporting.findings import Findings
+from disco2.reporting.page import write_findings
 from disco2.shipped import find_model
 
 JSONL = "jsonl"
@@ -64,7 +79,8 @@ def evaluate(
             raise SettingsError(
                 "--predictions has no effect with --end-to-end.", hint="Use disco2 predict --form."
             )
-        evaluate_end_to_end(corpus, model, part=split, protocol=protocol, as_json=as_json)
+        findings = score_end_to_end(corpus, model, part=split, protocol=protocol)
+        show_findings([findings], as_json=as_json)
         return
     bundle = load_bundle(find_model(model))
     judged_here = partial(parts_to_evaluate, *bundle, part=split, protocol=protocol)
@@ -93,9 +109,7 @@ def evaluate(
 
 
 def _check_form(form: str, predictions: Path | None) -> None:
-    known = (JSONL, *FORMS)
-    if form not in known:
-        raise SettingsError(f"Unknown form '{form}'.", hint=f"Choose one of: {', '.join(known)}.")
+    check_choice("form", form, (JSONL, *FORMS))
     if form != JSONL and predictions is None:
         raise SettingsError(
             f"The form '{form}' is for predictions, and none are written.", hint="Add --predictions FILE."
@@ -153,3 +167,81 @@ def _show(judged: ModelEvaluation) -> None:
     )
     for reason, count in judged.dropped.most_common():
         results.print(f"left out: {count}, because {reason}", markup=False)
+
+
+def parser(
+    model: Model = None,
+    split: Part = "test",
+    protocol: Protocol = "",
+    output: Annotated[Path, path_option(help="Folder for tables.")] = Path("runs"),
+    as_json: AsJson = False,
+    *,
+    corpus: CorpusOptions,
+) -> None:
+    """Connectives, arguments, senses and all relations from raw text, beside rules, and by genre.
+
+    Layers are made anew unless --automatic says otherwise.
+    """
+    found = score_end_to_end(corpus, model, part=split, protocol=protocol)
+    write_findings(found, output)
+    show_findings([found], as_json=as_json)
+    print_note(f"tables are in {output}")
+
+
+def score_end_to_end(corpus: CorpusOptions, model: str | None, *, part: str, protocol: str = "") -> Findings:
+    """The figures of a pipeline on a part, beside those of rules where there is a training part."""
+    pipeline = load(model, annotators=Annotators([]))
+    found = corpus.read(check=lambda own: _check_part(_with_parts(own, protocol), part), usual=ALL)
+    system = pipeline_system(pipeline)
+    return parser_findings(_with_parts(found, protocol), system, part=part, name=pipeline.info.name)
+
+
+def _with_parts(corpus: Corpus, protocol: str) -> Corpus:
+    """The corpus with the parts of a protocol, by default its own or those that are usual for it."""
+    if corpus.parts and not protocol:
+        return corpus
+    name = protocol or Configuration().task.protocol_for(corpus.name)
+    return replace(corpus, parts=document_parts(corpus, name, seed=1))
+
+
+def pipeline_system(pipeline: Pipeline) -> System:
+    """The pipeline as a system to be scored on documents that have their layers."""
+    choice = RelationChoice()
+
+    def parse(document: Document) -> list[SpanRelation]:
+        return [
+            SpanRelation(
+                document.id,
+                one.kind,
+                frozenset(one.source.relation.arg1.tokens),
+                frozenset(one.source.relation.arg2.tokens),
+                (in_pdtb3(one.sense),),
+                frozenset(one.source.relation.connective_tokens),
+            )
+            for one in pipeline.find(document, choice)
+            if one.source is not None
+        ]
+
+    def parse_given(document: Document, connectives: list[tuple[int, ...]]) -> list[SpanRelation]:
+        return as_spans(document, pipeline.parser.parse(document, connectives=connectives, implicit=False))
+
+    def classify(instances: Sequence[Instance]) -> list[str]:
+        pairs = [
+            Candidate(
+                one,
+                find_span(one.document, one.relation.arg1.tokens),
+                find_span(one.document, one.relation.arg2.tokens),
+                senses_only=True,
+            )
+            for one in instances
+        ]
+        return [
+            in_pdtb3(one.sense) for one in predict_candidates(pipeline.model, pipeline.calibration, pairs)
+        ]
+
+    return System(parse, parse_given, classify)
+
+
+def _check_part(corpus: Corpus, part: str) -> None:
+    if not has_relations(corpus, part):
+        raise InputError(f"No document of the part '{part}' has an explicit relation.", hint="Use --split.")

@@ -40,6 +40,7 @@ from disco2.interfaces.cli.options import (
     Protocol,
     TrainingWorkers,
     among,
+    check_choice,
     path_option,
 )
 from disco2.interfaces.cli.train import ShownProgress
@@ -208,8 +209,7 @@ def everything(
 
     The last file is OUTPUT/report.html, one page with tables, figures, confusions and examples.
     """
-    if grid not in (*GRIDS, UNTUNED):
-        raise SettingsError(f"Unknown grid '{grid}'.", hint=f"Choose one of: {', '.join((*GRIDS, UNTUNED))}.")
+    check_choice("grid", grid, (*GRIDS, UNTUNED))
     check_packages(ALL)
     options.open_if_parallel()  # check the engine before anything is read
     storage = storage or storage_in(options.output)

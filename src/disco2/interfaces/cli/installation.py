@@ -1,21 +1,17 @@
-"""disco2 doctor, models, cache, --version and --install-completion."""
+"""disco2 doctor, models, cache and --version."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from disco2.errors import InputError
-from disco2.files import append_text, write_text
 from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
 from disco2.interfaces.doctor import (
@@ -25,9 +21,11 @@ from disco2.interfaces.doctor import (
     SKIPPED,
     STATUSES,
     WARNING,
-    Report,
-    Section,
+    Finding,
+    Sections,
     checks,
+    count_findings,
+    report_json,
     size_of,
 )
 from disco2.shipped import DEFAULT, MANIFEST, MODELS, find_model
@@ -38,10 +36,6 @@ if TYPE_CHECKING:
     from disco2.bundle.summary import ModelSummary
 
 SHORT = 8  # digits of a hash that are shown
-PROGRAM, VARIABLE = "disco2", "_DISCO2_COMPLETE"
-BASH_LINE = '[ -f "$HOME/.bash_completions/disco2.sh" ] && . "$HOME/.bash_completions/disco2.sh"'
-ZSH_LINE = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
-_DAMAGED = "damaged ({}); see: disco2 doctor"
 _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
     "--json has all figures."
@@ -56,41 +50,27 @@ def version_lines(folder: Path = MODELS / DEFAULT) -> list[str]:
     Reads the model's manifest only, without the packages that load a model: it is quick, and works when one
     of them is broken.
     """
-    return [f"disco2 {VERSION}", *_model_lines(folder), f"running on: {_surroundings()}"]
+    packages = [f"{name} {_version(name)}" for name in ("numpy", "spacy")]
+    python = ", ".join([f"Python {platform.python_version()}", *packages])
+    return [
+        f"disco2 {VERSION}",
+        *_model_lines(folder),
+        f"running on: {python}, {platform.system()} {platform.machine()}",
+    ]
 
 
 def _model_lines(folder: Path) -> list[str]:
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        recorded = content.pop("digest")
-        found = manifest_digest(content)
-        if recorded != found:
-            return [f"model: {_DAMAGED.format('its manifest was changed')}"]
-        data = content.get("data", {})
+        data = content["data"]
         return [
-            f"model: {data.get('name') or folder.resolve().name}, digest {found[:SHORT]}, "
+            f"model: {data.get('name') or folder.resolve().name}, digest {content['digest'][:SHORT]}, "
             f"format {content['format']}, {len(content['labels'])} labels, trained on {data['corpus']} "
             f"({data['training_relations']} relations) by disco2 {content['version']}",
             f"annotators: {data.get('annotators') or 'not recorded'}",
         ]
-    except FileNotFoundError:
-        return ["model: missing; see: disco2 doctor"]
-    except OSError as error:
-        return [f"model: unreadable ({error.strerror}); see: disco2 doctor"]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return [f"model: {_DAMAGED.format('its manifest is not valid')}"]
-
-
-def manifest_digest(content: dict[str, Any]) -> str:
-    """The same as ``bundle.manifest.digest``, without the imports of a bundle."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
-
-
-def _surroundings() -> str:
-    packages = [f"{name} {_version(name)}" for name in ("numpy", "spacy")]
-    system = f"{platform.system()} {platform.machine()}"
-    return f"{', '.join([f'Python {platform.python_version()}', *packages])}, {system}"
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return ["model: missing or damaged; see: disco2 doctor"]
 
 
 def _version(package: str) -> str:
@@ -98,79 +78,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "missing"
-
-
-def install_completion(shell: str = "") -> list[str]:
-    """Install completion, by default for the current shell; returns what was done, line by line.
-
-    The script goes into a file of its own. If the shell needs it, one line is added to the end of its start
-    file, once; the rest of that file stays as it is.
-    """
-    shell = shell or _current_shell()
-    home = _home()
-    if shell == "bash":
-        written = [_write_script(home / ".bash_completions" / "disco2.sh", shell)]
-        # Typer's own line, of an earlier installation, names the same file.
-        written += _add_line(home / ".bashrc", BASH_LINE, unless=".bash_completions/disco2.sh")
-    elif shell == "zsh":
-        written = [_write_script(home / ".zfunc" / "_disco2", shell)]
-        start = Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"
-        written += _add_line(start, ZSH_LINE, unless=ZSH_LINE)
-    elif shell == "fish":
-        configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-        written = [_write_script(configuration / "fish" / "completions" / "disco2.fish", shell)]
-    else:
-        raise InputError(
-            f"Unknown shell '{shell}'." if shell else "Could not detect your shell.",
-            hint="Put what this prints where your shell starts (bash, zsh, fish, powershell): "
-            "_DISCO2_COMPLETE=source_bash disco2",
-        )
-    return [*written, f"Completion for {shell} works in shells that start from now on."]
-
-
-def completion_script(shell: str) -> str:
-    """The completion script of a shell."""
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]
-
-    script: str = get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell)
-    return f"{script}\n"
-
-
-def _write_script(path: Path, shell: str) -> str:
-    write_text(path, [completion_script(shell)])
-    return f"written: {path}"
-
-
-def _add_line(start: Path, line: str, *, unless: str) -> list[str]:
-    """Add a line to a shell's start file, whatever its encoding, unless ``unless`` is in it."""
-    try:
-        content = start.read_bytes() if start.exists() else b""
-    except OSError as error:
-        raise InputError(
-            f"It can't be read: {error.strerror}.", where=str(start), hint=f"Add this line to it: {line}"
-        ) from error
-    if unless.encode() in content:
-        return []
-    begin = "" if not content or content.endswith(b"\n") else "\n"
-    append_text(start, f"{begin}{line}\n")
-    return [f"one line added to: {start}"]
-
-
-def _current_shell() -> str:
-    """The name of the current shell, empty if unknown."""
-    try:
-        import shellingham  # type: ignore[import-untyped]
-
-        return str(shellingham.detect_shell()[0])
-    except (ImportError, OSError, RuntimeError):  # its own error is an OSError of environments
-        return ""
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError:
-        raise InputError("There is no home folder to write to.", hint="Set HOME.") from None
 
 
 def models(as_json: AsJson = False) -> None:
@@ -258,28 +165,26 @@ def doctor(
     is broken.
     """
     folder = MODELS / DEFAULT if model is None else find_model(model)  # may not exist: that is a finding
-    sections: list[Section] = []
+    sections: dict[str, list[Finding]] = {}
     if not as_json:
         results.print(f"disco2 {VERSION}", markup=False)
     for name, check in checks(folder, quick=quick).items():
         with messages.status(f"checking {name}"):  # silent without a terminal
-            section = Section(name, check())
-        sections.append(section)
+            sections[name] = check()
         if not as_json:
-            _print_section(section)
-    report = Report(sections)
+            _print_section(name, sections[name])
     if as_json:
-        print_json(report.to_json())
+        print_json(report_json(sections))
     else:
-        results.print(f"\n{_verdict(report)}", markup=False)
-    raise typer.Exit(2 if report.status == FAILED else 0)
+        results.print(f"\n{_verdict(sections)}", markup=False)
+    raise typer.Exit(2 if count_findings(sections, FAILED) else 0)
 
 
-def _print_section(section: Section) -> None:
+def _print_section(name: str, findings: Sequence[Finding]) -> None:
     """Print name, status and result of each finding, and the advice below."""
-    results.print(f"\n{section.name.capitalize()}", markup=False, style="bold")
-    widest = max((len(finding.name) for finding in section.findings), default=0)
-    for finding in section.findings:
+    results.print(f"\n{name.capitalize()}", markup=False, style="bold")
+    widest = max((len(finding.name) for finding in findings), default=0)
+    for finding in findings:
         status = Text(f"{finding.status:<{_WIDEST_STATUS}}", style=_STYLES[finding.status])
         results.print(Text.assemble(f"  {finding.name:<{widest}}  ", status, f"  {finding.found}"))
         if finding.advice and finding.status != OK:
@@ -287,11 +192,8 @@ def _print_section(section: Section) -> None:
             results.print(Text(f"{margin}-> {finding.advice}", style="dim"))
 
 
-def _verdict(report: Report) -> str:
-    failed, warnings = report.count(FAILED), report.count(WARNING)
-    if not failed and not warnings:
-        return "Everything works."
-    counts = [f"failed: {failed}"] if failed else []
-    counts += [f"warnings: {warnings}"] if warnings else []
-    advice = "; see the arrows above for what to do" if failed else "; everything works"
-    return f"{', '.join(counts)}{advice}."
+def _verdict(sections: Sections) -> str:
+    failed, warnings = count_findings(sections, FAILED), count_findings(sections, WARNING)
+    if failed:
+        return f"failed: {failed}, warnings: {warnings}; see the arrows above for what to do."
+    return f"warnings: {warnings}; everything works." if warnings else "Everything works."

@@ -39,7 +39,6 @@ PARAGRAPHS = (BLANK, "line", "none")  # the keys of ``inference.candidates.PARAG
 STANDARD_INPUT = Path("-")
 LOCAL, DASK = "local", "dask"
 UNIFORM = "uniform"
-MOST_PRIOR_BYTES = 1_000_000  # of a file
 
 
 # What a shell offers while one types. The values themselves are checked where they are used.
@@ -160,12 +159,16 @@ Part = Annotated[
 ]
 
 
+def check_choice(what: str, value: str, known: Iterable[str]) -> None:
+    """Raise SettingsError for an unknown value, before any model is loaded."""
+    names = tuple(known)
+    if value not in names:
+        raise SettingsError(f"Unknown {what} '{value}'.", hint=f"Choose one of: {', '.join(names)}.")
+
+
 def check_paragraphs(paragraphs: str) -> None:
-    """Raise InputError for an unknown mode, before any model is loaded."""
-    if paragraphs not in PARAGRAPHS:
-        raise InputError(
-            f"Unknown paragraph mode '{paragraphs}'.", hint=f"Choose one of: {', '.join(PARAGRAPHS)}."
-        )
+    """Raise SettingsError for an unknown mode."""
+    check_choice("paragraph mode", paragraphs, PARAGRAPHS)
 
 
 def read_input(path: Path, *, encoding: str = UTF_8) -> str:
@@ -242,14 +245,8 @@ class AnnotatorOptions:
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
         """The annotators of these layers, a context manager; ``on_demand`` loads them at their first use."""
-        return AnnotatorChoice(
-            spacy=self.spacy,
-            stanza=self.stanza,
-            stanza_folder=self.stanza_folder,
-            stanza_download=self.stanza_download,
-            parser=self.parser,
-            stanford_home=self.stanford_home,
-        ).open(layers=layers, on_demand=on_demand)
+        chosen = {option.name: getattr(self, option.name) for option in fields(AnnotatorOptions)}
+        return AnnotatorChoice(**chosen).open(layers=layers, on_demand=on_demand)
 
 
 @dataclass(frozen=True)
@@ -257,6 +254,9 @@ class Prior:
     """The value of --prior; labels and sums are checked when the model is known."""
 
     shares: Shares
+
+
+_PRIOR_HINT = f"Give {UNIFORM}, shares such as Contingency.Cause=0.4,NoRel=0.1, or a TOML or JSON file."
 
 
 def read_prior(text: str) -> Prior:
@@ -270,27 +270,22 @@ def read_prior(text: str) -> Prior:
     if "=" not in text:
         raise SettingsError("There is no such file of shares.", where=text, hint=_PRIOR_HINT)
     pairs = [pair.rpartition("=") for pair in text.split(",")]
-    return Prior(_unique(((label.strip(), _share(share)) for label, _, share in pairs), where="--prior"))
+    try:
+        return Prior(_unique(((label.strip(), float(share)) for label, _, share in pairs), where="--prior"))
+    except ValueError:
+        raise SettingsError(f"'{text}' has no shares by label.", where="--prior", hint=_PRIOR_HINT) from None
 
 
 def _read_shares(file: Path) -> dict[str, Any]:
+    text = read_input(file)
     try:
-        if file.stat().st_size > MOST_PRIOR_BYTES:
-            raise SettingsError("The file is too large.", where=str(file), hint=_PRIOR_HINT)
-        text = file.read_text(encoding="utf-8")
         if file.suffix.lower() == ".json":
-            content = json.loads(text, object_pairs_hook=without_twins)
-        else:
-            content = tomllib.loads(text)
-    except OSError as error:
-        raise SettingsError(f"The file can't be read: {error.strerror}.", where=str(file)) from None
-    except (ValueError, RecursionError) as error:
+            return dict(json.loads(text, object_pairs_hook=without_twins).items())
+        return tomllib.loads(text)
+    except (ValueError, AttributeError, RecursionError) as error:
         raise SettingsError(
             f"The file has no shares by label: {error}.", where=str(file), hint=_PRIOR_HINT
         ) from None
-    if not isinstance(content, dict):
-        raise SettingsError("The file has no shares by label.", where=str(file), hint=_PRIOR_HINT)
-    return content
 
 
 def _flatten(content: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -309,16 +304,6 @@ def _unique(pairs: Iterable[tuple[str, Any]], *, where: str) -> dict[str, float]
             raise SettingsError(f"The label '{label}' has two shares.", where=where)
         shares[label] = share
     return shares
-
-
-def _share(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise SettingsError(f"'{text.strip()}' is not a share.", where="--prior", hint=_PRIOR_HINT) from None
-
-
-_PRIOR_HINT = f"Give {UNIFORM}, shares such as Contingency.Cause=0.4,NoRel=0.1, or a TOML or JSON file."
 
 
 @dataclass(frozen=True)
@@ -375,10 +360,7 @@ class EngineOptions:
 
     def open(self, workers: int) -> Engine:
         """The engine with this number of workers; a cluster given by its scheduler has its own number."""
-        if self.engine not in (LOCAL, DASK):
-            raise InputError(
-                f"Unknown engine '{self.engine}'.", where="--engine", hint=f"Choose one of: {LOCAL}, {DASK}."
-            )
+        check_choice("engine", self.engine, (LOCAL, DASK))
         if self.scheduler and self.engine != DASK:
             raise InputError(
                 "Only Dask has a scheduler.", where="--scheduler", hint=f"Give --engine {DASK} as well."

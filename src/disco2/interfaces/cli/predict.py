@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -31,14 +30,7 @@ from disco2.bulk import (
 from disco2.errors import InputError
 from disco2.inference.exports import FORMS, check_form, write_relations
 from disco2.inference.finding import has_trees
-from disco2.inference.pairs import (
-    PairLine,
-    ResumableLines,
-    answer_lines,
-    numbered_lines,
-    parse_pair_line,
-    places,
-)
+from disco2.inference.pairs import ResumableLines, answer_lines, places, read_pair_lines
 from disco2.inference.pipeline import Pipeline, check_batch_size, model_digest
 from disco2.inference.prediction import KINDS, RelationChoice
 from disco2.inference.results import SCHEMA, Json, text_result
@@ -195,7 +187,7 @@ def predict_pairs(
     file: Annotated[
         Path,
         typer.Argument(
-            help='JSON Lines such as {"arg1": "...", "arg2": "..."}; - for standard input.',
+            help='JSON Lines such as {"arg1": "...", "arg2": "..."}, or CSV; - for standard input.',
             parser=expand_path,
             metavar="FILE",
         ),
@@ -210,7 +202,7 @@ def predict_pairs(
     *,
     pipeline: PipelineOptions,
 ) -> None:
-    """Predict the relation of each pair of arguments in a JSON Lines file.
+    """Predict the relation of each pair of arguments in a file of JSON Lines or CSV.
 
     A line that is not a pair gets an error record, and the exit code is 2.
     """
@@ -253,7 +245,9 @@ def classify_file(
     tally = _Tally()
     if output is None:
         with _open_pairs(pairs) as stream:
-            for batch in answer_lines(pipeline, _parse_lines(stream), batch_size=batch_size, explain=explain):
+            for batch in answer_lines(
+                pipeline, read_pair_lines(stream, pairs), batch_size=batch_size, explain=explain
+            ):
                 sys.stdout.writelines(f"{json.dumps(record)}\n" for record in batch)
                 sys.stdout.flush()
                 tally.add(batch)
@@ -271,7 +265,7 @@ def classify_file(
     }
     with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
         with _open_pairs(pairs) as stream:
-            numbers = (number for number, _ in numbered_lines(stream))
+            numbers = (line.number for line in read_pair_lines(stream, pairs))
             kept = lines.keep(numbers, batch_size=batch_size)
         tally.add_file(lines.part)
         if kept:
@@ -279,7 +273,7 @@ def classify_file(
         task = bar.add_task("pairs", total=total, completed=kept)
         try:
             with _open_pairs(pairs) as stream:
-                rest = _parse_lines(stream, skip=kept)
+                rest = islice(read_pair_lines(stream, pairs), kept, None)
                 for batch in answer_lines(pipeline, rest, batch_size=batch_size, explain=explain):
                     lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
                     tally.add(batch)
@@ -339,11 +333,6 @@ def _open_pairs(pairs: Path) -> BinaryIO:
         return pairs.open("rb")
     except OSError as error:
         raise InputError(f"It can't be read: {error.strerror}.", where=str(pairs)) from None
-
-
-def _parse_lines(stream: BinaryIO, *, skip: int = 0) -> Iterator[PairLine]:
-    for number, line in islice(numbered_lines(stream), skip, None):
-        yield parse_pair_line(number, line)
 
 
 def _digest(pairs: Path) -> tuple[str, int]:

@@ -18,6 +18,7 @@ from disco2.bundle import check_target
 from disco2.corpora.catalogue import read_layers, usual_layers
 from disco2.data import Corpus
 from disco2.errors import InputError, SettingsError
+from disco2.experiments.adapting import adapt_model, adaptable_instances, read_base, save_adapted
 from disco2.experiments.configuration import (
     Configuration,
     commented_toml,
@@ -55,10 +56,12 @@ from disco2.interfaces.cli.options import (
     Force,
     Protocol,
     among,
+    complete_models,
     path_option,
 )
 from disco2.lock import FileLock
 from disco2.model.settings import KINDS
+from disco2.shipped import find_model
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch
@@ -122,6 +125,15 @@ def train(
             metavar="NAME=PATH[:WEIGHT]",
         ),
     ] = None,
+    from_model: Annotated[
+        str | None,
+        typer.Option(
+            help="Adapt this model to labelled pairs (--corpus pairs): its last layer alone, in seconds.",
+            metavar="NAME|FOLDER",
+            autocompletion=complete_models,
+            show_default=False,
+        ),
+    ] = None,
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print all settings and stop.")
     ] = False,
@@ -135,6 +147,21 @@ def train(
     Of several corpora, in tables [[data]] of the configuration or by --data, the main one has the labels, the
     dev and the test part; the others add training relations.
     """
+    if from_model is not None:
+        others = {
+            "--config": config,
+            "--kind": kind,
+            "--features": features is not None,
+            "--vectors": vectors,
+            "--set": assignments,
+            "--protocol": protocol,
+            "--data": data,
+            "--print-config": print_config,
+        }
+        if given := [name for name, value in others.items() if value]:
+            raise SettingsError(f"{given[0]} has no effect with --from-model.", hint="Leave it out.")
+        _adapt(from_model, corpus, output, seed=1 if seed is None else seed, force=force, as_json=as_json)
+        return
     configuration = _override(
         read_configuration(config, assignments or []),
         {
@@ -189,6 +216,44 @@ def train(
     if best:
         when = f"after pass {best.number}" if members == 1 else f"with {members} members"
         results.print(f"development {parts.score_name} {percent(best.score)}% {when}", markup=False)
+
+
+def _adapt(
+    from_model: str, corpus: CorpusOptions, output: Path | None, *, seed: int, force: bool, as_json: bool
+) -> None:
+    """Adapt a trained model to labelled pairs and print its accuracy before and after."""
+    if output is None:
+        raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
+    if corpus.corpus != "pairs" or corpus.path is None:
+        raise SettingsError(
+            "--from-model needs labelled pairs.", hint="Add, for example: --corpus pairs --path labels.csv"
+        )
+    check_target(output, force=force)
+    folder = find_model(from_model)
+    model, base = read_base(folder)
+    found = corpus.read(check=lambda own: adaptable_instances(own, model.labels))
+    started = time.perf_counter()
+    with messages.status("fitting"):
+        name = str(base.data.get("name") or folder.resolve().name)
+        adapted = adapt_model(found, model, base, name=name, seed=seed)
+    save_adapted(adapted, output, source=corpus.path.name, force=force)
+    seconds = round(time.perf_counter() - started, 2)
+    if as_json:
+        print_json({"output": str(output), **adapted.to_json(), "seconds": seconds})
+        return
+    results.print(
+        f"{output}: '{name}' adapted on {adapted.pairs} pairs with {len(adapted.label_counts)} labels "
+        f"in {seconds} s",
+        markup=False,
+    )
+    for when, measured in (("before", adapted.before), ("after, by 5-fold cross-validation", adapted.after)):
+        low, high = measured.interval
+        results.print(
+            f"accuracy {when}: {percent(measured.accuracy)}% "
+            f"(95% interval {percent(low)} to {percent(high)})",
+            markup=False,
+        )
+    results.print(adapted.verdict, markup=False)
 
 
 def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import atexit
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from numbers import Number
+from reprlib import repr as shorten
 from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, column_or_1d
+from sklearn.preprocessing import LabelEncoder
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, AnnotatorChoice, Annotators, Layer, Layers
 from disco2.data import WITHOUT_SENSE, Corpus, Document, Instance
@@ -27,7 +29,7 @@ from disco2.inference.prediction import Prediction
 
 COLUMNS = ["arg1", "arg2"]
 PAIRS_AT_ONCE = 64
-MAX_TOKENS = 500_000  # annotated tokens that are kept, with all their layers: about 170 megabytes
+MOST_PAIRS = 20_000  # that are kept with all their layers: some 200 megabytes
 _HINT = 'Give pairs of texts, such as [("It rained.", "We left."), ...], or relations.'
 
 
@@ -54,106 +56,57 @@ def as_value_errors() -> Iterator[None]:
         raise UnusableInputError(error.what, where=error.where, hint=error.hint) from error
 
 
-def read_relations(X: object) -> list[GivenPair] | list[Instance]:
+def read_relations(X: Any) -> list[GivenPair] | list[Instance]:
     """The rows of X: either all pairs of texts, or all relations.
 
     X is a list, tuple, array, or a table or column of pandas. A table has the columns arg1 and arg2, or
     exactly two columns. A relation is an ``Instance``, or a ``Prediction`` of a pipeline.
     """
     rows = rows_of(X)
-    instances = [found for row in rows if (found := _instance(row)) is not None]
+    found = [row.source if isinstance(row, Prediction) else row for row in rows]
+    instances = [row for row in found if isinstance(row, Instance)]
     if not instances:
         return [_pair(row, number) for number, row in enumerate(rows)]
     if len(instances) < len(rows):
-        raise UnusableInputError(
-            f"X mixes {len(instances)} relations with {len(rows) - len(instances)} other rows.", hint=_HINT
-        )
-    for instance in instances:
-        relation = instance.relation
-        for name, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
-            if not argument.tokens:
-                raise UnusableInputError(
-                    f"The argument {name} of relation {relation.id} has no token.",
-                    where=relation.where,
-                    hint="Leave it out, or annotate its document first.",
-                )
+        others = len(rows) - len(instances)
+        raise UnusableInputError(f"X mixes {len(instances)} relations with {others} other rows.", hint=_HINT)
+    for relation in (instance.relation for instance in instances):
+        if not relation.arg1.tokens or not relation.arg2.tokens:
+            raise UnusableInputError(
+                f"An argument of relation {relation.id} has no token.",
+                where=relation.where,
+                hint="Leave it out, or annotate its document first.",
+            )
     return instances
 
 
 def rows_of(X: Any) -> list[Any]:
     """One item for each row of X."""
-    if hasattr(X, "toarray"):
-        raise UnusableInputError("X is a sparse matrix; sparse data is not supported.", hint=_HINT)
-    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        X = _table_values(X)
-    elif hasattr(X, "__array__") and not isinstance(X, Sequence):
-        X = np.asarray(X)
-    if isinstance(X, np.ndarray):
-        X = _array_rows(X)
-    if isinstance(X, str | bytes | Mapping) or not (isinstance(X, Sized) and isinstance(X, Iterable)):
-        raise UnusableInputError(f"X is {_describe(X)}, not a sequence of relations.", hint=_HINT)
-    rows = list(X)
-    if not rows:
-        raise UnusableInputError("Found 0 samples: X has no relation.", hint=_HINT)
-    return rows
-
-
-def _table_values(X: Any) -> Any:
-    names = list(X.columns)
-    if set(COLUMNS) <= set(names):
-        return X[COLUMNS].to_numpy()
-    if len(names) > 2:
+    columns = list(getattr(X, "columns", ()))
+    if set(COLUMNS) <= set(columns):
+        X = X[COLUMNS]
+    elif len(columns) > 2:
         raise UnusableInputError(
-            f"X has {len(names)} columns, but not both arg1 and arg2.",
+            f"X has {len(columns)} columns, but not both arg1 and arg2.",
             hint="Name the columns of the two arguments arg1 and arg2, or give only these two columns.",
         )
-    return X.to_numpy()
-
-
-def _array_rows(X: NDArray[Any]) -> list[Any]:
-    if np.iscomplexobj(X):
-        raise UnusableInputError("Complex data not supported: X has numbers instead of texts.", hint=_HINT)
-    if X.ndim not in (1, 2):
-        raise UnusableInputError(f"X has {X.ndim} dimensions.", hint=_HINT)
-    if X.ndim == 1:
-        return list(X)
-    columns = X.shape[1]
-    is_relations = columns == 1 and X.dtype == object
-    if columns == 0 or (columns == 1 and not is_relations):
-        raise UnusableInputError(
-            f"Found {columns} feature(s) (shape={X.shape}) while a minimum of 2 is required.", hint=_HINT
-        )
-    return list(X[:, 0]) if is_relations else list(X)
-
-
-def _instance(row: object) -> Instance | None:
-    if isinstance(row, Prediction):
-        return row.source
-    return row if isinstance(row, Instance) else None
+    try:
+        rows = check_array(X, dtype=object, ensure_2d=False, ensure_all_finite=False, input_name="X")
+    except (TypeError, ValueError) as error:
+        raise UnusableInputError(f"X can't be used: {error}", hint=_HINT) from error
+    return list(rows.ravel() if rows.ndim == 2 and rows.shape[1] == 1 else rows)
 
 
 def _pair(row: Any, number: int) -> GivenPair:
     where = f"row {number} of X"
-    if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray):
-        raise UnusableInputError(f"It is {_describe(row)}, not a pair of texts.", where=where, hint=_HINT)
-    for name, text in zip(COLUMNS, row, strict=False):
-        if not isinstance(text, str):
-            raise UnusableInputError(f"Its {name} is {_describe(text)}, not a text.", where=where, hint=_HINT)
-    if len(row) != 2:
-        raise UnusableInputError(f"A pair is two texts, not {len(row)}.", where=where, hint=_HINT)
+    is_pair = isinstance(row, Sequence | np.ndarray) and not isinstance(row, str | bytes) and len(row) == 2
+    if not is_pair or not all(isinstance(text, str) for text in row):
+        raise UnusableInputError(f"{shorten(row)} is not a pair of texts.", where=where, hint=_HINT)
     try:
         return GivenPair(str(row[0]), str(row[1]))
     except InputError as error:
         place = ", ".join(part for part in (where, error.where) if part)
         raise UnusableInputError(error.what, where=place, hint=error.hint) from None
-
-
-def _describe(value: object) -> str:
-    if isinstance(value, float | np.floating):
-        return "NaN" if np.isnan(value) else f"the number {value:g}"
-    if isinstance(value, int | np.integer):
-        return f"the number {value}"
-    return "None" if value is None else f"of type {type(value).__name__}"
 
 
 class AnnotatorsOnDemand:
@@ -200,19 +153,15 @@ def annotators_of(given: object) -> Annotator:
 
 
 class AnnotationMemory:
-    """The relations of recent pairs, up to ``max_tokens`` tokens.
+    """The relations of recent pairs, at most ``most`` of them.
 
     Cross-validation and searches annotate the same pairs again and again, which takes longer than training.
     """
 
-    def __init__(self, *, max_tokens: int = MAX_TOKENS) -> None:
-        self._max_tokens = max_tokens
+    def __init__(self, *, most: int = MOST_PAIRS) -> None:
+        self._most = most
         self._kept: OrderedDict[Hashable, Instance] = OrderedDict()
-        self._tokens = 0
         self._lock = RLock()  # annotators may not be thread-safe
-
-    def __len__(self) -> int:
-        return len(self._kept)
 
     def relations(self, pairs: Sequence[GivenPair], annotators: Annotator) -> list[Instance]:
         """One relation for each pair, in order."""
@@ -220,32 +169,22 @@ class AnnotationMemory:
         if isinstance(annotators, AnnotatorsOnDemand):
             maker = annotators.choice
         with self._lock:
-            keys = [(maker, pair.arg1, pair.arg2) for pair in pairs]
+            keys: list[Hashable] = [(maker, pair.arg1, pair.arg2) for pair in pairs]
             new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._kept}
-            found = {key: self._kept[key] for key in keys if key not in new}
+            found = {key: self._kept.pop(key) for key in dict.fromkeys(keys) if key not in new}
             waiting = list(new.items())
             for begin in range(0, len(waiting), PAIRS_AT_ONCE):
                 some = waiting[begin : begin + PAIRS_AT_ONCE]
                 documents = annotators.annotate([pair.document() for _, pair in some], layers=ALL_LAYERS)
                 for (key, pair), document in zip(some, documents, strict=True):
                     found[key] = pair.candidate(document).instance
-            for key, instance in found.items():
-                self._keep(key, instance)
+            self._kept.update(found)  # the last ones used are the last ones dropped
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
             return [found[key] for key in keys]
 
     def clear(self) -> None:
-        with self._lock:
-            self._kept.clear()
-            self._tokens = 0
-
-    def _keep(self, key: Hashable, instance: Instance) -> None:
-        if key not in self._kept:
-            self._tokens += len(instance.document.tokens)
-        self._kept[key] = instance
-        self._kept.move_to_end(key)
-        while self._tokens > self._max_tokens:
-            _, oldest = self._kept.popitem(last=False)
-            self._tokens -= len(oldest.document.tokens)
+        self._kept.clear()
 
 
 MEMORY = AnnotationMemory()
@@ -318,7 +257,7 @@ class Target:
     """The labels of the rows: sorted ``classes`` of the labels' own type, and ``numbers`` among them."""
 
     classes: NDArray[Any]
-    numbers: NDArray[np.intp]
+    numbers: NDArray[np.int64]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -349,42 +288,26 @@ def read_target(y: Any, *, rows: int) -> Target:
         raise UnusableInputError(
             "Disco2Classifier requires y to be passed, but the target y is None.", hint="Give the labels."
         )
-    raw = np.asarray(y)
-    if raw.dtype == object:
-        for row, label in enumerate(raw.reshape(-1).tolist()):
-            if label is None or type(label).__name__ == "NAType" or label != label:
-                raise UnusableInputError(
-                    "The label is None or NaN.", where=f"row {row} of y", hint="Leave the relation out."
-                )
-    labels = check_array(raw, ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y")
-    labels = column_or_1d(labels, warn=True)
-    if labels.dtype == object and len({type(label) for label in labels}) > 1:
-        raise UnusableInputError("The labels in y have several types.", hint="Give only texts or numbers.")
-    check_classification_targets(labels)
-    classes, numbers = np.unique(labels, return_inverse=True)
-    if rows != len(numbers):
+    try:
+        labels = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        encoder = LabelEncoder().fit(labels)
+    except TypeError as error:  # None or NA among texts, or texts among numbers
+        raise UnusableInputError(f"y can't be used: {error}", hint="Give only texts or numbers.") from error
+    if rows != len(labels):
         raise UnusableInputError(
-            f"X has {rows} relations and y has {len(numbers)} labels.",
+            f"X has {rows} relations and y has {len(labels)} labels.",
             hint="Give one label for each relation.",
         )
-    return Target(classes, numbers.reshape(-1))
+    return Target(encoder.classes_, encoder.transform(labels))
 
 
 def read_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:
     """One weight for each row; default: 1."""
-    if sample_weight is None:
-        return np.ones(rows)
-    if isinstance(sample_weight, Number):
-        sample_weight = np.full(rows, sample_weight)
-    weights: NDArray[np.float64] = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    weights: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True
     )
-    if weights.shape != (rows,):
-        raise UnusableInputError(f"sample_weight has the shape {weights.shape} for {rows} relations.")
-    if (weights < 0).any():
-        raise UnusableInputError("Negative values in sample_weight.", hint="Weights are at least 0.")
-    if not weights.any():
-        raise UnusableInputError("All weights in sample_weight are zero.", hint="Leave sample_weight out.")
     return weights
 
 

@@ -13,7 +13,8 @@ processes. spaCy imports this module whenever a pipeline is created, so heavy im
 """
 
 # No postponed annotations here: spaCy validates the settings against the annotations of the factory.
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,8 +22,6 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 if TYPE_CHECKING:
-    from disco2.inference.prediction import SharedEntity
-    from disco2.inference.prediction import Span as PlainSpan
     from disco2.interfaces.spacy_component.pipe import Disco2Pipe
 
 Json = dict[str, Any]
@@ -50,10 +49,7 @@ class DiscourseEntity:
     arg2: tuple[Span, ...]
 
     def __str__(self) -> str:
-        return str(_shared_entity(self))
-
-    def to_json(self) -> Json:
-        return _shared_entity(self).to_json()
+        return " ~ ".join(", ".join(span.text for span in side) for side in (self.arg1, self.arg2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,35 +71,21 @@ class DiscourseRelation:
     connective: str
     index: int
     probabilities: Mapping[str, float] = field(repr=False)
-    presence: float = field(default=1.0, repr=False)
-    connective_parts: tuple[Span, ...] = field(default=(), repr=False)
-    arg1_parts: tuple[Span, ...] = field(default=(), repr=False)
-    arg2_parts: tuple[Span, ...] = field(default=(), repr=False)
+    presence: float = field(repr=False)
+    connective_parts: tuple[Span, ...] = field(repr=False)
+    arg1_parts: tuple[Span, ...] = field(repr=False)
+    arg2_parts: tuple[Span, ...] = field(repr=False)
+    _stored: Json = field(repr=False)
 
     def to_json(self) -> Json:
         """The relation as in ``disco2 predict --json``; offsets count characters of ``doc.text``."""
-        from disco2.inference.prediction import Prediction
-
-        return Prediction(
-            index=self.index,
-            kind=self.kind,
-            sense=self.sense,
-            probability=self.probability,
-            probabilities=self.probabilities,
-            presence=self.presence,
-            connective=self.connective,
-            connective_span=_join_parts(self.connective_parts) if self.connective_parts else None,
-            arg1=_join_parts(self.arg1_parts),
-            arg2=_join_parts(self.arg2_parts),
-            entities=tuple(map(_shared_entity, self.entities)),
-        ).to_json()
+        return deepcopy(self._stored)
 
 
 def store(doc: Doc, result: Json, settings: Mapping[str, Any]) -> None:
     """Store what ``disco2 predict --json`` prints on the document, without the text."""
-    kept = {name: value for name, value in result.items() if name not in ("text", "document", "relations")}
-    relations = [_without_text(relation) for relation in result["relations"]]
-    doc.user_data[KEY] = kept | {"settings": dict(settings), "relations": relations}
+    kept = {name: value for name, value in result.items() if name not in ("text", "document")}
+    doc.user_data[KEY] = kept | {"settings": dict(settings)}
 
 
 def stored(doc: Doc) -> Json | None:
@@ -114,31 +96,29 @@ def stored(doc: Doc) -> Json | None:
 
 def relations_of(doc: Doc) -> list[DiscourseRelation]:
     """The relations of a document; empty if the component has not processed it."""
-    found = stored(doc)
-    return [_relation(doc, relation) for relation in found["relations"]] if found is not None else []
+    return [_relation(doc, relation) for relation in (stored(doc) or {}).get("relations", ())]
 
 
 def result_of(doc: Doc) -> Json:
     """What ``disco2 predict --json`` would print about a document that the component has processed."""
     found = {name: value for name, value in (stored(doc) or {}).items() if name != "settings"}
-    relations = [relation.to_json() for relation in relations_of(doc)]
-    return found | {"document": "doc", "text": doc.text, "relations": relations}
+    return {"relations": []} | found | {"document": "doc", "text": doc.text}
 
 
 def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
-    def spans(places: Any) -> tuple[Span, ...]:
+    def span(place: Json) -> Span:
         # Offsets are those of whole tokens; expanded in case tokens were merged later.
-        return tuple(cast("Span", doc.char_span(a, b, alignment_mode="expand")) for a, b in places)
+        return cast("Span", doc.char_span(place["start"], place["end"], alignment_mode="expand"))
 
-    def whole(places: Any) -> Span:
-        return spans([(places[0][0], places[-1][1])])[0]
+    def spans(places: Iterable[Json]) -> tuple[Span, ...]:
+        return tuple(map(span, places))
 
     return DiscourseRelation(
         sense=kept["sense"],
         kind=kept["kind"],
         probability=kept["probability"],
-        arg1=whole(kept["arg1"]),
-        arg2=whole(kept["arg2"]),
+        arg1=span(kept["arg1"]),
+        arg2=span(kept["arg2"]),
         entities=tuple(
             DiscourseEntity(entity["chain"], spans(entity["arg1"]), spans(entity["arg2"]))
             for entity in kept["entities"]
@@ -148,40 +128,10 @@ def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
         probabilities=dict(kept["probabilities"]),
         presence=kept["presence"],
         connective_parts=spans(kept["connective_parts"]),
-        arg1_parts=spans(kept["arg1"]),
-        arg2_parts=spans(kept["arg2"]),
+        arg1_parts=spans(kept["arg1"]["parts"]),
+        arg2_parts=spans(kept["arg2"]["parts"]),
+        _stored=kept,
     )
-
-
-def _without_text(value: Any) -> Any:
-    """Replace each span by [start, end], and each argument by a list of these."""
-    if isinstance(value, dict):
-        if "parts" in value:
-            return _without_text(value["parts"])
-        if value.keys() == {"text", "start", "end"}:
-            return [value["start"], value["end"]]
-        return {name: _without_text(inner) for name, inner in value.items()}
-    return [_without_text(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _shared_entity(entity: DiscourseEntity) -> "SharedEntity":
-    from disco2.inference.prediction import SharedEntity
-
-    return SharedEntity(entity.chain, _plain_spans(entity.arg1), _plain_spans(entity.arg2))
-
-
-def _plain_spans(spans: tuple[Span, ...]) -> "tuple[PlainSpan, ...]":
-    from disco2.inference.prediction import Span as PlainSpan
-
-    return tuple(PlainSpan(span.text, span.start_char, span.end_char) for span in spans)
-
-
-def _join_parts(parts: tuple[Span, ...]) -> "PlainSpan":
-    """The parts as one span whose text is joined as in ``Prediction``."""
-    plain = _plain_spans(parts)
-    if len(plain) == 1:
-        return plain[0]
-    return type(plain[0])(" ".join(part.text for part in plain), plain[0].start, plain[-1].end, plain)
 
 
 if not Doc.has_extension(EXTENSION):

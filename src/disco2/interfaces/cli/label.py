@@ -1,0 +1,223 @@
+"""disco2 label: a person labels the pairs that the model is least certain of."""
+
+from __future__ import annotations
+
+import csv
+import io
+import string
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS
+from disco2.errors import InputError
+from disco2.files import check_file_place, check_writable, write_text
+from disco2.inference.pairs import read_pair_lines
+from disco2.inference.pipeline import Pipeline
+from disco2.inference.prediction import Prediction, RelationChoice, csv_lines
+from disco2.interfaces.cli.listing import messages, percent, print_note, print_table, results
+from disco2.interfaces.cli.options import (
+    STANDARD_INPUT,
+    Encoding,
+    Paragraphs,
+    PipelineOptions,
+    check_paragraphs,
+    document_name,
+    expand_path,
+    path_option,
+    read_bytes,
+    read_input,
+)
+from disco2.shipped import DEFAULT
+
+COLUMNS = ["arg1", "arg2", "label", "id", "source"]
+SHOWN_SENSES = 5
+SKIP, UNDO, QUIT, HELP = "s", "u", "q", "?"
+KEYS = [one for one in string.digits[1:] + string.ascii_lowercase if one not in (SKIP, UNDO, QUIT)]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A pair to label, and what the model says: labels and probabilities, the most probable first."""
+
+    arg1: str
+    arg2: str
+    id: str
+    source: str
+    guesses: tuple[tuple[str, float], ...]
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """What tells pairs apart; as the reader of pairs does, it ignores spaces around them."""
+        return self.arg1.strip(), self.arg2.strip()
+
+
+class LabelFile:
+    """The rows of a CSV file of labels, written again as a whole after each change."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows: dict[tuple[str, str], list[str]] = {}
+        if path.exists():
+            self._read()
+
+    def set_label(self, question: Question, label: str) -> None:
+        self.rows[question.pair] = [question.arg1, question.arg2, label, question.id, question.source]
+        self._write()
+
+    def remove(self, question: Question) -> None:
+        del self.rows[question.pair]
+        self._write()
+
+    def _write(self) -> None:
+        write_text(self.path, [csv_lines([COLUMNS, *self.rows.values()])])
+
+    def _read(self) -> None:
+        try:
+            text = read_input(self.path)
+            header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+        except (ValueError, csv.Error):
+            header, rows = [], []
+        if header != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
+            raise InputError(
+                "The file exists and was not written by disco2 label.",
+                where=str(self.path),
+                hint="Choose another --output.",
+            )
+        self.rows = {(row[0].strip(), row[1].strip()): row for row in rows}
+
+
+def label(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A text, or pairs as for predict-pairs (.jsonl, .csv, .tsv).",
+            parser=expand_path,
+            metavar="FILE",
+        ),
+    ],
+    output: Annotated[Path, path_option(help="CSV file of labels; an existing one is continued.")],
+    paragraphs: Paragraphs = "blank",
+    encoding: Encoding = "utf-8",
+    *,
+    pipeline: PipelineOptions,
+) -> None:
+    """Label pairs in the terminal, starting with those that the model is least certain of.
+
+    Each answer is saved at once, and the next call continues. Train on the labels with: disco2 train
+    --corpus pairs --path LABELS --from-model en --output FOLDER
+    """
+    check_paragraphs(paragraphs)
+    if file == STANDARD_INPUT:
+        raise InputError("Standard input is for the answers.", hint="Give the path of a file.")
+    if output.resolve() == file.resolve():
+        raise InputError("The output would overwrite its input.", where=str(output))
+    check_file_place(output)
+    check_writable(output)
+    labels_file = LabelFile(output)
+    content = read_bytes(file)  # before models are loaded, so that a wrong path is reported at once
+    is_text = file.suffix.lower() not in (*JSON_ENDINGS, *TABLE_ENDINGS)
+    with pipeline.loaded() as nlp, messages.status("reading"):
+        if is_text:
+            text = read_input(file, encoding=encoding)
+            found = list(_ask_about_text(nlp, text, document_name(file), paragraphs))
+        else:
+            found = list(_ask_about_pairs(nlp, content, file))
+        labels = nlp.model.labels if is_text else nlp.senses
+    questions = sorted({one.pair: one for one in found}.values(), key=lambda one: one.guesses[0][1])
+    if not questions:
+        raise InputError(
+            "There is no pair to label.", where=str(file), hint="A text needs two neighbouring sentences."
+        )
+    try:
+        ask_questions(questions, labels, labels_file)
+    finally:
+        left = sum(one.pair not in labels_file.rows for one in questions)
+        results.print(f"{output}: {len(labels_file.rows)} labels; {left} pairs of {file} left", markup=False)
+    if labels_file.rows:
+        options = f"--corpus pairs --path {output} --from-model {pipeline.model or DEFAULT}"
+        print_note(f"to train on them: disco2 train {options} --output FOLDER")
+
+
+def _ask_about_text(nlp: Pipeline, text: str, name: str, paragraphs: str) -> Iterator[Question]:
+    """Neighbouring sentences without a connective at the start of the second one."""
+    document = nlp.annotate(text, document_id=name, paragraphs=paragraphs)
+    choice = RelationChoice.of(between_only=True, norel=True)
+    for one in nlp.find(document, choice, paragraphs=paragraphs):
+        if not one.connective:
+            yield _question(one, f"{name}:{one.arg1.start}", name)
+
+
+def _ask_about_pairs(nlp: Pipeline, content: bytes, file: Path) -> Iterator[Question]:
+    lines = list(read_pair_lines(io.BytesIO(content), file))
+    for line in lines:
+        if line.error:
+            print_note(f"{file}:{line.number}: {line.error}")
+    usable = [(line, line.pair) for line in lines if line.pair is not None]
+    answers = nlp.classify_many((pair.arg1, pair.arg2) for _, pair in usable)
+    for (line, _), answer in zip(usable, answers, strict=True):
+        name = f"{file.stem}:{line.number}" if line.id is None else str(line.id)
+        yield _question(answer, name, line.source)
+
+
+def _question(prediction: Prediction, name: str, source: str) -> Question:
+    guesses = tuple(prediction.probabilities.items())
+    return Question(prediction.arg1.text, prediction.arg2.text, name, source, guesses)
+
+
+def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_file: LabelFile) -> None:
+    """Ask about each pair that has no label yet, until all are labelled, or input or patience ends."""
+    keys = dict(zip(labels, KEYS, strict=False))
+    label_of = {label.lower(): label for label in labels}  # there may be more labels than keys
+    label_of |= {key: label for label, key in keys.items()}
+    waiting = [one for one in questions if one.pair not in labels_file.rows]
+    if len(waiting) < len(questions):
+        print_note(f"{len(questions) - len(waiting)} of {len(questions)} pairs are labelled already")
+    _print_keys(keys)
+    place = 0
+    while place < len(waiting):
+        question = waiting[place]
+        _print_question(question, keys, f"{place + 1} of {len(waiting)}")
+        answer = _read_answer()
+        if answer is None or answer == QUIT:
+            return
+        if answer in label_of:
+            labels_file.set_label(question, label_of[answer])
+            place += 1
+        elif answer == SKIP:
+            place += 1
+        elif answer == UNDO and place:
+            place -= 1
+            if waiting[place].pair in labels_file.rows:
+                labels_file.remove(waiting[place])
+        elif answer == UNDO:
+            messages.print("There is nothing to undo.", markup=False)
+        else:
+            if answer != HELP:
+                messages.print(f"Unknown key '{answer}'.", markup=False)
+            _print_keys(keys)
+
+
+def _print_keys(keys: dict[str, str]) -> None:
+    commands = {"skip": SKIP, "undo": UNDO, "quit": QUIT, "show these keys": HELP}
+    print_table("", ["key", ""], [[key, name] for name, key in (keys | commands).items()], texts=2)
+
+
+def _print_question(question: Question, keys: dict[str, str], place: str) -> None:
+    results.print(f"\n{place}", markup=False, style="dim")
+    for argument in (question.arg1, question.arg2):
+        results.print(f"  {' '.join(argument.split())}", markup=False, style="bold")
+    for name, probability in question.guesses[:SHOWN_SENSES]:
+        results.print(f"    {keys.get(name, ' ')}  {name} {percent(probability)}%", markup=False)
+
+
+def _read_answer() -> str | None:
+    """A line of standard input without spaces and in lower case; None at its end."""
+    results.print("key> ", end="", markup=False)
+    sys.stdout.flush()
+    line = sys.stdin.readline() if sys.stdin else ""
+    return line.strip().lower() if line else None
