@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
-from disco2.data import Dirt
+from disco2.data import ReadIssues
 from disco2.errors import LayerError
 from tests.growth import LINEAR, growth
 
 
-def read(cells: list[str], *, dirt: Dirt | None = None) -> tuple[tuple[int, int, str], ...]:
+def read(cells: list[str], *, issues: ReadIssues | None = None) -> tuple[tuple[int, int, str], ...]:
     lines = [f"{index}\tw{index}\t{cell}" for index, cell in enumerate(cells)]
-    dirt = Dirt() if dirt is None else dirt
-    (document,) = parse_coreference("\n".join(["# begin document made_up", *lines]), where="f", dirt=dirt)
+    issues = ReadIssues() if issues is None else issues
+    (document,) = parse_coreference("\n".join(["# begin document made_up", *lines]), where="f", issues=issues)
     assert document.words == tuple(f"w{index}" for index in range(len(cells)))
     return document.spans
 
@@ -39,9 +39,9 @@ def read(cells: list[str], *, dirt: Dirt | None = None) -> tuple[tuple[int, int,
     ],
 )
 def test_cells(cells: list[str], spans: list[tuple[int, int, str]]) -> None:
-    dirt = Dirt()
-    assert sorted(read(cells, dirt=dirt)) == sorted(spans)
-    assert not dirt.findings
+    issues = ReadIssues()
+    assert sorted(read(cells, issues=issues)) == sorted(spans)
+    assert not issues.findings
 
 
 def test_spans_come_in_text_order_the_outer_one_first() -> None:
@@ -49,14 +49,14 @@ def test_spans_come_in_text_order_the_outer_one_first() -> None:
 
 
 def test_lone_brackets_are_reported_and_the_rest_is_read() -> None:
-    dirt = Dirt()
-    assert read(["(1", "(2", "3)", "2)", "()", "(4)"], dirt=dirt) == ((1, 4, "2"), (5, 6, "4"))
-    assert dirt.counts() == {
+    issues = ReadIssues()
+    assert read(["(1", "(2", "3)", "2)", "()", "(4)"], issues=issues) == ((1, 4, "2"), (5, 6, "4"))
+    assert issues.counts() == {
         "coreference bracket never closed": 1,
         "coreference bracket never opened": 1,
         "odd coreference bracket": 2,
     }
-    places = {finding.kind: finding.where for finding in dirt.findings}
+    places = {finding.kind: finding.where for finding in issues.findings}
     assert places["coreference bracket never closed"] == "f:2"
     assert places["coreference bracket never opened"] == "f:4"
 
@@ -79,7 +79,7 @@ nw/wsj/00/wsj_0002   0   0   Rain     NN    (TOP(S*   -   -   -   -   *   (7)
 
 @pytest.mark.parametrize("text", [CONLL_2012, CONLL_2012.replace("\n", "\r\n")])
 def test_parts_are_joined_and_their_chains_kept_apart(text: str) -> None:
-    assert parse_coreference(text, where="f", dirt=Dirt()) == [
+    assert parse_coreference(text, where="f", issues=ReadIssues()) == [
         CoreferenceDocument(
             "nw/wsj/00/wsj_0001", ("Ann", "sings", "Bob", "sleeps"), ((0, 1, "000.0"), (2, 4, "001.0"))
         ),
@@ -88,41 +88,41 @@ def test_parts_are_joined_and_their_chains_kept_apart(text: str) -> None:
 
 
 def test_a_bracket_does_not_reach_into_the_next_part() -> None:
-    dirt = Dirt()
+    issues = ReadIssues()
     text = CONLL_2012.replace("(0)", "(0").replace("(0\n", "(0\n", 1)
-    first, _ = parse_coreference(text, where="f", dirt=dirt)
+    first, _ = parse_coreference(text, where="f", issues=issues)
     assert first.spans == ((2, 4, "001.0"),)
-    assert [finding.where for finding in dirt.findings] == ["f:2"]
+    assert [finding.where for finding in issues.findings] == ["f:2"]
 
 
 def test_a_header_without_a_name_and_no_header_at_all() -> None:
     for text in ("# begin document \n0\tRain\t(1)", "0\tRain\t(1)"):
-        assert parse_coreference(text, where="f", dirt=Dirt()) == [
+        assert parse_coreference(text, where="f", issues=ReadIssues()) == [
             CoreferenceDocument("", ("Rain",), ((0, 1, "1"),))
         ]
-    assert parse_coreference("", where="f", dirt=Dirt()) == []
+    assert parse_coreference("", where="f", issues=ReadIssues()) == []
 
 
 @pytest.mark.parametrize("line", ["0\tRain", "Rain", "a b c d"])
 def test_too_few_columns(line: str) -> None:
     with pytest.raises(LayerError, match="columns") as caught:
-        parse_coreference(f"# begin document x\n{line}", where="f", dirt=Dirt())
+        parse_coreference(f"# begin document x\n{line}", where="f", issues=ReadIssues())
     assert caught.value.where == "f:2"
 
 
 def test_a_sharp_sign_is_a_word() -> None:
-    (document,) = parse_coreference("# begin document x\n0\t#\t_\n1\tgo\t(1)", where="f", dirt=Dirt())
+    (document,) = parse_coreference("# begin document x\n0\t#\t_\n1\tgo\t(1)", where="f", issues=ReadIssues())
     assert document.words == ("#", "go")
 
 
 def test_many_brackets_in_a_cell_take_linear_time_and_room() -> None:
-    def read_cell(units: int) -> Dirt:
-        dirt = Dirt()
+    def read_cell(units: int) -> ReadIssues:
+        issues = ReadIssues()
         opening = "|".join(f"({chain}" for chain in range(units))
         closing = "|".join(f"{chain})" for chain in reversed(range(units)))
-        assert len(read([f"{opening}|{closing}"], dirt=dirt)) == units
-        read(["(" * units], dirt=dirt)
-        return dirt
+        assert len(read([f"{opening}|{closing}"], issues=issues)) == units
+        read(["(" * units], issues=issues)
+        return issues
 
     assert growth(read_cell, 500) < LINEAR
     assert max(len(finding.detail) for finding in read_cell(1_000).findings) < 100
@@ -130,5 +130,5 @@ def test_many_brackets_in_a_cell_take_linear_time_and_room() -> None:
 
 def test_a_part_is_not_written_into_every_chain_at_any_length() -> None:
     text = f"#begin document (a); part {'0' * 5_000}\n0\tRain\t(1)"
-    (document,) = parse_coreference(text, where="f", dirt=Dirt())
+    (document,) = parse_coreference(text, where="f", issues=ReadIssues())
     assert document.spans == ((0, 1, "1"),)

@@ -12,7 +12,7 @@ from disco2.annotation.coreference import (
     parse_coreference,
     parse_ontonotes,
 )
-from disco2.data import Dirt
+from disco2.data import ReadIssues
 from tests.growth import LINEAR, growth
 
 FILE = """\
@@ -31,13 +31,13 @@ was told *-1 0 *T*-2 .
 """
 
 
-def read(text: str, *, dirt: Dirt | None = None) -> list[CoreferenceDocument]:
-    return parse_ontonotes(text, where="f.coref", dirt=Dirt() if dirt is None else dirt)
+def read(text: str, *, issues: ReadIssues | None = None) -> list[CoreferenceDocument]:
+    return parse_ontonotes(text, where="f.coref", issues=ReadIssues() if issues is None else issues)
 
 
 def test_words_spans_parts_and_what_is_dropped() -> None:
-    dirt = Dirt()
-    (document,) = read(FILE, dirt=dirt)
+    issues = ReadIssues()
+    (document,) = read(FILE, issues=issues)
     assert document.name == "nw/wsj/99/wsj_9901"
     assert " ".join(document.words) == (
         "The ferry of Ulla was told . It carried Bram , the baker -LRB- once -RRB- & more ."
@@ -50,7 +50,7 @@ def test_words_spans_parts_and_what_is_dropped() -> None:
         ("000.3", "It"),
         ("001.3", "Mirem-Tolva"),
     ]
-    assert not dirt.findings
+    assert not issues.findings
 
 
 @pytest.mark.parametrize("trace", ["*T*-1", "*", "*-12", "0", "*U*", "*?*", "*ICH*-3", "*PRO*", "*pro*-2"])
@@ -71,11 +71,11 @@ def test_several_documents_and_a_byte_order_mark() -> None:
 
 
 def test_tags_without_partners_are_findings() -> None:
-    dirt = Dirt()
+    issues = ReadIssues()
     text = '<DOC DOCNO="d">\n<TEXT PARTNO="000">\nA</COREF> <COREF ID="1" TYPE="IDENT">b c\n</TEXT>\n</DOC>'
-    (document,) = read(text, dirt=dirt)
+    (document,) = read(text, issues=issues)
     assert (document.words, document.spans) == (("A", "b", "c"), ())
-    assert [(one.kind, one.where) for one in dirt.findings] == [
+    assert [(one.kind, one.where) for one in issues.findings] == [
         ("coreference bracket never opened", "f.coref:3"),
         ("coreference bracket never closed", "f.coref:3"),
     ]
@@ -114,7 +114,7 @@ def test_it_agrees_with_the_columns(words: list[str], data: st.DataObject) -> No
             data.draw(st.sampled_from(["", "*T*-1 ", "0 * "])) + tags + word + "</COREF>" * len(closed)
         )
     columns = "\n".join(["#begin document (d); part 000", *cells, "#end document"])
-    (expected,) = parse_coreference(columns, where="f", dirt=Dirt())
+    (expected,) = parse_coreference(columns, where="f", issues=ReadIssues())
     (found,) = read('<DOC DOCNO="d">\n<TEXT PARTNO="000">\n' + " ".join(inline) + "\n</TEXT>\n</DOC>\n")
     assert found.words == expected.words
     assert sorted(found.spans) == sorted(expected.spans)
@@ -128,7 +128,7 @@ def test_no_text_takes_long(piece: str) -> None:
     for start, end in (("<", ""), ("<DOC ", ">")):
 
         def parse(units: int, start: str = start, end: str = end) -> None:
-            parse_ontonotes(f"{start}{piece * units}{end}", where="f", dirt=Dirt())
+            parse_ontonotes(f"{start}{piece * units}{end}", where="f", issues=ReadIssues())
 
         assert growth(parse, 16_000 // len(piece)) < LINEAR
 

@@ -29,7 +29,7 @@ NORMAL = {"not UTF-8"}  # the miniature has an é and is latin-1, as LDC's files
 
 def faults(corpus: Corpus) -> set[str]:
     """The kinds of faults that a reader found, but for those that are as they should be."""
-    return set(corpus.dirt.counts()) - NORMAL
+    return set(corpus.issues.counts()) - NORMAL
 
 
 def _coreference_cell(document: MiniDocument, start: int, end: int) -> str:

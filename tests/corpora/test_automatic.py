@@ -60,8 +60,8 @@ def test_an_argument_without_new_tokens_is_a_finding() -> None:
     old = corpus([punctuation, relation("a", 2)])
     new = with_automatic_layers(old, LETTERS, ALL_LAYERS)
     assert [one.id for one in new.relations] == ["a:2"]
-    assert new.dirt.counts() == {"argument without automatic tokens": 1}
-    assert not old.dirt.findings
+    assert new.issues.counts() == {"argument without automatic tokens": 1}
+    assert not old.issues.findings
 
 
 def test_layers_are_named_as_users_do() -> None:

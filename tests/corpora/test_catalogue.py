@@ -41,7 +41,7 @@ def test_twenty_five_sections(tmp_path: Path) -> None:
         "pdtb2", write_pdtb2(tmp_path / "corpus", whole), trees=write_trees(tmp_path / "trees", whole)
     )
     assert {name[4:6] for name in corpus.documents} == {f"{section:02d}" for section in range(25)}
-    assert set(corpus.dirt.counts()) == {"not UTF-8"}
+    assert set(corpus.issues.counts()) == {"not UTF-8"}
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_tokens_arguments_and_layers(tmp_path: Path) -> None:
     assert (second.constituents, second.dependencies) == (None, None)
     assert third.constituents is not None
     assert third.constituents.labels == ("S", "NP", "VP")
-    assert corpus.dirt.counts() == {"no parse": 1}
+    assert corpus.issues.counts() == {"no parse": 1}
 
 
 def test_both_shapes_of_token_lists(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_entrel_is_a_kind_and_a_label_of_the_shared_tasks(tmp_path: Path) -> Non
         ("Expansion.Alternative.Chosen alternative", "Expansion.Conjunction"),
     ]
     assert not dropped
-    assert corpus.dirt.counts() == {"no parse": 1}
+    assert corpus.issues.counts() == {"no parse": 1}
 
 
 def test_without_raw_text_the_offsets_rebuild_it(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_offsets_that_fit_nothing_are_replaced(tmp_path: Path) -> None:
 def test_a_text_of_another_document_is_not_used(tmp_path: Path) -> None:
     corpus = read_conll16(write(tmp_path, [relation(1)], raw="x" + RAW))
     assert corpus.documents["wsj_9901"].text == RAW.rstrip("\n")
-    assert corpus.dirt.counts()["text does not fit its tokens"] == 1
+    assert corpus.issues.counts()["text does not fit its tokens"] == 1
 
 
 def test_token_list_that_differs_from_the_raw_text_is_reported(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_token_list_that_differs_from_the_raw_text_is_reported(tmp_path: Path) -
         relation(2, Arg1=span([0, 1], raw="Well-known cats slept")),
     ]
     corpus = read_conll16(write(tmp_path, lines))
-    (finding,) = [one for one in corpus.dirt.findings if one.kind == "tokens differ from the raw text"]
+    (finding,) = [one for one in corpus.issues.findings if one.kind == "tokens differ from the raw text"]
     assert finding.where.endswith(":2")
     assert corpus.relations[1].arg1.tokens == (0, 1)
 
@@ -192,7 +192,7 @@ def test_faulty_relations_are_named_and_survived(tmp_path: Path) -> None:
     ]
     corpus = read_conll16(write(tmp_path, lines))
     assert [found.id for found in corpus.relations] == ["1", "9", "10", "11", "wsj_9901:15"]
-    found = [(finding.kind, finding.where.rpartition(":")[2]) for finding in corpus.dirt.findings[1:]]
+    found = [(finding.kind, finding.where.rpartition(":")[2]) for finding in corpus.issues.findings[1:]]
     assert found == [
         ("broken line", "2"),
         *[("bad relation", str(line)) for line in range(3, 11)],
@@ -239,7 +239,7 @@ def test_broken_dependencies_cost_no_more_than_a_sentences(
     entries["wsj_9901"]["sentences"][2]["dependencies"] = arcs
     corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
     third = corpus.documents["wsj_9901"].sentences[2].dependencies
-    assert kind in corpus.dirt.counts()
+    assert kind in corpus.issues.counts()
     if kind == "bad dependency":
         assert third is not None
         assert third.heads == (1, -1, 1)
@@ -265,7 +265,7 @@ def test_parts_lie_in_folders_of_their_own(tmp_path: Path) -> None:
     write(tmp_path / "conll16st-en-trial", [relation(1)])
     corpus = read_conll16(tmp_path)
     assert corpus.parts == {"wsj_9901": "train", "wsj_9902": "blind"}
-    assert corpus.dirt.counts()["document in two parts"] == 1
+    assert corpus.issues.counts()["document in two parts"] == 1
     assert len(corpus.relations) == 2
 
 
@@ -320,4 +320,4 @@ def test_a_token_beyond_the_end_of_its_text(tmp_path: Path) -> None:
     document = corpus.documents["wsj_9901"]
     assert document.tokens[-1].text == "."
     assert document.tokens[-1].end == len(document.text)
-    assert corpus.dirt.counts()["text does not fit its tokens"] == 1
+    assert corpus.issues.counts()["text does not fit its tokens"] == 1

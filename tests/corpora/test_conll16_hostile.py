@@ -27,7 +27,7 @@ def test_a_token_that_begins_inside_another_and_goes_on_is_moved(tmp_path: Path)
     entries = parses()
     entries["wsj_9901"]["sentences"][1]["words"][2][1]["CharacterOffsetBegin"] -= 1
     corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
-    assert corpus.dirt.counts()["text does not fit its tokens"] == 1
+    assert corpus.issues.counts()["text does not fit its tokens"] == 1
     tokens = corpus.documents["wsj_9901"].tokens
     assert all(one.end <= other.start for one, other in pairwise(tokens))
 
@@ -38,7 +38,7 @@ def test_words_that_claim_the_whole_text_do_not_get_it(tmp_path: Path) -> None:
     entries["wsj_9901"]["sentences"].append({"words": words})
     with limits(1_000_000):
         corpus = read_conll16(write(tmp_path, [relation(1)], raw=RAW + "x" * 100_000, entries=entries))
-    assert corpus.dirt.counts()["text does not fit its tokens"] == 1
+    assert corpus.issues.counts()["text does not fit its tokens"] == 1
     assert len(corpus.documents["wsj_9901"].text) < 20_000
 
 
@@ -63,13 +63,13 @@ def test_a_word_without_form_or_numbers_costs_its_document(tmp_path: Path, word:
     entries = {**parses(), "broken": {"sentences": [{"words": [word]}]}}
     corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
     assert list(corpus.documents) == ["wsj_9901"]
-    assert corpus.dirt.counts() == {"bad document": 1, "no parse": 1}
+    assert corpus.issues.counts() == {"bad document": 1, "no parse": 1}
 
 
 def test_an_entrel_has_no_sense_whatever_its_line_says(tmp_path: Path) -> None:
     corpus = read_conll16(write(tmp_path, [relation(1, Type="EntRel"), relation(2)]))
     assert [one.senses for one in corpus.relations] == [(), ("Comparison.Contrast",)]
-    assert corpus.dirt.counts()["sense of a kind without"] == 1
+    assert corpus.issues.counts()["sense of a kind without"] == 1
 
 
 def test_ten_thousand_senses_of_one_relation_are_not_all_looked_at(tmp_path: Path) -> None:
@@ -81,14 +81,14 @@ def test_ten_thousand_senses_of_one_relation_are_not_all_looked_at(tmp_path: Pat
     with limits(0):
         corpus = read_conll16(write(tmp_path, [relation(1, Sense=senses)]), inventory_name="pdtb2")
     assert corpus.relations[0].senses == ("Comparison.Contrast",)
-    assert corpus.dirt.counts()["too many senses"] == 1
+    assert corpus.issues.counts()["too many senses"] == 1
 
 
 def test_a_sense_as_long_as_a_page_is_unknown(tmp_path: Path) -> None:
     corpus = read_conll16(
         write(tmp_path, [relation(1, Sense=["Comparison.Contrast", "x" * 5_000])]), inventory_name="pdtb2"
     )
-    finding = next(found for found in corpus.dirt.findings if found.kind == "unknown sense")
+    finding = next(found for found in corpus.issues.findings if found.kind == "unknown sense")
     assert len(finding.detail) < 200
 
 
@@ -101,12 +101,12 @@ def test_one_long_token_in_every_argument_is_not_copied_without_end(tmp_path: Pa
     with limits(1_000_000):
         corpus = read_conll16(write(tmp_path, lines, raw=None, entries=entries))
     assert 40 < len(corpus.relations) < 60
-    assert corpus.dirt.counts()["bad relation"] == 2_000 - len(corpus.relations)
+    assert corpus.issues.counts()["bad relation"] == 2_000 - len(corpus.relations)
 
 
 def test_a_long_name_is_not_repeated_with_every_finding(tmp_path: Path) -> None:
     broken = {"words": [["a", {"CharacterOffsetBegin": 0, "CharacterOffsetEnd": 1}]], "parsetree": "(X"}
     entries = {**parses(), "n" * 100_000: {"sentences": [broken] * 500}}
     corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
-    assert corpus.dirt.counts()["bad tree"] == 500
-    assert max(len(finding.where) for finding in corpus.dirt.findings) < 1_000
+    assert corpus.issues.counts()["bad tree"] == 500
+    assert max(len(finding.where) for finding in corpus.issues.findings) < 1_000

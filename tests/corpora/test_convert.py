@@ -46,7 +46,7 @@ def test_conll16_comes_back(tmp_path: Path, with_parts: bool) -> None:
     )
     assert back.documents == given_corpus.documents
     assert back.parts == given_corpus.parts
-    assert set(back.dirt.counts()) == {"no parse"}
+    assert set(back.issues.counts()) == {"no parse"}
 
 
 def test_conll16_without_its_texts_still_has_the_same_tokens(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_pairs_come_back(tmp_path: Path) -> None:
         assert (old.id, old.kind, old.senses) == (new.id, new.kind, new.senses)
         assert (old.arg1.text, old.arg2.text) == (new.arg1.text, new.arg2.text)
     assert back.parts == {"a:1": "train", "a:2": "train", "b:1": "test", "b:2": "test"}
-    assert not back.dirt.findings
+    assert not back.issues.findings
 
 
 def test_strange_names_of_documents_become_no_files(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_senses_are_mapped_and_those_without_a_counterpart_are_findings() -> Non
         ("Temporal.Synchrony",),
         (),
     ]
-    assert found.dirt.counts() == {"sense without a counterpart": 1}
+    assert found.issues.counts() == {"sense without a counterpart": 1}
     back = with_senses_of(found, "pdtb3")
     assert back.relations[0].senses == ("Expansion.Level-of-detail.Arg2-as-detail",)
     assert with_senses_of(given, "gdtb") is given

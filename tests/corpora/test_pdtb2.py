@@ -11,7 +11,7 @@ import pytest
 
 from disco2.corpora.pdtb2 import Pdtb2Relation, Selection, parse_gorn_list, parse_relations, read_pdtb2
 from disco2.corpora.wsj import GornTrees
-from disco2.data import Corpus, Dirt, Relation, RelationKind
+from disco2.data import Corpus, ReadIssues, Relation, RelationKind
 from disco2.errors import CorpusError, LayerError
 from tests.corpora.miniature import MiniDocument, Writer, documents, faults, write_pdtb2, write_trees
 from tests.fuzzing.target import limits
@@ -68,13 +68,13 @@ Oren said
 """
 
 
-def read(text: str) -> tuple[list[Pdtb2Relation], Dirt]:
-    dirt = Dirt()
-    return parse_relations(text, where="made-up", dirt=dirt)[1], dirt
+def read(text: str) -> tuple[list[Pdtb2Relation], ReadIssues]:
+    issues = ReadIssues()
+    return parse_relations(text, where="made-up", issues=issues)[1], issues
 
 
 def test_native_block_is_read_in_full() -> None:
-    (relation,), dirt = read(TWO_CONNECTIVES)
+    (relation,), issues = read(TWO_CONNECTIVES)
     assert relation == Pdtb2Relation(
         number=1,
         line=2,
@@ -89,7 +89,7 @@ def test_native_block_is_read_in_full() -> None:
         arg1=Selection(((9, 20), (25, 30)), ((0, 0), (0, 1, 2)), "Mina missed the ferry"),
         arg2=Selection(((41, 98),), (), "She waited"),
     )
-    assert not dirt.findings
+    assert not issues.findings
 
 
 def test_kinds_connectives_and_senses() -> None:
@@ -107,7 +107,7 @@ def test_kinds_connectives_and_senses() -> None:
 def test_content_decides_the_encoding() -> None:
     cut = "Implicit|00|03||||57|1\n"  # cut off early, still a pipe file
     for text, encoding in ((NATIVE, "native"), (PIPE, "piped"), (cut, "piped"), (" \n", "")):
-        assert parse_relations(text, where="made-up", dirt=Dirt())[0] == encoding
+        assert parse_relations(text, where="made-up", issues=ReadIssues())[0] == encoding
 
 
 @BOTH
@@ -119,9 +119,9 @@ def test_other_line_ends_change_nothing(text: str, end: str) -> None:
 @BOTH
 def test_file_cut_off_loses_its_last_relation_only(text: str) -> None:
     whole, _ = read(text)
-    cut, dirt = read(text[:-80])
+    cut, issues = read(text[:-80])
     assert cut == whole[:-1]
-    assert f"relation {len(whole)}" in dirt.findings[-1].detail
+    assert f"relation {len(whole)}" in issues.findings[-1].detail
 
 
 def test_native_file_cut_off_anywhere_is_reported() -> None:
@@ -132,10 +132,10 @@ def test_native_file_cut_off_anywhere_is_reported() -> None:
 
 
 def test_bad_block_is_skipped_and_still_counted() -> None:
-    relations, dirt = read(NATIVE.replace("____Explicit____", "____Explizit____", 1))
+    relations, issues = read(NATIVE.replace("____Explicit____", "____Explizit____", 1))
     assert [relation.number for relation in relations] == [1, *range(3, len(DOCUMENT.relations) + 1)]
-    assert dirt.counts() == {"bad relation block": 1}
-    assert "Explizit" in dirt.findings[0].detail
+    assert issues.counts() == {"bad relation block": 1}
+    assert "Explizit" in issues.findings[0].detail
 
 
 @pytest.mark.parametrize(
@@ -149,18 +149,18 @@ def test_bad_block_is_skipped_and_still_counted() -> None:
     ],
 )
 def test_native_grammar_errors_are_named(old: str, new: str, said: str) -> None:
-    relations, dirt = read(NATIVE.replace(old, new, 1))
+    relations, issues = read(NATIVE.replace(old, new, 1))
     assert len(relations) == len(DOCUMENT.relations) - 1
-    assert said in dirt.findings[0].detail
+    assert said in issues.findings[0].detail
 
 
 def test_line_with_too_few_or_too_many_fields_is_skipped() -> None:
     first, second, *rest = PIPE.splitlines(keepends=True)
-    relations, dirt = read("".join([first.replace("|", "", 1), second.replace("\n", "|\n"), *rest]))
+    relations, issues = read("".join([first.replace("|", "", 1), second.replace("\n", "|\n"), *rest]))
     assert [relation.number for relation in relations] == list(range(3, len(DOCUMENT.relations) + 1))
-    assert [finding.where for finding in dirt.findings] == ["made-up:1", "made-up:2"]
-    assert "47 fields" in dirt.findings[0].detail
-    assert "49 fields" in dirt.findings[1].detail
+    assert [finding.where for finding in issues.findings] == ["made-up:1", "made-up:2"]
+    assert "47 fields" in issues.findings[0].detail
+    assert "49 fields" in issues.findings[1].detail
 
 
 TREES = """
@@ -332,7 +332,7 @@ def test_windows_line_ends_that_the_offsets_do_not_count(tmp_path: Path, trees: 
 
 def test_latin_1_and_utf_8(tmp_path: Path, trees: Path) -> None:
     latin = read_pdtb2(write_pdtb2(tmp_path / "latin", DOCUMENTS), trees=trees)
-    assert latin.dirt.counts()["not UTF-8"] > 0
+    assert latin.issues.counts()["not UTF-8"] > 0
     utf8 = read_pdtb2(
         write_pdtb2(tmp_path / "utf8", DOCUMENTS, writer=Writer(encoding="utf-8")),
         trees=trees,
@@ -402,7 +402,7 @@ def test_misspelt_and_unknown_senses(tmp_path: Path, trees: Path) -> None:
 def test_span_beyond_the_text_loses_its_relation(tmp_path: Path, trees: Path) -> None:
     path = edited(write_pdtb2(tmp_path, DOCUMENTS[:1]), "9..39", "90000..90010")
     corpus = read_pdtb2(path, trees=trees)
-    finding = next(finding for finding in corpus.dirt.findings if finding.kind == "bad relation")
+    finding = next(finding for finding in corpus.issues.findings if finding.kind == "bad relation")
     assert "90000..90010 ends beyond the text" in finding.detail
     assert corpus.relations[0].id == "wsj_0003:2"
 

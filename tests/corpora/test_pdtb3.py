@@ -17,7 +17,7 @@ from disco2.corpora.pdtb3 import (
     read_pdtb3_lines,
     text_that_fits,
 )
-from disco2.data import Corpus, Dirt, RelationKind
+from disco2.data import Corpus, ReadIssues, RelationKind
 from disco2.errors import CorpusError, SettingsError
 from tests.corpora.miniature import (
     MiniDocument,
@@ -156,7 +156,7 @@ def test_faults_of_lines_and_files(tmp_path: Path, trees: Path) -> None:
     file.write_bytes(data.replace(first, first.replace(b"|", b"", 1)).replace(second, second * 2)[:-40])
     corpus = read_pdtb3(path, trees=trees)
     assert faults(corpus) == {"bad relation line", "document without text", "empty file", "relation twice"}
-    assert corpus.dirt.counts()["bad relation line"] == 2
+    assert corpus.issues.counts()["bad relation line"] == 2
     assert list(corpus.documents) == ["wsj_0003", "wsj_0004"]
 
 
@@ -220,12 +220,14 @@ def test_bad_lines_are_reported_and_skipped() -> None:
         GOOD[:40],
     ]
     for end in ("\n", "\r\n"):
-        dirt = Dirt()
-        read = list(read_pdtb3_lines(end.join(lines), where="gold/00/made_up", dirt=dirt))
+        issues = ReadIssues()
+        read = list(read_pdtb3_lines(end.join(lines), where="gold/00/made_up", issues=issues))
         assert [number for number, _ in read] == [1, 6]
         assert read[0][1] == read[1][1] == parse_pdtb3_line(GOOD.split("|"))
-        assert [finding.where for finding in dirt.findings] == [f"gold/00/made_up:{n}" for n in (3, 4, 5, 7)]
-        assert "3 fields" in dirt.findings[0].detail
+        assert [finding.where for finding in issues.findings] == [
+            f"gold/00/made_up:{n}" for n in (3, 4, 5, 7)
+        ]
+        assert "3 fields" in issues.findings[0].detail
 
 
 def spans_of(*words: str, inclusive: bool) -> list[tuple[int, int]]:
@@ -267,11 +269,11 @@ def test_inclusive_spans_become_exclusive() -> None:
 
 def test_line_ends_are_kept_where_spans_count_them_and_dropped_where_not() -> None:
     text = "Bakers rise.\r\nMillers sleep.\r\nNobody sings.\r\n"
-    dirt = Dirt()
+    issues = ReadIssues()
     counted = [(text.index(word), 0) for word in ("Bakers", "Millers", "Nobody")]
-    assert text_that_fits(text, counted, where="raw", dirt=dirt) == text
-    assert not dirt.findings
+    assert text_that_fits(text, counted, where="raw", issues=issues) == text
+    assert not issues.findings
     plain = text.replace("\r\n", "\n")
     uncounted = [(plain.index(word), 0) for word in ("Bakers", "Millers", "Nobody", "sings")]
-    assert text_that_fits(text, uncounted, where="raw", dirt=dirt) == plain
-    assert dirt.counts() == {"line ends not in the offsets": 1}
+    assert text_that_fits(text, uncounted, where="raw", issues=issues) == plain
+    assert issues.counts() == {"line ends not in the offsets": 1}

@@ -32,7 +32,7 @@ def test_the_layout_is_read_without_faults(corpora: Mapping[str, Corpus]) -> Non
         assert len(sections) == (22 if name == "conll16" else 25)
         assert all(one.constituents for document in corpus.documents.values() for one in document.sentences)
         # Half of the documents are not in OntoNotes, and one sentence a document was too much for the parser.
-        assert set(corpus.dirt.counts()) <= {"not UTF-8", "document without coreference", "no parse"}
+        assert set(corpus.issues.counts()) <= {"not UTF-8", "document without coreference", "no parse"}
         assert len(documents_with_coreference(corpus).documents) == len(corpus.documents) // 2
 
 

@@ -13,7 +13,7 @@ from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.text import Span, pair_spans, pair_text
 from disco2.corpora.reading import gc_disabled
 from disco2.corpora.relations import TokenSpans, character_spans
-from disco2.data import Corpus, Dirt, Document, Relation
+from disco2.data import Corpus, Document, ReadIssues, Relation
 from disco2.errors import CorpusError, SettingsError
 
 # What the folder or file of each corpus must hold.
@@ -190,25 +190,25 @@ def with_automatic_layers(
         some = annotators.annotate(waiting[begin : begin + DOCUMENTS_AT_ONCE], layers=layers)
         documents |= {document.id: document for document in some}
         progress(len(documents))
-    dirt = Dirt(list(corpus.dirt.findings))
+    issues = ReadIssues(list(corpus.issues.findings))
     return replace(
         corpus,
         documents=documents,
-        relations=_realigned(corpus, documents, dirt) if Layer.TOKENS in layers else corpus.relations,
-        dirt=dirt,
+        relations=_realigned(corpus, documents, issues) if Layer.TOKENS in layers else corpus.relations,
+        issues=issues,
         automatic=tuple(layer.value for layer in Layer if layer in layers),
         annotators=annotators.name,
     )
 
 
-def _realigned(corpus: Corpus, documents: Mapping[str, Document], dirt: Dirt) -> tuple[Relation, ...]:
+def _realigned(corpus: Corpus, documents: Mapping[str, Document], issues: ReadIssues) -> tuple[Relation, ...]:
     relations: list[Relation] = []
     tokens = {name: TokenSpans.of(document) for name, document in documents.items()}
     for relation in corpus.relations:
         old, new = corpus.documents[relation.document], tokens[relation.document]
         (arg1, _), (arg2, _) = map(new.argument, _argument_spans(old, relation))
         if not arg1.tokens or not arg2.tokens:
-            dirt.add(
+            issues.add(
                 "argument without automatic tokens",
                 relation.where or relation.id,
                 f"No token lies under an argument of {relation.id}; it was left out.",

@@ -31,8 +31,8 @@ from disco2.data import (
     Constituents,
     Corpus,
     Dependencies,
-    Dirt,
     Document,
+    ReadIssues,
     Relation,
     RelationKind,
     Sentence,
@@ -70,38 +70,40 @@ def read_conll16(
     A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
     CorpusError where a file is missing, the parses are not JSON, or no relation at all can be used.
     """
-    dirt = Dirt()
+    issues = ReadIssues()
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
     for folder in _part_folders(path):
-        fresh = read_parses(_one_of(folder, PARSE_FILES), raw=folder / "raw", encoding=encoding, dirt=dirt)
+        fresh = read_parses(
+            _one_of(folder, PARSE_FILES), raw=folder / "raw", encoding=encoding, issues=issues
+        )
         for name in [name for name in fresh if name in documents]:
-            dirt.add("document in two parts", str(folder), f"{name} was left out of this one.")
+            issues.add("document in two parts", str(folder), f"{name} was left out of this one.")
             del fresh[name]
         documents |= fresh
         part = _PART.search(folder.name)
         if part is not None:
             parts |= dict.fromkeys(fresh, part[1].lower())
         file = _one_of(folder, RELATION_FILES)
-        read = _read_relations(file, fresh, encoding=encoding, dirt=dirt)
-        relations.extend(report_doubles(read, dirt=dirt))
+        read = _read_relations(file, fresh, encoding=encoding, issues=issues)
+        relations.extend(report_doubles(read, issues=issues))
     if not relations:
-        first = next((found for found in dirt.findings if found.kind in SKIPPED_LINE), None)
+        first = next((found for found in issues.findings if found.kind in SKIPPED_LINE), None)
         fault = f" The first fault: {first.where}: {first.detail}" if first else ""
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
     if trees or coreference or dependencies:
         layers = WsjLayers(
-            documents, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt
+            documents, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues
         )
         documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
     if inventory_name == "auto":
         known = fitting_inventory((label for one in relations for label in one.senses), names=INVENTORIES)
     else:
         known = inventory(inventory_name)
-    resolved = tuple(_with_senses_of(known, one, dirt=dirt) for one in relations)
+    resolved = tuple(_with_senses_of(known, one, issues=issues) for one in relations)
     return Corpus(
-        "conll16", known.name, documents, resolved, parts, dirt, notes=(f"Sense inventory: {known.name}.",)
+        "conll16", known.name, documents, resolved, parts, issues, notes=(f"Sense inventory: {known.name}.",)
     )
 
 
@@ -131,20 +133,20 @@ def _one_of(folder: Path, names: Sequence[str]) -> Path:
 
 
 def _read_relations(
-    file: Path, documents: dict[str, Document], *, encoding: str, dirt: Dirt
+    file: Path, documents: dict[str, Document], *, encoding: str, issues: ReadIssues
 ) -> Iterator[Relation]:
     """Relations with their senses as the file spells them."""
     limits = {name: TokenSpans.of(document) for name, document in documents.items()}
-    for number, line in enumerate(lines_of(read_text(file, dirt=dirt, encoding=encoding)), start=1):
+    for number, line in enumerate(lines_of(read_text(file, issues=issues, encoding=encoding)), start=1):
         if not line.strip():
             continue
         where = f"{file}:{number}"
         try:
-            yield _relation(parse_json(line), documents, limits, number=number, where=where, dirt=dirt)
+            yield _relation(parse_json(line), documents, limits, number=number, where=where, issues=issues)
         except BrokenJsonError as error:
-            dirt.add(SKIPPED_LINE[0], where, f"Not JSON: {error.reason}; skipped.")
+            issues.add(SKIPPED_LINE[0], where, f"Not JSON: {error.reason}; skipped.")
         except CorpusError as error:
-            dirt.add(SKIPPED_LINE[1], where, f"{error.what} Skipped.")
+            issues.add(SKIPPED_LINE[1], where, f"{error.what} Skipped.")
 
 
 def _relation(
@@ -154,7 +156,7 @@ def _relation(
     *,
     number: int,
     where: str,
-    dirt: Dirt,
+    issues: ReadIssues,
 ) -> Relation:
     """One relation. Raises CorpusError if it can't be used."""
     if not isinstance(record, dict):
@@ -172,7 +174,7 @@ def _relation(
     if connective:
         arguments["Connective"] = _tokens(connective, "Connective", document)
     for key, tokens in arguments.items():
-        _compare(record[key].get("RawText"), document.words(tokens), key, where=where, dirt=dirt)
+        _compare(record[key].get("RawText"), document.words(tokens), key, where=where, issues=issues)
     raw = connective.get("RawText") if isinstance(connective, dict) else ""
     senses = record.get("Sense")
     labels = [sense for sense in senses if isinstance(sense, str)] if isinstance(senses, list) else []
@@ -191,7 +193,7 @@ def _relation(
     )
 
 
-def _compare(raw: object, words: Sequence[str], key: str, *, where: str, dirt: Dirt) -> None:
+def _compare(raw: object, words: Sequence[str], key: str, *, where: str, issues: ReadIssues) -> None:
     """Report a token list whose words are not those of the raw text beside it."""
     if (
         isinstance(raw, str)
@@ -201,13 +203,13 @@ def _compare(raw: object, words: Sequence[str], key: str, *, where: str, dirt: D
     ):
         found, stated = " ".join(words[:12])[:60], " ".join(raw[:200].split())[:60]
         detail = f"{key} is '{found}' by its tokens and '{stated}' by its raw text; the tokens were taken."
-        dirt.add("tokens differ from the raw text", where, detail)
+        issues.add("tokens differ from the raw text", where, detail)
 
 
-def _with_senses_of(known: SenseInventory, relation: Relation, *, dirt: Dirt) -> Relation:
-    senses = read_senses(relation.senses, known, where=relation.where, dirt=dirt)
+def _with_senses_of(known: SenseInventory, relation: Relation, *, issues: ReadIssues) -> Relation:
+    senses = read_senses(relation.senses, known, where=relation.where, issues=issues)
     if not known.is_free:
-        senses = senses_of_kind(relation.kind, senses, where=relation.where, dirt=dirt)
+        senses = senses_of_kind(relation.kind, senses, where=relation.where, issues=issues)
     return replace(relation, senses=senses)
 
 
@@ -245,9 +247,9 @@ class _Word:
     tag: str
 
 
-def read_parses(file: Path, *, raw: Path, encoding: str = "auto", dirt: Dirt) -> dict[str, Document]:
+def read_parses(file: Path, *, raw: Path, encoding: str = "auto", issues: ReadIssues) -> dict[str, Document]:
     """Read the documents of a file of parses, their texts from ``raw`` or else rebuilt from the tokens."""
-    text = read_text(file, dirt=dirt, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
+    text = read_text(file, issues=issues, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
     try:
         parses = parse_json(text)
     except BrokenJsonError as error:
@@ -258,13 +260,15 @@ def read_parses(file: Path, *, raw: Path, encoding: str = "auto", dirt: Dirt) ->
     for name, entry in parses.items():
         where = f"{file}: {name:.80}"
         try:
-            documents[name] = _document(name, entry, raw=raw, encoding=encoding, where=where, dirt=dirt)
+            documents[name] = _document(name, entry, raw=raw, encoding=encoding, where=where, issues=issues)
         except CorpusError as error:
-            dirt.add("bad document", error.where or where, f"{error.what} Left out.")
+            issues.add("bad document", error.where or where, f"{error.what} Left out.")
     return documents
 
 
-def _document(name: str, entry: object, *, raw: Path, encoding: str, where: str, dirt: Dirt) -> Document:
+def _document(
+    name: str, entry: object, *, raw: Path, encoding: str, where: str, issues: ReadIssues
+) -> Document:
     sentences = entry.get("sentences") if isinstance(entry, dict) else None
     if not isinstance(sentences, list):
         raise CorpusError("The document has no list of sentences.", where=where)
@@ -281,12 +285,12 @@ def _document(name: str, entry: object, *, raw: Path, encoding: str, where: str,
             Sentence(
                 len(words),
                 len(words) + len(fresh),
-                _constituents(sentence.get("parsetree"), len(fresh), where=place, dirt=dirt),
-                _dependencies(sentence.get("dependencies"), len(fresh), where=place, dirt=dirt),
+                _constituents(sentence.get("parsetree"), len(fresh), where=place, issues=issues),
+                _dependencies(sentence.get("dependencies"), len(fresh), where=place, issues=issues),
             )
         )
         words.extend(fresh)
-    text = _raw_text(name, words, raw=raw, encoding=encoding, dirt=dirt)
+    text = _raw_text(name, words, raw=raw, encoding=encoding, issues=issues)
     if text is None:
         text, words = _rebuilt(words)
     tokens = tuple(
@@ -311,12 +315,14 @@ def _words(items: object, *, where: str) -> list[_Word]:
     return words
 
 
-def _raw_text(name: str, words: Sequence[_Word], *, raw: Path, encoding: str, dirt: Dirt) -> str | None:
+def _raw_text(
+    name: str, words: Sequence[_Word], *, raw: Path, encoding: str, issues: ReadIssues
+) -> str | None:
     """The document's text file, if there is one and the tokens are where the parses say."""
     file = raw / name
     if not is_file_name(name) or not file.is_file():
         return None
-    text = read_text(file, dirt=dirt, encoding=encoding)
+    text = read_text(file, issues=issues, encoding=encoding)
     reached = 0
     for word in words:
         # Only a full stop that a treebank adds behind an abbreviation may stand on another's last character.
@@ -328,7 +334,7 @@ def _raw_text(name: str, words: Sequence[_Word], *, raw: Path, encoding: str, di
             detail = (
                 f"{shown(word.form)} is not at {shown(word.start)}..{shown(word.end)}; the text was rebuilt."
             )
-            dirt.add("text does not fit its tokens", str(file), detail)
+            issues.add("text does not fit its tokens", str(file), detail)
             return None
     return text
 
@@ -359,26 +365,26 @@ def _surface(word: _Word) -> str:
     return unescape(word.form) if len(word.form) != width else word.form
 
 
-def _constituents(tree: object, length: int, *, where: str, dirt: Dirt) -> Constituents | None:
+def _constituents(tree: object, length: int, *, where: str, issues: ReadIssues) -> Constituents | None:
     """The phrases of one sentence; the parser's failures, written ``(())``, are findings."""
     if not isinstance(tree, str) or not tree.strip():
         return None
     if not tree.strip("() \t\r\n"):
-        dirt.add("no parse", where, f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases.")
+        issues.add("no parse", where, f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases.")
         return None
     try:
         trees = parse_brackets(tree, where=where)
     except LayerError as error:
-        dirt.add("bad tree", where, f"{error.what} The sentence has no phrases.")
+        issues.add("bad tree", where, f"{error.what} The sentence has no phrases.")
         return None
     if len(trees) != 1 or len(trees[0].words) != length:
         leaves = sum(len(found.words) for found in trees)
-        dirt.add("bad tree", where, f"{leaves} leaves in {len(trees)} trees for {length} words.")
+        issues.add("bad tree", where, f"{leaves} leaves in {len(trees)} trees for {length} words.")
         return None
     return trees[0].constituents
 
 
-def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Dependencies | None:
+def _dependencies(arcs: object, length: int, *, where: str, issues: ReadIssues) -> Dependencies | None:
     """Heads from arcs ``[label, "governor-3", "dependent-1"]``, counted from 1; governor 0 is the root.
 
     The parses leave punctuation out: such words are hung below the root as ``punct``.
@@ -389,18 +395,18 @@ def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Depen
     labels: dict[int, str] = {}
     for arc in arcs:
         if not (isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)):
-            dirt.add("bad dependency", where, f"{shown(arc)} is not a label and two words; left out.")
+            issues.add("bad dependency", where, f"{shown(arc)} is not a label and two words; left out.")
             continue
         governor, dependent = _number(arc[1]), _number(arc[2])
         if not (0 <= governor <= length and 1 <= dependent <= length):
-            dirt.add("bad dependency", where, f"{shown(arc)} names no word of the sentence; left out.")
+            issues.add("bad dependency", where, f"{shown(arc)} names no word of the sentence; left out.")
         elif governor != dependent and dependent - 1 not in heads:
             heads[dependent - 1] = governor - 1
             labels[dependent - 1] = arc[0]
     roots = [token for token in sorted(heads) if heads[token] == -1]
     roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
     if not roots:
-        dirt.add("bad dependencies", where, "They have no root; the sentence has none now.")
+        issues.add("bad dependencies", where, "They have no root; the sentence has none now.")
         return None
     root = roots[0]
     heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
@@ -408,7 +414,7 @@ def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Depen
     labels.setdefault(root, "root")
     found = tuple(heads[token] for token in range(length))
     if token_in_circle(found) is not None:
-        dirt.add("bad dependencies", where, "They run in a circle; the sentence has none now.")
+        issues.add("bad dependencies", where, "They run in a circle; the sentence has none now.")
         return None
     return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
 

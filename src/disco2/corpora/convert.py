@@ -210,7 +210,7 @@ def with_senses_of(corpus: Corpus, inventory: str) -> Corpus:
             found = mapping(sense)
             if found is None:
                 detail = f"'{sense}' has none in {inventory}; left out."
-                corpus.dirt.add("sense without a counterpart", relation.where, detail)
+                corpus.issues.add("sense without a counterpart", relation.where, detail)
             else:
                 senses.append(found)
         votes: dict[str, float] = {}

@@ -24,7 +24,7 @@ from pathlib import Path
 from disco2.annotation.text import tokenise
 from disco2.corpora.pairs import SPLIT_NAMES, pair_document
 from disco2.corpora.reading import BYTE_ORDER_MARK, existing_folder, read_text
-from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
 
@@ -66,8 +66,8 @@ class _Item:
 
 def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
     """The corpus in a folder. Rows that can't be used are findings; CorpusError where none can."""
-    dirt, known = Dirt(), inventory("pdtb3")
-    tables = _Tables(existing_folder(path, holds="DiscoGeM"), dirt=dirt, encoding=encoding)
+    issues, known = ReadIssues(), inventory("pdtb3")
+    tables = _Tables(existing_folder(path, holds="DiscoGeM"), issues=issues, encoding=encoding)
     items = tables.items()
     questions = {} if any(item.votes for item in items) else tables.questions()
     documents: dict[str, Document] = {}
@@ -75,10 +75,10 @@ def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
     for item, (first, second) in zip(items, single_arguments(items), strict=True):
         document, arg1, arg2 = pair_document(item.id, first, second)
         if not arg1.tokens or not arg2.tokens:
-            dirt.add("empty argument", item.where, f"{item.id} lacks an argument; skipped.")
+            issues.add("empty argument", item.where, f"{item.id} lacks an argument; skipped.")
             continue
         documents[item.id] = document
-        senses = _senses(item, known, dirt)
+        senses = _senses(item, known, issues)
         kind = RelationKind.NOREL if item.label == NO_RELATION else RelationKind.IMPLICIT
         votes = read_votes(item.votes or questions.get(item.id, ""), known)
         relations.append(Relation(item.id, item.id, kind, arg1, arg2, senses, where=item.where, votes=votes))
@@ -91,7 +91,7 @@ def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
         documents,
         tuple(relations),
         parts,
-        dirt,
+        issues,
         notes=tuple(_notes(relations, parts, asked=bool(questions))),
         groups={item.id: item.source for item in items if item.id in documents},
     )
@@ -139,14 +139,14 @@ def read_votes(text: str, known: SenseInventory) -> Votes:
     return tuple((sense, share / total) for sense, share in shares.items())
 
 
-def _senses(item: _Item, known: SenseInventory, dirt: Dirt) -> tuple[str, ...]:
+def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str, ...]:
     if item.label in (NO_RELATION, *_MISSING):
         return ()
     sense = known.by_last_step(item.label)
     if sense is None:
         kind = "no sense" if item.label == OTHER_CONNECTIVE else "unknown sense"
         detail = f"'{item.label}' is no sense of {known.name}; {item.id} has no label."
-        dirt.add(kind, item.where, detail)
+        issues.add(kind, item.where, detail)
         return ()
     return (sense,)
 
@@ -197,8 +197,8 @@ def _notes(relations: Sequence[Relation], parts: Mapping[str, str], *, asked: bo
 class _Tables:
     """The tables of the folder, by what their columns say."""
 
-    def __init__(self, folder: Path, *, dirt: Dirt, encoding: str) -> None:
-        self._folder, self._dirt, self._encoding = folder, dirt, encoding
+    def __init__(self, folder: Path, *, issues: ReadIssues, encoding: str) -> None:
+        self._folder, self._issues, self._encoding = folder, issues, encoding
         self._headers = {file: self._header(file) for file in sorted(folder.glob("*.csv"))}
 
     def items(self) -> list[_Item]:
@@ -222,7 +222,7 @@ class _Tables:
                 lost = [name for name in documents if not split.get(name)]
                 if lost:
                     detail = f"{len(lost)} items have no part, such as {lost[0]}; they are left to train."
-                    self._dirt.add("item without a part", str(file), detail)
+                    self._issues.add("item without a part", str(file), detail)
                 found = {name: split.get(name) or "train" for name in documents}
                 return {name: SPLIT_NAMES.get(part, part) for name, part in found.items()}
         return {}
@@ -259,13 +259,13 @@ class _Tables:
         for item in items:
             if not item.id or item.id in seen:
                 detail = f"The id '{item.id}' was used before; skipped." if item.id else "No id; skipped."
-                self._dirt.add("repeated id" if item.id else "no id", item.where, detail)
+                self._issues.add("repeated id" if item.id else "no id", item.where, detail)
                 continue
             seen.add(item.id)
             yield item
 
     def _header(self, file: Path) -> list[str]:
-        text = read_text(file, dirt=Dirt(), encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
+        text = read_text(file, issues=ReadIssues(), encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
         try:
             return [name.strip().lower() for name in next(csv.reader(io.StringIO(text, newline="")), [])]
         except csv.Error:
@@ -273,7 +273,7 @@ class _Tables:
 
     def _rows(self, file: Path, *, delimiter: str = ",") -> Iterator[tuple[int, Row]]:
         """The rows of a table with the lines they begin on; a row of another length is a finding."""
-        text = read_text(file, dirt=self._dirt, encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
+        text = read_text(file, issues=self._issues, encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
         line = 1
         try:
@@ -284,7 +284,7 @@ class _Tables:
                     yield line, dict(zip(header, row, strict=True))
                 elif any(row):
                     detail = f"{len(row)} columns where the header has {len(header)}; skipped."
-                    self._dirt.add("wrong number of columns", f"{file}:{line}", detail)
+                    self._issues.add("wrong number of columns", f"{file}:{line}", detail)
                 line = rows.line_num + 1
         except csv.Error as error:
             raise CorpusError(

@@ -27,7 +27,7 @@ from disco2.corpora.relations import (
     read_kind,
     senses_of_kind,
 )
-from disco2.data import Corpus, Dirt, Document, Relation, RelationKind, Sentence, Token
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind, Sentence, Token
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
 
@@ -58,17 +58,17 @@ def read_disrpt(
     file ``conllu``. ``auto`` takes PDTB's senses where most of the labels are such, and otherwise keeps all
     labels as they are. A line that can't be used is a finding; CorpusError is raised where none can.
     """
-    dirt = Dirt()
+    issues = ReadIssues()
     files = _relation_files(path)
-    tables = {file: _rows(file, encoding=encoding, dirt=dirt) for file in files}
+    tables = {file: _rows(file, encoding=encoding, issues=issues) for file in files}
     rows = [row for table in tables.values() for row in table]
     known = (
         inventory(inventory_name)
         if inventory_name != "auto"
         else fitting_inventory((label for row in rows for label in _labels(row)), names=INVENTORIES)
     )
-    source = DisrptDocuments(conllu, encoding=encoding, dirt=dirt)
-    reading = _Reading(known, kinds_unknown, dirt)
+    source = DisrptDocuments(conllu, encoding=encoding, issues=issues)
+    reading = _Reading(known, kinds_unknown, issues)
     relations: list[Relation] = []
     documents: dict[str, Document] = {}
     parts: dict[str, str] = {}
@@ -79,14 +79,14 @@ def read_disrpt(
             document = available[relation.document]
             if documents.setdefault(document.id, document) is not document:
                 detail = f"{document.id} has other tokens in an earlier file; skipped."
-                dirt.add("document in two files", relation.where, detail)
+                issues.add("document in two files", relation.where, detail)
                 continue
             if part is not None:
                 parts[document.id] = part[1].lower()
             relations.append(relation)
     if not relations:
         raise CorpusError(
-            f"No relation here can be used.{first_fault(dirt)}",
+            f"No relation here can be used.{first_fault(issues)}",
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )
@@ -95,7 +95,7 @@ def read_disrpt(
         notes.append(
             f"{reading.without_kind} relations don't say their kind and were taken for {kinds_unknown}."
         )
-    return Corpus("disrpt", known.name, documents, tuple(relations), parts, dirt, notes=tuple(notes))
+    return Corpus("disrpt", known.name, documents, tuple(relations), parts, issues, notes=tuple(notes))
 
 
 def _relation_files(path: Path) -> list[Path]:
@@ -107,8 +107,8 @@ def _relation_files(path: Path) -> list[Path]:
     return files
 
 
-def _rows(file: Path, *, encoding: str, dirt: Dirt) -> list[_Row]:
-    lines = lines_of(read_text(file, dirt=dirt, encoding=encoding))
+def _rows(file: Path, *, encoding: str, issues: ReadIssues) -> list[_Row]:
+    lines = lines_of(read_text(file, issues=issues, encoding=encoding))
     header = [name.strip() for name in lines[0].split("\t")] if lines else []
     missing = [name for name in REQUIRED if name not in header]
     if missing:
@@ -127,7 +127,7 @@ def _rows(file: Path, *, encoding: str, dirt: Dirt) -> list[_Row]:
             rows.append(_Row(dict(zip(header, cells, strict=True)), where))
         else:
             columns = f"{len(cells)} columns where the header has {len(header)}"
-            dirt.add("wrong number of columns", where, f"{columns}; skipped.")
+            issues.add("wrong number of columns", where, f"{columns}; skipped.")
     return rows
 
 
@@ -144,7 +144,7 @@ class _Reading:
 
     known: SenseInventory
     kinds_unknown: RelationKind
-    dirt: Dirt
+    issues: ReadIssues
     without_kind: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
     _coverage: dict[str, TokenSpans] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class _Reading:
             try:
                 yield self._relation(row, documents)
             except CorpusError as error:
-                self.dirt.add("bad relation", row.where, f"{error.what} Skipped.")
+                self.issues.add("bad relation", row.where, f"{error.what} Skipped.")
 
     def _relation(self, row: _Row, documents: Mapping[str, Document]) -> Relation:
         name = row.cells["doc"]
@@ -196,7 +196,7 @@ class _Reading:
             return named
         if stated not in ("", "_"):
             detail = f"'{stated}' was read as {self.kinds_unknown}."
-            self.dirt.add("unknown kind of relation", row.where, detail)
+            self.issues.add("unknown kind of relation", row.where, detail)
         self.without_kind += 1
         return self.kinds_unknown
 
@@ -210,20 +210,20 @@ class _Reading:
             resolved = self.known.resolve(label)
             if resolved is not None and resolved.repaired:
                 detail = f"'{label}' was read as '{resolved.sense}'."
-                self.dirt.add("misspelt sense", row.where, detail)
+                self.issues.add("misspelt sense", row.where, detail)
             resolved = resolved or self.known.resolve(row.cells["label"])
             if resolved is None:
                 detail = f"'{label}' is no sense of {self.known.name}; left out."
-                self.dirt.add("unknown sense", row.where, detail)
+                self.issues.add("unknown sense", row.where, detail)
             else:
                 senses.append(resolved.sense)
-        return senses_of_kind(kind, tuple(dict.fromkeys(senses)), where=row.where, dirt=self.dirt)
+        return senses_of_kind(kind, tuple(dict.fromkeys(senses)), where=row.where, issues=self.issues)
 
     def _compare(self, words: Sequence[str], stated: str, unit: str, *, where: str) -> None:
         """The tokens count; a text that differs from them hints at another tokenisation."""
         expected = "".join(stated.replace(GAP, "").split()).casefold()
         if expected and expected != "_" and expected != "".join("".join(words).split()).casefold():
-            self.dirt.add("text differs from tokens", where, f"{unit}_txt is not the text of its tokens.")
+            self.issues.add("text differs from tokens", where, f"{unit}_txt is not the text of its tokens.")
 
 
 def _tokens(ranges: str, unit: str, document: Document, coverage: TokenSpans) -> tuple[int, ...]:
@@ -252,10 +252,10 @@ class DisrptDocuments:
     Looks beside the relations, in a folder, or in one file that holds all tokens.
     """
 
-    def __init__(self, conllu: Path | None, *, encoding: str, dirt: Dirt) -> None:
+    def __init__(self, conllu: Path | None, *, encoding: str, issues: ReadIssues) -> None:
         self._conllu = conllu
         self._encoding = encoding
-        self._dirt = dirt
+        self._issues = issues
         self._read: dict[Path, dict[str, Document]] = {}
 
     def beside(self, file: Path, names: Sequence[str]) -> dict[str, Document]:
@@ -263,7 +263,7 @@ class DisrptDocuments:
         for candidate in self._candidates(file):
             if candidate.is_file():
                 return self._documents(candidate, only_name=names[0] if len(set(names)) == 1 else file.stem)
-        self._dirt.add(
+        self._issues.add(
             "no tokens",
             str(file),
             f"There is no {file.stem}.conllu beside it; the file was skipped.",
@@ -278,7 +278,9 @@ class DisrptDocuments:
 
     def _documents(self, conllu: Path, *, only_name: str) -> dict[str, Document]:
         if conllu not in self._read:
-            text = read_text(conllu, dirt=self._dirt, encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
+            text = read_text(conllu, issues=self._issues, encoding=self._encoding).removeprefix(
+                BYTE_ORDER_MARK
+            )
             by_document: dict[str, list[ConlluSentence]] = {}
             for sentence in parse_conllu(text, where=str(conllu)):
                 by_document.setdefault(sentence.document or only_name, []).append(sentence)
@@ -286,7 +288,7 @@ class DisrptDocuments:
             masked = [name for name, document in documents.items() if is_masked(document)]
             for name in masked:
                 detail = f"The words of {name} are masked by underscores; it was left out."
-                self._dirt.add("masked text", str(conllu), detail)
+                self._issues.add("masked text", str(conllu), detail)
                 del documents[name]
             self._read[conllu] = documents
         return self._read[conllu]

@@ -13,7 +13,7 @@ from disco2.corpora.conll16 import written_identity
 from disco2.corpora.reading import lines_of, read_text
 from disco2.corpora.relations import runs
 from disco2.corpora.tasks import CONLL16_SENSES
-from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.errors import CorpusError, SettingsError
 from disco2.files import folder_in_place, write_text
 
@@ -193,7 +193,7 @@ class _Table:
     def __init__(self, file: Path) -> None:
         self.file = file
         self.unread = 0
-        self.lines = lines_of(read_text(file, dirt=Dirt()))
+        self.lines = lines_of(read_text(file, issues=ReadIssues()))
         self.header = [name.strip() for name in self.lines[0].split("\t")] if self.lines else []
         if LABEL not in self.header:
             raise CorpusError("The table has no label column any more.", where=str(file))

@@ -32,8 +32,8 @@ from disco2.data import (
     WITHOUT_SENSE,
     Argument,
     Corpus,
-    Dirt,
     Document,
+    ReadIssues,
     Relation,
     RelationKind,
     Sentence,
@@ -67,18 +67,18 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
     A line that can't be used is a finding. Raises CorpusError where no line can, or where a table has no
     columns ``arg1`` and ``arg2``.
     """
-    dirt = Dirt()
+    issues = ReadIssues()
     known = inventory(inventory_name)
-    text = read_text(path, dirt=dirt, encoding=encoding)
+    text = read_text(path, issues=issues, encoding=encoding)
     records = _json_records if _is_json(path, text) else _table_records
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
     groups: dict[str, str] = {}
-    for line, record in records(text, path=path, dirt=dirt):
+    for line, record in records(text, path=path, issues=issues):
         where = f"{path}:{line}"
-        name = _unused_id(record, line, path, documents, where=where, dirt=dirt)
-        pair = _pair(name, record, known, where=where, dirt=dirt)
+        name = _unused_id(record, line, path, documents, where=where, issues=issues)
+        pair = _pair(name, record, known, where=where, issues=issues)
         if pair is None:
             continue
         documents[name], relation = pair
@@ -90,15 +90,15 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
         if split:
             parts[name] = SPLIT_NAMES.get(split, split)
             if parts[name] not in SPLIT_NAMES.values():
-                dirt.add("unknown split", where, f"'{split}' is not train, dev or test.")
+                issues.add("unknown split", where, f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + first_fault(dirt),
+            "No line of this file is a usable pair." + first_fault(issues),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
     notes = (*_labels_with_a_meaning(relations), *_pairs_in_two_parts(relations, parts))
-    return Corpus(NAME, known.name, documents, tuple(relations), parts, dirt, notes=notes, groups=groups)
+    return Corpus(NAME, known.name, documents, tuple(relations), parts, issues, notes=notes, groups=groups)
 
 
 def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, Argument]:
@@ -125,28 +125,28 @@ def _is_json(path: Path, text: str) -> bool:
     return path.suffix.lower() in JSON_ENDINGS or text.removeprefix(BYTE_ORDER_MARK).lstrip().startswith("{")
 
 
-def _json_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
+def _json_records(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tuple[int, Record]]:
     for number, line in enumerate(lines_of(text), start=1):
         if not line.strip():
             continue
         try:
             record = parse_json(line)
         except BrokenJsonError as error:
-            dirt.add("broken line", f"{path}:{number}", f"Not JSON: {error.reason}; skipped.")
+            issues.add("broken line", f"{path}:{number}", f"Not JSON: {error.reason}; skipped.")
             continue
         if not isinstance(record, dict):
-            dirt.add("broken line", f"{path}:{number}", "Not an object in braces; skipped.")
+            issues.add("broken line", f"{path}:{number}", "Not an object in braces; skipped.")
             continue
         columns = [key.strip().lower() for key in record]
         twice = [name for name in (*COLUMNS, *VOTES) if columns.count(name) > 1]
         if twice:
             detail = f"It has '{twice[0]}' twice, in different letters; skipped."
-            dirt.add("broken line", f"{path}:{number}", detail)
+            issues.add("broken line", f"{path}:{number}", detail)
             continue
         yield number, dict(zip(columns, record.values(), strict=True))
 
 
-def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
+def _table_records(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tuple[int, Record]]:
     text = text.removeprefix(BYTE_ORDER_MARK)
     delimiter, header, place = _header(text, path=path)
     lines = io.StringIO(text, newline="").readlines()
@@ -159,13 +159,13 @@ def _table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, 
             eaten = max(eaten, place + taken - 1)
             row, taken = lines[place].rstrip("\r\n").split(delimiter), 1
             if len(row) == len(header):
-                dirt.add("stray quotation mark", where, "The line was read without quoting.")
+                issues.add("stray quotation mark", where, "The line was read without quoting.")
         if any(cell.strip() for cell in row):
             if len(row) == len(header):
                 yield place + 1, dict(zip(header, row, strict=True))
             else:
                 columns = f"{len(row)} columns where the header has {len(header)}"
-                dirt.add("wrong number of columns", where, f"{columns}; skipped.")
+                issues.add("wrong number of columns", where, f"{columns}; skipped.")
         place += taken
 
 
@@ -202,26 +202,26 @@ def _header(text: str, *, path: Path) -> tuple[str, list[str], int]:
 
 
 def _pair(
-    name: str, record: Record, known: SenseInventory, *, where: str, dirt: Dirt
+    name: str, record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[Document, Relation] | None:
     texts = [_text(record, column) for column in REQUIRED]
     for column, text in zip(REQUIRED, texts, strict=True):
         if not text:
-            dirt.add("empty argument", where, f"There is no text for {column}; skipped.")
+            issues.add("empty argument", where, f"There is no text for {column}; skipped.")
             return None
     document, arg1, arg2 = pair_document(name, *texts)
     if not arg1.tokens or not arg2.tokens:
-        dirt.add("empty argument", where, "An argument has no word; skipped.")
+        issues.add("empty argument", where, "An argument has no word; skipped.")
         return None
     kind = RelationKind.IMPLICIT
     if _text(record, "kind"):
         named = read_kind(_text(record, "kind"))
         if named is None:
-            dirt.add("unknown kind of relation", where, f"'{_text(record, 'kind')}'; skipped.")
+            issues.add("unknown kind of relation", where, f"'{_text(record, 'kind')}'; skipped.")
             return None
         kind = named
-    senses = read_senses(_labels(record, where=where, dirt=dirt), known, where=where, dirt=dirt)
-    votes = _votes(record, known, where=where, dirt=dirt)
+    senses = read_senses(_labels(record, where=where, issues=issues), known, where=where, issues=issues)
+    votes = _votes(record, known, where=where, issues=issues)
     if votes and not senses:
         most = max(share for _, share in votes)
         senses = tuple(sense for sense, share in votes if share == most)
@@ -229,7 +229,9 @@ def _pair(
     return document, Relation(name, name, kind, arg1, arg2, senses, connective, where=where, votes=votes)
 
 
-def _votes(record: Record, known: SenseInventory, *, where: str, dirt: Dirt) -> tuple[tuple[str, float], ...]:
+def _votes(
+    record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
+) -> tuple[tuple[str, float], ...]:
     """The labels of an object with their shares, which add up to 1; empty where there is no object."""
     given = next((record[name] for name in VOTES if isinstance(record.get(name), dict)), None)
     if not isinstance(given, dict):
@@ -237,20 +239,20 @@ def _votes(record: Record, known: SenseInventory, *, where: str, dirt: Dirt) -> 
     shares: dict[str, float] = {}
     for label, share in given.items():
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_VOTES:
-            dirt.add("unusable votes", where, f"{shown(share)} is no share; left out.")
+            issues.add("unusable votes", where, f"{shown(share)} is no share; left out.")
             return ()
-        for sense in read_senses([label], known, where=where, dirt=dirt) if share else ():
+        for sense in read_senses([label], known, where=where, issues=issues) if share else ():
             shares[sense] = shares.get(sense, 0.0) + share
     total = sum(shares.values())
     return tuple((sense, share / total) for sense, share in shares.items())
 
 
-def _labels(record: Record, *, where: str, dirt: Dirt) -> list[str]:
+def _labels(record: Record, *, where: str, issues: ReadIssues) -> list[str]:
     given = record.get("label")
     items = given if isinstance(given, list) else [given]
     labels = [str(item).lower() if isinstance(item, bool) else _plain(item) for item in items]
     if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
-        dirt.add("unusable label", where, f"{shown(given)} can't be a label; left out.")
+        issues.add("unusable label", where, f"{shown(given)} can't be a label; left out.")
     return labels
 
 
@@ -293,13 +295,13 @@ def _both(relation: Relation) -> tuple[str, str]:
 
 
 def _unused_id(
-    record: Record, line: int, path: Path, used: Mapping[str, object], *, where: str, dirt: Dirt
+    record: Record, line: int, path: Path, used: Mapping[str, object], *, where: str, issues: ReadIssues
 ) -> str:
     given = _text(record, "id")
     name = given or f"{path.stem}:{line}"
     if name not in used:
         return name
-    dirt.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
+    issues.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
     while name in used:
         name = f"{name}:{line}"
     return name

@@ -57,7 +57,7 @@ from disco2.corpora.pdtb3 import Spans, parse_spans, text_that_fits
 from disco2.corpora.reading import existing_folder, lines_of, read_text
 from disco2.corpora.relations import TokenSpans, kind_and_senses, letters, report_doubles
 from disco2.corpora.wsj import BARE, GornAddress, GornTrees, WsjLayers, files_by_document, folders_named
-from disco2.data import Argument, Corpus, Dirt, Document, Relation, RelationKind
+from disco2.data import Argument, Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError, LayerError
 
@@ -138,30 +138,30 @@ def read_pdtb2(
             where=str(path),
             hint="Give the folder of the PDTB 2 relations, such as LDC2008T05's data.",
         )
-    dirt = Dirt()
-    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt)
+    issues = ReadIssues()
+    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
     texts = _raw_files(path, raw)
     ways: Counter[str] = Counter()
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     for name, file in files.items():
-        content = read_text(file, dirt=dirt, encoding=encoding)
-        way, entries = parse_relations(content, where=str(file), dirt=dirt)
+        content = read_text(file, issues=issues, encoding=encoding)
+        way, entries = parse_relations(content, where=str(file), issues=issues)
         ways[way] += 1
         text = None
         if name in texts:
-            text = read_text(texts[name], dirt=dirt, encoding=encoding)
+            text = read_text(texts[name], issues=issues, encoding=encoding)
             spans = [span for entry in entries for part in (entry.arg1, entry.arg2) for span in part.spans]
-            text = text_that_fits(text, spans, where=str(texts[name]), dirt=dirt)
+            text = text_that_fits(text, spans, where=str(texts[name]), issues=issues)
         try:
-            located = locate(name, text, layers, dirt=dirt)
+            located = locate(name, text, layers, issues=issues)
         except LayerError as error:
             detail = f"{error.what} {name} and its {len(entries)} relations were left out."
-            dirt.add("document without text", error.where or str(file), detail)
+            issues.add("document without text", error.where or str(file), detail)
             continue
         ways[located.way] += 1
         documents[name] = located.document
-        relations.extend(report_doubles(_relations(located, entries, file, dirt=dirt), dirt=dirt))
+        relations.extend(report_doubles(_relations(located, entries, file, issues=issues), issues=issues))
     if not documents:
         looked = raw or f"a folder 'raw' below or beside {path}"
         raise CorpusError(
@@ -170,7 +170,7 @@ def read_pdtb2(
             hint=f"Raw text was searched in {looked}, trees in {trees or 'no folder: none was given'}.",
         )
     notes = tuple(f"{ways[way]} {what}." for way, what in _WAYS.items() if ways[way])
-    return Corpus("pdtb2", INVENTORY, documents, tuple(relations), dirt=dirt, notes=notes)
+    return Corpus("pdtb2", INVENTORY, documents, tuple(relations), issues=issues, notes=notes)
 
 
 def _raw_files(path: Path, raw: Path | None) -> dict[str, Path]:
@@ -183,12 +183,12 @@ def _raw_files(path: Path, raw: Path | None) -> dict[str, Path]:
 
 
 def _relations(
-    located: Located, entries: Sequence[Pdtb2Relation], file: Path, *, dirt: Dirt
+    located: Located, entries: Sequence[Pdtb2Relation], file: Path, *, issues: ReadIssues
 ) -> Iterator[Relation]:
     document = located.document.id
     for entry in entries:
         name, where = f"{document}:{entry.number}", f"{file}:{entry.line}"
-        label = kind_and_senses(entry.kind, entry.senses, inventory(INVENTORY), where=where, dirt=dirt)
+        label = kind_and_senses(entry.kind, entry.senses, inventory(INVENTORY), where=where, issues=issues)
         if label is None:
             continue
         try:
@@ -196,18 +196,18 @@ def _relations(
                 id=name,
                 document=document,
                 kind=label[0],
-                arg1=_argument(located, entry.arg1, f"Arg1 of {name}", where, dirt),
-                arg2=_argument(located, entry.arg2, f"Arg2 of {name}", where, dirt),
+                arg1=_argument(located, entry.arg1, f"Arg1 of {name}", where, issues),
+                arg2=_argument(located, entry.arg2, f"Arg2 of {name}", where, issues),
                 senses=label[1],
                 connective=entry.connectives[0] if entry.connectives else "",
                 connective_tokens=located.find(entry.anchor).tokens,
                 where=where,
             )
         except CorpusError as error:
-            dirt.add("bad relation", where, f"{error.what} The relation was skipped.")
+            issues.add("bad relation", where, f"{error.what} The relation was skipped.")
 
 
-def _argument(located: Located, selection: Selection, name: str, where: str, dirt: Dirt) -> Argument:
+def _argument(located: Located, selection: Selection, name: str, where: str, issues: ReadIssues) -> Argument:
     """The argument that a selection names; CorpusError if it can't be used."""
     argument = located.find(selection)
     if not argument.tokens:
@@ -219,7 +219,7 @@ def _argument(located: Located, selection: Selection, name: str, where: str, dir
         # In trees without traces an address leads anywhere, so the text must confirm what it finds.
         if by_gorn and found not in annotated and annotated not in found:
             raise CorpusError(f"{what}.")
-        dirt.add("argument differs from its text", where, f"{what}; its place was trusted.")
+        issues.add("argument differs from its text", where, f"{what}; its place was trusted.")
     return Argument(argument.tokens, selection.text) if by_gorn and selection.text else argument
 
 
@@ -232,7 +232,7 @@ class Located:
     way: str
 
 
-def locate(name: str, text: str | None, layers: WsjLayers, *, dirt: Dirt) -> Located:
+def locate(name: str, text: str | None, layers: WsjLayers, *, issues: ReadIssues) -> Located:
     """Locate by offsets in the raw text or, without it, by Gorn addresses in the treebank's trees.
 
     Raises LayerError if there is nothing to make the document from.
@@ -249,12 +249,12 @@ def locate(name: str, text: str | None, layers: WsjLayers, *, dirt: Dirt) -> Loc
     trees = layers.trees(name)
     if trees is None:
         raise LayerError(f"{name} has no raw text and no trees.")
-    document, find = locate_by_gorn(name, trees, dirt=dirt)
+    document, find = locate_by_gorn(name, trees, issues=issues)
     return Located(layers.attach(document), find, "gorn")
 
 
 def locate_by_gorn(
-    name: str, trees: Trees, *, dirt: Dirt
+    name: str, trees: Trees, *, issues: ReadIssues
 ) -> tuple[Document, Callable[[Selection], Argument]]:
     """A document whose text is the trees' words with spaces between, and how to find addresses in it.
 
@@ -263,7 +263,7 @@ def locate_by_gorn(
     where, brackets, sentences = trees
     nodes = GornTrees(brackets, where=where)
     text = "\n".join(" ".join(QUOTES.get(word, word) for word in tree.words) for tree in sentences)
-    document = document_from_trees(name, text, sentences, where=where, dirt=dirt)
+    document = document_from_trees(name, text, sentences, where=where, issues=issues)
     if nodes.tokens != len(document.tokens):
         raise LayerError(
             f"{nodes.tokens} words under the trees' nodes and {len(document.tokens)} in their sentences.",
@@ -278,7 +278,7 @@ def locate_by_gorn(
     return document, find
 
 
-def parse_relations(text: str, *, where: str, dirt: Dirt) -> tuple[str, list[Pdtb2Relation]]:
+def parse_relations(text: str, *, where: str, issues: ReadIssues) -> tuple[str, list[Pdtb2Relation]]:
     """The encoding of a file ("native", "piped", "" if it is empty) and its relations.
 
     Relations that break the grammar are findings. Raises CorpusError for a file of another kind.
@@ -287,18 +287,18 @@ def parse_relations(text: str, *, where: str, dirt: Dirt) -> tuple[str, list[Pdt
     number, first = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
     kind, pipe, _ = first.partition("|")
     if not first:
-        dirt.add("empty file", where, "There are no relations in it.")
+        issues.add("empty file", where, "There are no relations in it.")
         return "", []
     if _RULE.fullmatch(first) or _HEADING.fullmatch(first):
         if not _RULE.fullmatch(next(filter(str.strip, reversed(lines)))):
-            dirt.add(
+            issues.add(
                 "file cut off", f"{where}:{len(lines)}", "The last line is not the rule of a relation's end."
             )
         blocks = ((line, _Block(rows).relation) for line, rows in _blocks(lines))
-        return "native", list(_readable(blocks, "bad relation block", where=where, dirt=dirt))
+        return "native", list(_readable(blocks, "bad relation block", where=where, issues=issues))
     if pipe and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS // 4):
         rows = ((line, _Row(row).relation) for line, row in enumerate(lines, start=1) if row.strip())
-        return "piped", list(_readable(rows, "bad relation line", where=where, dirt=dirt))
+        return "piped", list(_readable(rows, "bad relation line", where=where, issues=issues))
     raise CorpusError(
         "This is neither PDTB 2's native encoding nor its pipe encoding.",
         where=f"{where}:{number}",
@@ -307,13 +307,17 @@ def parse_relations(text: str, *, where: str, dirt: Dirt) -> tuple[str, list[Pdt
 
 
 def _readable(
-    entries: Iterable[tuple[int, Callable[[int, int], Pdtb2Relation]]], fault: str, *, where: str, dirt: Dirt
+    entries: Iterable[tuple[int, Callable[[int, int], Pdtb2Relation]]],
+    fault: str,
+    *,
+    where: str,
+    issues: ReadIssues,
 ) -> Iterator[Pdtb2Relation]:
     for number, (line, read) in enumerate(entries, start=1):
         try:
             yield read(number, line)
         except CorpusError as error:
-            dirt.add(fault, f"{where}:{line}", f"relation {number}: {error.what} It was skipped.")
+            issues.add(fault, f"{where}:{line}", f"relation {number}: {error.what} It was skipped.")
 
 
 def selection(spans: str, gorn: str, text: str) -> Selection:

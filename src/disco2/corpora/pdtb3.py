@@ -14,7 +14,7 @@ from typing import Literal
 from disco2.corpora.reading import existing_folder, lines_of, read_text
 from disco2.corpora.relations import TokenSpans, kind_and_senses, report_doubles
 from disco2.corpora.wsj import BARE, WsjLayers, files_by_document
-from disco2.data import Corpus, Dirt, Document, Relation
+from disco2.data import Corpus, Document, ReadIssues, Relation
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError, SettingsError
 
@@ -86,7 +86,7 @@ def parse_pdtb3_line(fields: Sequence[str]) -> RawRelation:
     )
 
 
-def read_pdtb3_lines(text: str, *, where: str, dirt: Dirt) -> Iterator[tuple[int, RawRelation]]:
+def read_pdtb3_lines(text: str, *, where: str, issues: ReadIssues) -> Iterator[tuple[int, RawRelation]]:
     """Yield the line number and relation of every good line; bad ones are reported and skipped."""
     for number, line in enumerate(lines_of(text), start=1):
         if not line.strip():
@@ -95,7 +95,7 @@ def read_pdtb3_lines(text: str, *, where: str, dirt: Dirt) -> Iterator[tuple[int
             yield number, parse_pdtb3_line(line.split("|"))
         except CorpusError as error:
             detail = f"{error.what} The line was skipped."
-            dirt.add("bad relation line", f"{where}:{number}", detail)
+            issues.add("bad relation line", f"{where}:{number}", detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,8 @@ def read_pdtb3(
     gold = existing_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
     raw = existing_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
     files = files_by_document(gold, endings=FILES)
-    dirt = Dirt()
-    sources = list(_sources(files, files_by_document(raw, endings=FILES), encoding=encoding, dirt=dirt))
+    issues = ReadIssues()
+    sources = list(_sources(files, files_by_document(raw, endings=FILES), encoding=encoding, issues=issues))
     if not sources:
         raise CorpusError(
             f"None of {len(files)} files in {gold} has its text in {raw}.",
@@ -149,7 +149,7 @@ def read_pdtb3(
     if offsets != "auto" and evidence.inclusive + evidence.exclusive and convention != evidence.convention:
         notes.append(f"The text itself speaks for {evidence.convention} ends.")
 
-    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt)
+    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     ways: Counter[str] = Counter()
@@ -162,23 +162,27 @@ def read_pdtb3(
         )
         ways[way] += 1
         documents[document.id] = document
-        relations.extend(report_doubles(_relations(source, document, convention, dirt=dirt), dirt=dirt))
+        relations.extend(
+            report_doubles(_relations(source, document, convention, issues=issues), issues=issues)
+        )
     notes += [f"{ways[way]} documents {way}." for way in sorted(ways)]
-    return Corpus("pdtb3", INVENTORY, documents, tuple(relations), dirt=dirt, notes=tuple(notes))
+    return Corpus("pdtb3", INVENTORY, documents, tuple(relations), issues=issues, notes=tuple(notes))
 
 
-def _sources(gold: dict[str, Path], raw: dict[str, Path], *, encoding: str, dirt: Dirt) -> Iterator[_Source]:
+def _sources(
+    gold: dict[str, Path], raw: dict[str, Path], *, encoding: str, issues: ReadIssues
+) -> Iterator[_Source]:
     for name, file in gold.items():
-        table = read_text(file, dirt=dirt, encoding=encoding)
+        table = read_text(file, issues=issues, encoding=encoding)
         if not table.strip():
-            dirt.add("empty file", str(file), "There are no relations in it.")
+            issues.add("empty file", str(file), "There are no relations in it.")
         if name not in raw:
-            dirt.add("document without text", str(file), f"{name} has no raw text; it was left out.")
+            issues.add("document without text", str(file), f"{name} has no raw text; it was left out.")
             continue
-        lines = list(read_pdtb3_lines(table, where=str(file), dirt=dirt))
-        text = read_text(raw[name], dirt=dirt, encoding=encoding)
+        lines = list(read_pdtb3_lines(table, where=str(file), issues=issues))
+        text = read_text(raw[name], issues=issues, encoding=encoding)
         spans = [span for _, line in lines for span in _all_spans(line)]
-        yield _Source(name, file, text_that_fits(text, spans, where=str(raw[name]), dirt=dirt), lines)
+        yield _Source(name, file, text_that_fits(text, spans, where=str(raw[name]), issues=issues), lines)
 
 
 def _all_spans(line: RawRelation) -> Spans:
@@ -186,12 +190,12 @@ def _all_spans(line: RawRelation) -> Spans:
 
 
 def _relations(
-    source: _Source, document: Document, convention: Convention, *, dirt: Dirt
+    source: _Source, document: Document, convention: Convention, *, issues: ReadIssues
 ) -> Iterator[Relation]:
     tokens = TokenSpans.of(document)
     for number, line in source.lines:
         name, where = f"{source.id}:{number}", f"{source.file}:{number}"
-        label = kind_and_senses(line.kind, line.senses, inventory(INVENTORY), where=where, dirt=dirt)
+        label = kind_and_senses(line.kind, line.senses, inventory(INVENTORY), where=where, issues=issues)
         if label is None:
             continue
         try:
@@ -201,10 +205,10 @@ def _relations(
             if not arg1.tokens or not arg2.tokens:
                 raise CorpusError(f"{'Arg2' if arg1.tokens else 'Arg1'} of {name} has no token.")
         except CorpusError as error:
-            dirt.add("bad relation", where, f"{error.what} The relation was skipped.")
+            issues.add("bad relation", where, f"{error.what} The relation was skipped.")
             continue
         if not (exact1 and exact2):
-            dirt.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
+            issues.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
         yield Relation(
             id=name,
             document=source.id,
@@ -267,7 +271,7 @@ def as_exclusive(spans: Spans, convention: Convention) -> Spans:
     return spans if convention == "exclusive" else tuple((start, end + 1) for start, end in spans)
 
 
-def text_that_fits(text: str, spans: Iterable[tuple[int, int]], *, where: str, dirt: Dirt) -> str:
+def text_that_fits(text: str, spans: Iterable[tuple[int, int]], *, where: str, issues: ReadIssues) -> str:
     r"""The text, or the text with ``\n`` for ``\r\n`` where the spans were counted that way.
 
     Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
@@ -280,7 +284,7 @@ def text_that_fits(text: str, spans: Iterable[tuple[int, int]], *, where: str, d
     if _good_starts(plain, starts) <= _good_starts(text, starts):
         return text
     detail = "The file has Windows line ends and its spans don't count them; it was read with plain ones."
-    dirt.add("line ends not in the offsets", where, detail)
+    issues.add("line ends not in the offsets", where, detail)
     return plain
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from reprlib import Repr
 
-from disco2.data import Dirt
+from disco2.data import ReadIssues
 from disco2.errors import CorpusError
 from disco2.twin_keys import TwinKeyError, without_twins
 
@@ -30,7 +30,7 @@ _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
 
-def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
+def read_text(path: Path, *, issues: ReadIssues, encoding: str = "auto") -> str:
     """Read a file with its line ends and byte order mark, since character offsets count them.
 
     ``auto`` reads UTF-16 if the file has its byte order mark, else UTF-8, else latin-1 (which fits any bytes)
@@ -56,7 +56,7 @@ def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
         place = f"{path}:{line}"
         if chosen == "utf-8" and encoding == "auto":
             detail = f"byte {data[start]:#04x} is not UTF-8; the file was read as latin-1"
-            dirt.add(NOT_UTF8, place, detail)
+            issues.add(NOT_UTF8, place, detail)
             return data.decode("latin-1")
         raise CorpusError(
             f"The file is not {chosen}: {getattr(error, 'reason', error)}.",
@@ -111,9 +111,9 @@ def shown(value: object) -> str:
     return _SHORT.repr(value)
 
 
-def first_fault(dirt: Dirt) -> str:
+def first_fault(issues: ReadIssues) -> str:
     """Quote the first finding that is not about the encoding, for an error that nothing can be used."""
-    first = next((finding for finding in dirt.findings if finding.kind != NOT_UTF8), None)
+    first = next((finding for finding in issues.findings if finding.kind != NOT_UTF8), None)
     return f" The first fault: {first.where}: {first.detail}" if first else ""
 
 

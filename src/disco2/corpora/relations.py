@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Self
 
-from disco2.data import WITHOUT_SENSE, Argument, Dirt, Document, Relation, RelationKind
+from disco2.data import WITHOUT_SENSE, Argument, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
 
@@ -35,12 +35,14 @@ def kind_in_place_of_sense(label: str) -> RelationKind | None:
     return _WITHOUT_SENSE.get(label.strip().lower())
 
 
-def read_senses(labels: Iterable[str], known: SenseInventory, *, where: str, dirt: Dirt) -> tuple[str, ...]:
+def read_senses(
+    labels: Iterable[str], known: SenseInventory, *, where: str, issues: ReadIssues
+) -> tuple[str, ...]:
     """The canonical senses, each once. Kinds are skipped; misspelt and unknown labels are findings."""
     senses: list[str] = []
     labels = list(labels)
     if len(labels) > MOST_SENSES and not known.is_free:
-        dirt.add("too many senses", where, f"{len(labels)} senses; only the first {MOST_SENSES} were read.")
+        issues.add("too many senses", where, f"{len(labels)} senses; only the first {MOST_SENSES} were read.")
         labels = labels[:MOST_SENSES]
     for label in labels:
         if not label.strip() or (not known.is_free and kind_in_place_of_sense(label)):
@@ -49,36 +51,38 @@ def read_senses(labels: Iterable[str], known: SenseInventory, *, where: str, dir
         resolved = None if too_long else known.resolve(label)
         if resolved is None:
             shown = f"{label[:40]}..." if too_long else label
-            dirt.add("unknown sense", where, f"'{shown}' is no sense of {known.name}; left out.")
+            issues.add("unknown sense", where, f"'{shown}' is no sense of {known.name}; left out.")
             continue
         if resolved.repaired:
-            dirt.add("misspelt sense", where, f"'{label}' was read as '{resolved.sense}'.")
+            issues.add("misspelt sense", where, f"'{label}' was read as '{resolved.sense}'.")
         senses.append(resolved.sense)
     return tuple(dict.fromkeys(senses))
 
 
-def senses_of_kind(kind: RelationKind, senses: tuple[str, ...], *, where: str, dirt: Dirt) -> tuple[str, ...]:
+def senses_of_kind(
+    kind: RelationKind, senses: tuple[str, ...], *, where: str, issues: ReadIssues
+) -> tuple[str, ...]:
     """The senses; none, with a finding, for a kind that has no sense."""
     if not senses or kind not in WITHOUT_SENSE:
         return senses
-    dirt.add("sense of a kind without", where, f"{kind} has no sense; {senses[0]} was left out.")
+    issues.add("sense of a kind without", where, f"{kind} has no sense; {senses[0]} was left out.")
     return ()
 
 
 def kind_and_senses(
-    kind: str, labels: Sequence[str], known: SenseInventory, *, where: str, dirt: Dirt
+    kind: str, labels: Sequence[str], known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[RelationKind, tuple[str, ...]] | None:
     """The kind and canonical senses; None, with a finding, if the kind is unknown or lacks its sense."""
     found = read_kind(kind)
     if found is None:
-        dirt.add("unknown kind of relation", where, f"'{kind}'; the relation was skipped.")
+        issues.add("unknown kind of relation", where, f"'{kind}'; the relation was skipped.")
         return None
     if kind_in_place_of_sense(found) is not None:
         return found, ()
-    senses = read_senses(labels, known, where=where, dirt=dirt)
+    senses = read_senses(labels, known, where=where, issues=issues)
     if not senses:
         detail = f"{found} relations need one; the relation was skipped."
-        dirt.add("relation without a sense", where, detail)
+        issues.add("relation without a sense", where, detail)
         return None
     return found, senses
 
@@ -100,14 +104,14 @@ def fitting_inventory(labels: Iterable[str], *, names: Sequence[str]) -> SenseIn
     return inventory(best if 2 * known[best] > sum(count for _, count in frequent) or not counts else "free")
 
 
-def report_doubles(relations: Iterable[Relation], *, dirt: Dirt) -> Iterator[Relation]:
+def report_doubles(relations: Iterable[Relation], *, issues: ReadIssues) -> Iterator[Relation]:
     """The relations; one that repeats an earlier one of its document is kept, with a finding."""
     seen: dict[tuple[object, ...], str] = {}
     for one in relations:
         arguments = one.arg1.tokens, one.arg2.tokens, one.connective_tokens, one.connective
         key = one.document, one.kind, one.senses, arguments
         if key in seen:
-            dirt.add(
+            issues.add(
                 "relation twice", one.where, f"{one.id} repeats the relation at {seen[key]}; both count."
             )
         seen.setdefault(key, one.where)

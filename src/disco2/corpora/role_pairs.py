@@ -131,11 +131,13 @@ def read_role_pairs(path: Path) -> Corpus:
     """The corpus in a folder, with trees, dependencies and coreference on every document."""
     existing_folder(path, holds=f"a corpus of role pairs ({', '.join(FILES)})")
     plain = read_pairs(path / PAIRS, inventory_name="pdtb3")
-    dirt = plain.dirt
+    issues = plain.issues
     places = {name: str(path / name) for name in FILES}
-    trees = parse_brackets(read_text(path / TREES, dirt=dirt), where=places[TREES])
-    parses = parse_conllu(read_text(path / DEPENDENCIES, dirt=dirt), where=places[DEPENDENCIES])
-    chains = parse_coreference(read_text(path / COREFERENCE, dirt=dirt), where=places[COREFERENCE], dirt=dirt)
+    trees = parse_brackets(read_text(path / TREES, issues=issues), where=places[TREES])
+    parses = parse_conllu(read_text(path / DEPENDENCIES, issues=issues), where=places[DEPENDENCIES])
+    chains = parse_coreference(
+        read_text(path / COREFERENCE, issues=issues), where=places[COREFERENCE], issues=issues
+    )
     count = len(plain.relations)
     for name, found, expected in (
         (TREES, len(trees), 2 * count),
@@ -159,12 +161,14 @@ def read_role_pairs(path: Path) -> Corpus:
             )
         both = slice(2 * index, 2 * index + 2)
         text = plain.documents[relation.document].text
-        document = document_from_trees(relation.document, text, trees[both], where=places[TREES], dirt=dirt)
-        document = with_dependencies(document, parses[both], where=places[DEPENDENCIES], dirt=dirt)
-        document = with_mentions(document, chains[index], where=places[COREFERENCE], dirt=dirt)
+        document = document_from_trees(
+            relation.document, text, trees[both], where=places[TREES], issues=issues
+        )
+        document = with_dependencies(document, parses[both], where=places[DEPENDENCIES], issues=issues)
+        document = with_mentions(document, chains[index], where=places[COREFERENCE], issues=issues)
         documents[document.id] = document
         relations.append(_with_arguments(relation, document, where=places[TREES]))
-    return Corpus(NAME, plain.inventory, documents, tuple(relations), plain.parts, dirt)
+    return Corpus(NAME, plain.inventory, documents, tuple(relations), plain.parts, issues)
 
 
 def _with_arguments(relation: Relation, document: Document, *, where: str) -> Relation:

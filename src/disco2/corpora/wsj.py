@@ -26,7 +26,7 @@ from disco2.annotation.treebanks import (
 )
 from disco2.corpora.reading import existing_folder, files_below, read_text
 from disco2.corpora.relations import join_intervals
-from disco2.data import Dirt, Document, Sentence, Token
+from disco2.data import Document, ReadIssues, Sentence, Token
 from disco2.errors import CorpusError, LayerError
 
 TREES = (".mrg", ".ptb", ".parse")  # the treebank's own before a parser's
@@ -52,14 +52,14 @@ class WsjLayers:
         trees: Path | None,
         coreference: Path | None,
         dependencies: Path | None,
-        dirt: Dirt,
+        issues: ReadIssues,
     ) -> None:
         def files(
             path: Path | None, name: str, endings: Sequence[str], parse: Parse[Layer]
         ) -> LayerFiles[Layer]:
-            return LayerFiles(path, documents, name=name, endings=endings, parse=parse, dirt=dirt)
+            return LayerFiles(path, documents, name=name, endings=endings, parse=parse, issues=issues)
 
-        self._dirt = dirt
+        self._issues = issues
         self._trees = files(trees, "trees", TREES, _parse_trees)
         self._coreference = files(coreference, "coreference", COREFERENCE, self._parse_coreference)
         self._dependencies = files(dependencies, "dependencies", DEPENDENCIES, _parse_dependencies)
@@ -75,28 +75,28 @@ class WsjLayers:
         if found is not None:
             where, _, trees = found
             try:
-                document = document_from_trees(name, text, trees, where=where, dirt=self._dirt)
+                document = document_from_trees(name, text, trees, where=where, issues=self._issues)
                 return self.attach(document), True
             except LayerError as error:
-                self._dirt.add("document without trees", error.where or where, error.what)
+                self._issues.add("document without trees", error.where or where, error.what)
         return self.attach(split_by_rule(name, text)), False
 
     def attach(self, document: Document, *, trees: bool = False) -> Document:
         """The document with its dependencies, its mentions and, if asked for, the phrases of its trees."""
         try:
             if trees and (found := self.trees(document.id)):
-                document = with_constituents(document, found[2], where=found[0], dirt=self._dirt)
+                document = with_constituents(document, found[2], where=found[0], issues=self._issues)
             if parses := self._dependencies.get(document.id):
-                document = with_dependencies(document, parses[1], where=parses[0], dirt=self._dirt)
+                document = with_dependencies(document, parses[1], where=parses[0], issues=self._issues)
             if chains := self._coreference.get(document.id):
-                document = with_mentions(document, chains[1], where=chains[0], dirt=self._dirt)
+                document = with_mentions(document, chains[1], where=chains[0], issues=self._issues)
         except LayerError as error:
-            self._dirt.add("layer does not fit", error.where, f"{document.id}: {error.what}")
+            self._issues.add("layer does not fit", error.where, f"{document.id}: {error.what}")
         return document
 
     def _parse_coreference(self, text: str, where: str) -> dict[str, CoreferenceDocument]:
         parse = parse_ontonotes if looks_like_ontonotes(text) else parse_coreference
-        return {_last_step(one.name): one for one in parse(text, where=where, dirt=self._dirt)}
+        return {_last_step(one.name): one for one in parse(text, where=where, issues=self._issues)}
 
 
 def _parse_trees(text: str, where: str) -> dict[str, tuple[str, list[BracketedSentence]]]:
@@ -130,12 +130,12 @@ class LayerFiles(Generic[Layer]):
         name: str,
         endings: Sequence[str],
         parse: Parse[Layer],
-        dirt: Dirt,
+        issues: ReadIssues,
     ) -> None:
         self._path = path
         self._name = name
         self._parse = parse
-        self._dirt = dirt
+        self._issues = issues
         self._files: Mapping[str, Path] = {}
         self._inside: dict[str, tuple[str, Layer]] = {}
         several = endings != TREES  # files of trees don't name their documents
@@ -184,13 +184,13 @@ class LayerFiles(Generic[Layer]):
 
     def _read(self, file: Path) -> Mapping[str, Layer]:
         try:
-            return self._parse(read_text(file, dirt=self._dirt), str(file))
+            return self._parse(read_text(file, issues=self._issues), str(file))
         except LayerError as error:
             self._report(error.where or str(file), error.what)
             return {}
 
     def _report(self, where: str, detail: str) -> None:
-        self._dirt.add(f"document without {self._name}", where, detail)
+        self._issues.add(f"document without {self._name}", where, detail)
 
 
 def files_by_document(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:

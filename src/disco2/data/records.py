@@ -180,8 +180,8 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Dirt:
-    """The faults that a reader met, repaired or skipped, and survived."""
+class ReadIssues:
+    """What a reader had to repair or skip in the files of a corpus."""
 
     findings: list[Finding] = field(default_factory=list)
 
@@ -208,7 +208,7 @@ class Corpus:
     documents: Mapping[str, Document]
     relations: tuple[Relation, ...]
     parts: Mapping[str, str] = field(default_factory=dict)
-    dirt: Dirt = field(default_factory=Dirt)
+    issues: ReadIssues = field(default_factory=ReadIssues)
     automatic: tuple[str, ...] = ()
     annotators: str = ""
     notes: tuple[str, ...] = ()  # choices of the reader that a user should know

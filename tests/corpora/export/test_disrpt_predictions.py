@@ -194,7 +194,7 @@ def test_a_table_reads_back(tmp_path: Path) -> None:
         {one.arg1.tokens, one.arg2.tokens} for one in kept
     ]
     assert [one.senses for one in back.relations] == [one.senses for one in kept]
-    assert not {"text differs from tokens"} & set(back.dirt.counts())
+    assert not {"text differs from tokens"} & set(back.issues.counts())
 
 
 def test_odd_relations_are_left_out_with_a_note(tmp_path: Path) -> None:

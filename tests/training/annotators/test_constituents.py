@@ -12,7 +12,7 @@ from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE
 from disco2.annotation.english.span_network import Network
 from disco2.annotation.layers import document_from_words, with_constituents
 from disco2.annotation.treebanks import parse_brackets
-from disco2.data import Dirt, Document
+from disco2.data import Document, ReadIssues
 from disco2.errors import CorpusError
 from disco2.training.annotators.constituents import (
     ParserSettings,
@@ -53,7 +53,7 @@ def document() -> Document:
     plain = document_from_words(
         "made-up", [tree.words for tree in trees], tags=[tree.constituents.tags for tree in trees]
     )
-    return with_constituents(plain, trees, where="made-up", dirt=Dirt())
+    return with_constituents(plain, trees, where="made-up", issues=ReadIssues())
 
 
 def test_numpy_computes_what_pytorch_computes(document: Document) -> None:

@@ -106,7 +106,7 @@ def _print_statistics(statistics: CorpusStatistics) -> None:
     for name, part in parts.items():
         for reason, count in part.dropped.most_common():
             results.print(f"dropped from {name}: {count}, because {reason}", markup=False)
-    for finding in statistics.corpus.dirt.findings[:20]:
+    for finding in statistics.corpus.issues.findings[:20]:
         results.print(f"{finding.where}: {finding.kind}: {finding.detail}", markup=False)
 
 
