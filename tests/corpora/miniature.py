@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from disco2.data import Corpus
-from tests.corpora.miniature_documents import MiniDocument, Spans, documents, gorn
+from tests.corpora.miniature_documents import MiniDocument, Spans, documents
 from tests.corpora.miniature_scenes import IN_PDTB3
 
 __all__ = [
@@ -67,7 +67,7 @@ class Writer:
 
     def selection(self, document: MiniDocument, spans: Spans) -> tuple[str, str, str]:
         pieces = [document.text[low:high] for low, high in spans]
-        return self.spans(document, spans), gorn(document, spans) if spans else "", " ".join(pieces)
+        return self.spans(document, spans), "0,1" if spans else "", " ".join(pieces)
 
     def native(self, document: MiniDocument) -> str:
         blocks = []

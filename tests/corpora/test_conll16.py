@@ -155,9 +155,15 @@ def test_token_list_that_differs_from_the_raw_text_is_reported(tmp_path: Path) -
         relation(2, Arg1=span([0, 1], raw="Well-known cats slept")),
     ]
     corpus = read_conll16(write(tmp_path, lines))
-    (finding,) = [one for one in corpus.issues.findings if one.kind == "tokens differ from the raw text"]
+    (finding,) = [one for one in corpus.issues.findings if one.kind == "argument differs from its text"]
     assert finding.where.endswith(":2")
     assert corpus.relations[1].arg1.tokens == (0, 1)
+
+
+def test_doubled_relations_count_once(tmp_path: Path) -> None:
+    corpus = read_conll16(write(tmp_path, [relation(1), relation(2), relation(3, Connective=span([]))]))
+    assert [found.id for found in corpus.relations] == ["1", "3"]
+    assert corpus.issues.counts()["relation twice"] == 1
 
 
 def test_windows_texts_keep_their_offsets(tmp_path: Path) -> None:
@@ -195,7 +201,8 @@ def test_faulty_relations_are_named_and_survived(tmp_path: Path) -> None:
     found = [(finding.kind, finding.where.rpartition(":")[2]) for finding in corpus.issues.findings[1:]]
     assert found == [
         ("broken line", "2"),
-        *[("bad relation", str(line)) for line in range(3, 11)],
+        ("broken line", "3"),
+        *[("bad relation", str(line)) for line in range(4, 11)],
         ("broken line", "16"),
         ("misspelt sense", "12"),  # senses are looked at when all are known
         ("unknown sense", "13"),

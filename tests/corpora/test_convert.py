@@ -11,9 +11,10 @@ from hypothesis import given
 
 from disco2.annotation.treebanks import parse_brackets
 from disco2.corpora.conll16 import read_conll16
-from disco2.corpora.convert import with_senses_of, write_brackets, write_conll16, write_pairs
 from disco2.corpora.gum import read_gum
-from disco2.corpora.pairs import read_pairs
+from disco2.corpora.pairs import read_pairs, write_pairs
+from disco2.corpora.relations import with_senses_of
+from disco2.corpora.writing import write_brackets, write_conll16
 from disco2.data import Constituents, Corpus, Relation, RelationKind
 from disco2.errors import CorpusError, InputError
 from disco2.files import write_text
@@ -167,7 +168,7 @@ def test_conll16_is_written_whole_and_into_nothing_else(
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("disco2.corpora.convert._relation", fails)
+    monkeypatch.setattr("disco2.corpora.writing._relation", fails)
     with pytest.raises(InputError, match="No space left") as caught:
         write_conll16(made_up(), tmp_path / "out")
     assert caught.value.where == str(tmp_path / "out")

@@ -58,8 +58,8 @@ def write(
     return folder
 
 
-def read(folder: Path, header: str, *rows: str, **options: RelationKind) -> Corpus:
-    return read_disrpt(write(folder, header, list(rows)), **options)
+def read(folder: Path, header: str, *rows: str) -> Corpus:
+    return read_disrpt(write(folder, header, list(rows)))
 
 
 @pytest.mark.parametrize("header", [HEADER_GUM, HEADER_2025])
@@ -95,9 +95,7 @@ def test_2023_does_not_say_the_kind(tmp_path: Path) -> None:
     rows = [row(HEADER_2023), row(HEADER_2023, orig_label="Hypophora", label="Hypophora")]
     corpus = read(tmp_path, HEADER_2023, *rows)
     assert [relation.kind for relation in corpus.relations] == [RelationKind.IMPLICIT, RelationKind.HYPOPHORA]
-    assert "1 relations don't say their kind and were taken for Implicit." in corpus.notes
-    corpus = read(tmp_path, HEADER_2023, *rows, kinds_unknown=RelationKind.EXPLICIT)
-    assert corpus.relations[0].kind is RelationKind.EXPLICIT
+    assert "1 relations don't say their kind and were read as Implicit." in corpus.notes
 
 
 def test_kinds_are_read_in_lower_case(tmp_path: Path) -> None:
@@ -168,7 +166,7 @@ def test_faulty_lines_are_named_and_survived(tmp_path: Path) -> None:
         ("wrong number of columns", "3"),
         ("wrong number of columns", "12"),
         *[("bad relation", str(line)) for line in range(4, 10)],
-        ("text differs from tokens", "11"),
+        ("argument differs from its text", "11"),
     ]
 
 

@@ -172,6 +172,13 @@ def test_bad_lines_are_reported(miniature: Path, line: str, kind: str, kept: int
     assert finding.where.endswith("GUM_bio_ann:2")
 
 
+def test_doubled_relations_are_reported_and_kept(miniature: Path) -> None:
+    write_layers(miniature, "GUM_bio_ann", relations=[RELATIONS[0], RELATIONS[0]])
+    corpus = read_gum(miniature)
+    assert sum(relation.document == "GUM_bio_ann" for relation in corpus.relations) == 2
+    assert kinds(corpus)["relation twice"] == 1
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_gold_files_with_other_line_ends(miniature: Path, end: str) -> None:
     expected = read_gum(miniature)

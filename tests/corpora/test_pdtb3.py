@@ -11,10 +11,10 @@ from disco2.corpora.pdtb3 import (
     FIELDS,
     OffsetEvidence,
     as_exclusive,
+    parse_pdtb3,
     parse_pdtb3_line,
     parse_spans,
     read_pdtb3,
-    read_pdtb3_lines,
     text_that_fits,
 )
 from disco2.data import Corpus, ReadIssues, RelationKind
@@ -157,6 +157,8 @@ def test_faults_of_lines_and_files(tmp_path: Path, trees: Path) -> None:
     corpus = read_pdtb3(path, trees=trees)
     assert faults(corpus) == {"bad relation line", "document without text", "empty file", "relation twice"}
     assert corpus.issues.counts()["bad relation line"] == 2
+    lines = [int(relation.id.rpartition(":")[2]) for relation in corpus.relations]
+    assert lines == [2, *range(4, len(DOCUMENTS[0].relations) + 1)], "line 3 repeats line 2"
     assert list(corpus.documents) == ["wsj_0003", "wsj_0004"]
 
 
@@ -190,14 +192,14 @@ GOOD = line(
 
 
 def test_fields_find_their_place() -> None:
-    relation = parse_pdtb3_line(GOOD.split("|"))
+    relation = parse_pdtb3_line(GOOD.split("|"), 1)
     assert relation.kind == "Implicit"
     assert relation.connective_spans == ()
     assert relation.connectives == ("so", "then")
     assert relation.senses == ("Contingency.Cause.Result", "Temporal.Synchronous")
     assert relation.arg1_spans == ((4, 9), (12, 20))
     assert relation.arg2_spans == ((21, 30),)
-    assert (relation.sup1_spans, relation.sup2_spans) == (((0, 3),), ())
+    assert relation.other_spans == ((0, 3),)
     assert relation.provenance == "made up"
 
 
@@ -221,9 +223,8 @@ def test_bad_lines_are_reported_and_skipped() -> None:
     ]
     for end in ("\n", "\r\n"):
         issues = ReadIssues()
-        read = list(read_pdtb3_lines(end.join(lines), where="gold/00/made_up", issues=issues))
-        assert [number for number, _ in read] == [1, 6]
-        assert read[0][1] == read[1][1] == parse_pdtb3_line(GOOD.split("|"))
+        read = parse_pdtb3(end.join(lines), where="gold/00/made_up", issues=issues)
+        assert read == [parse_pdtb3_line(GOOD.split("|"), line) for line in (1, 6)]
         assert [finding.where for finding in issues.findings] == [
             f"gold/00/made_up:{n}" for n in (3, 4, 5, 7)
         ]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.annotation.layers import document_from_words
-from disco2.corpora.relations import MOST_TIMES, TokenSpans, report_doubles
+from disco2.corpora.relations import MOST_TIMES, TokenSpans, drop_doubles
 from disco2.data import Argument, ReadIssues, Relation, RelationKind
 from disco2.errors import CorpusError
 from tests.fuzzing.target import limits
@@ -73,7 +73,7 @@ def test_repeated_spans_and_arguments_are_limited() -> None:
         spans.argument([(0, 49_999)])
 
 
-def test_doubled_relations_are_reported() -> None:
+def test_doubled_relations_are_reported_and_left_out() -> None:
     first = Relation(
         id="d:1",
         document="d",
@@ -86,8 +86,9 @@ def test_doubled_relations_are_reported() -> None:
     other_sense = replace(first, id="d:3", senses=("Comparison.Contrast",), where="gold:3")
     issues = ReadIssues()
     relations = [first, replace(first, id="d:2", where="gold:2"), other_sense]
-    assert list(report_doubles(relations, issues=issues)) == relations
+    assert list(drop_doubles(relations, issues=issues)) == [first, other_sense]
     (finding,) = issues.findings
+    assert list(drop_doubles(relations, issues=ReadIssues(), keep=True)) == relations
     assert (finding.kind, finding.where) == ("relation twice", "gold:2")
     assert "gold:1" in finding.detail
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from disco2.corpora.conll16 import read_conll16
-from disco2.corpora.convert import write_conll16
 from disco2.corpora.disrpt import read_disrpt
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pdtb2 import read_pdtb2
 from disco2.corpora.pdtb3 import read_pdtb3
 from disco2.corpora.relations import argument_from_tokens
 from disco2.corpora.tasks import TaskSettings
+from disco2.corpora.writing import write_conll16
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration

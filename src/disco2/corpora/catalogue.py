@@ -12,7 +12,7 @@ from typing import Any
 from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.text import Span, pair_spans, pair_text
 from disco2.corpora.reading import gc_disabled
-from disco2.corpora.relations import TokenSpans, character_spans
+from disco2.corpora.relations import TokenSpans, find_character_spans
 from disco2.data import Corpus, Document, ReadIssues, Relation
 from disco2.errors import CorpusError, SettingsError
 
@@ -54,7 +54,7 @@ TEXTS = {
     "gum": (
         "academic, court: CC BY 4.0",
         "biographies, travel guides: CC BY-SA 3.0",
-        "essays, letters, podcasts: CC BY-NC-SA 4.0",
+        "essays, keep_letters, podcasts: CC BY-NC-SA 4.0",
         "fiction, how-to guides: CC BY-NC-SA 3.0",
         "news, interviews: CC BY 2.5",
         "other genres: Creative Commons or public domain, as the metadata of each document say",
@@ -100,8 +100,6 @@ def read_corpus(
         )
     if kind == "gum" and "coreference" in given:
         given["coreference"] = str(coreference)
-    if kind == "pdtb2":
-        given.setdefault("trees", None)
     module = kind.replace("-", "_")
     # Imported here, so that reading one corpus does not load the readers of all others.
     read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{module}")
@@ -214,7 +212,7 @@ def _realigned(corpus: Corpus, documents: Mapping[str, Document], issues: ReadIs
                 f"No token lies under an argument of {relation.id}; it was left out.",
             )
             continue
-        connective, _ = new.under(character_spans(old, relation.connective_tokens))
+        connective, _ = new.under(find_character_spans(old, relation.connective_tokens))
         relations.append(replace(relation, arg1=arg1, arg2=arg2, connective_tokens=connective))
     return tuple(relations)
 
@@ -225,4 +223,4 @@ def _argument_spans(document: Document, relation: Relation) -> tuple[list[Span],
     if document.text == pair_text(arg1.text, arg2.text):
         first, second = pair_spans(arg1.text, arg2.text)
         return [first], [second]
-    return character_spans(document, arg1.tokens), character_spans(document, arg2.tokens)
+    return find_character_spans(document, arg1.tokens), find_character_spans(document, arg2.tokens)

@@ -9,22 +9,31 @@ label only for a task that says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from disco2.annotation.heads import token_in_circle
 from disco2.annotation.treebanks import parse_brackets, unescape
-from disco2.corpora.reading import BYTE_ORDER_MARK, BrokenJsonError, lines_of, parse_json, read_text, shown
+from disco2.corpora.reading import (
+    BYTE_ORDER_MARK,
+    BrokenJsonError,
+    first_fault,
+    parse_json,
+    read_json_lines,
+    read_text,
+    shown,
+)
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    fitting_inventory,
-    letters,
+    check_senses_of_kind,
+    choose_inventory,
+    compare_text,
+    drop_doubles,
     read_kind,
     read_senses,
-    report_doubles,
-    senses_of_kind,
 )
 from disco2.corpora.wsj import WsjLayers
 from disco2.data import (
@@ -38,13 +47,12 @@ from disco2.data import (
     Sentence,
     Token,
 )
-from disco2.data.senses import SenseInventory, inventory
+from disco2.data.senses import SenseInventory
 from disco2.errors import CorpusError, LayerError
 from disco2.files import is_file_name
 
 RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
 PARSE_FILES = ("parses.json", "pdtb-parses.json")
-SKIPPED_LINE = ("broken line", "bad relation")
 INVENTORIES = ("pdtb2", "pdtb3", "gdtb")
 QUOTES = ("``", "''")
 WIDEST_GAP = 10_000  # spaces; offsets that want more of them are not those of a text
@@ -87,20 +95,17 @@ def read_conll16(
             parts |= dict.fromkeys(fresh, part[1].lower())
         file = _one_of(folder, RELATION_FILES)
         read = _read_relations(file, fresh, encoding=encoding, issues=issues)
-        relations.extend(report_doubles(read, issues=issues))
+        relations.extend(drop_doubles(read, issues=issues))
     if not relations:
-        first = next((found for found in issues.findings if found.kind in SKIPPED_LINE), None)
-        fault = f" The first fault: {first.where}: {first.detail}" if first else ""
+        fault = first_fault(issues, kinds=("broken line", "bad relation"))
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
     if trees or coreference or dependencies:
         layers = WsjLayers(
             documents, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues
         )
         documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
-    if inventory_name == "auto":
-        known = fitting_inventory((label for one in relations for label in one.senses), names=INVENTORIES)
-    else:
-        known = inventory(inventory_name)
+    labels = (label for one in relations for label in one.senses)
+    known = choose_inventory(inventory_name, labels, known=INVENTORIES)
     resolved = tuple(_with_senses_of(known, one, issues=issues) for one in relations)
     return Corpus(
         "conll16", known.name, documents, resolved, parts, issues, notes=(f"Sense inventory: {known.name}.",)
@@ -137,20 +142,17 @@ def _read_relations(
 ) -> Iterator[Relation]:
     """Relations with their senses as the file spells them."""
     limits = {name: TokenSpans.of(document) for name, document in documents.items()}
-    for number, line in enumerate(lines_of(read_text(file, issues=issues, encoding=encoding)), start=1):
-        if not line.strip():
-            continue
+    text = read_text(file, issues=issues, encoding=encoding)
+    for number, record in read_json_lines(text, path=file, issues=issues):
         where = f"{file}:{number}"
         try:
-            yield _relation(parse_json(line), documents, limits, number=number, where=where, issues=issues)
-        except BrokenJsonError as error:
-            issues.add(SKIPPED_LINE[0], where, f"Not JSON: {error.reason}; skipped.")
+            yield _relation(record, documents, limits, number=number, where=where, issues=issues)
         except CorpusError as error:
-            issues.add(SKIPPED_LINE[1], where, f"{error.what} Skipped.")
+            issues.add("bad relation", where, f"{error.what} Skipped.")
 
 
 def _relation(
-    record: object,
+    record: Mapping[str, Any],
     documents: dict[str, Document],
     limits: dict[str, TokenSpans],
     *,
@@ -159,8 +161,6 @@ def _relation(
     issues: ReadIssues,
 ) -> Relation:
     """One relation. Raises CorpusError if it can't be used."""
-    if not isinstance(record, dict):
-        raise CorpusError("The line is not an object in braces.")
     name = record.get("DocID")
     if not isinstance(name, str) or name not in documents:
         raise CorpusError(f"There are no parses of the document {shown(name)}.")
@@ -174,7 +174,9 @@ def _relation(
     if connective:
         arguments["Connective"] = _tokens(connective, "Connective", document)
     for key, tokens in arguments.items():
-        _compare(record[key].get("RawText"), document.words(tokens), key, where=where, issues=issues)
+        stated = record[key].get("RawText")
+        if isinstance(stated, str):
+            compare_text(document.words(tokens), stated, key, where=where, issues=issues)
     raw = connective.get("RawText") if isinstance(connective, dict) else ""
     senses = record.get("Sense")
     labels = [sense for sense in senses if isinstance(sense, str)] if isinstance(senses, list) else []
@@ -193,23 +195,10 @@ def _relation(
     )
 
 
-def _compare(raw: object, words: Sequence[str], key: str, *, where: str, issues: ReadIssues) -> None:
-    """Report a token list whose words are not those of the raw text beside it."""
-    if (
-        isinstance(raw, str)
-        and raw.strip()
-        and words
-        and letters(raw).casefold() != letters("".join(words)).casefold()
-    ):
-        found, stated = " ".join(words[:12])[:60], " ".join(raw[:200].split())[:60]
-        detail = f"{key} is '{found}' by its tokens and '{stated}' by its raw text; the tokens were taken."
-        issues.add("tokens differ from the raw text", where, detail)
-
-
 def _with_senses_of(known: SenseInventory, relation: Relation, *, issues: ReadIssues) -> Relation:
     senses = read_senses(relation.senses, known, where=relation.where, issues=issues)
     if not known.is_free:
-        senses = senses_of_kind(relation.kind, senses, where=relation.where, issues=issues)
+        senses = check_senses_of_kind(relation.kind, senses, where=relation.where, issues=issues)
     return replace(relation, senses=senses)
 
 

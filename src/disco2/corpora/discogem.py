@@ -12,18 +12,17 @@ the source of every item, by which the protocol ``documents`` splits.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from disco2.annotation.text import tokenise
 from disco2.corpora.pairs import SPLIT_NAMES, pair_document
-from disco2.corpora.reading import BYTE_ORDER_MARK, existing_folder, read_text
+from disco2.corpora.reading import existing_folder, read_table, read_text
+from disco2.corpora.relations import as_shares
 from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
@@ -135,8 +134,7 @@ def read_votes(text: str, known: SenseInventory) -> Votes:
             continue
         if sense is not None and 0 < share < math.inf:
             shares[sense] = shares.get(sense, 0.0) + share
-    total = sum(shares.values())
-    return tuple((sense, share / total) for sense, share in shares.items())
+    return as_shares(shares)
 
 
 def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str, ...]:
@@ -195,18 +193,16 @@ def _notes(relations: Sequence[Relation], parts: Mapping[str, str], *, asked: bo
 
 
 class _Tables:
-    """The tables of the folder, by what their columns say."""
+    """The tables of the folder, found by their columns."""
 
     def __init__(self, folder: Path, *, issues: ReadIssues, encoding: str) -> None:
         self._folder, self._issues, self._encoding = folder, issues, encoding
-        self._headers = {file: self._header(file) for file in sorted(folder.glob("*.csv"))}
 
     def items(self) -> list[_Item]:
         """The items of the wide file, else of the narrow one."""
         for columns in (_WIDE, _NARROW):
-            wanted = {"itemid", "datasource", *columns.values()}
-            for file in (file for file, header in self._headers.items() if wanted <= set(header)):
-                return list(self._unique(self._items(file, columns, is_wide=columns is _WIDE)))
+            for file, rows in self._find({"itemid", "datasource", *columns.values()}):
+                return list(self._drop_doubles(_items(file, rows, columns)))
         raise CorpusError(
             "No .csv file in this folder has the columns of DiscoGeM's annotations.",
             where=str(self._folder),
@@ -215,16 +211,15 @@ class _Tables:
         )
 
     def parts(self, documents: Iterable[str]) -> dict[str, str]:
-        """The official part of every item; empty where there is no table of them."""
-        for file, header in self._headers.items():
-            if {"itemid", "split"} <= set(header):
-                split = {row["itemid"].strip(): row["split"].strip().lower() for _, row in self._rows(file)}
-                lost = [name for name in documents if not split.get(name)]
-                if lost:
-                    detail = f"{len(lost)} items have no part, such as {lost[0]}; they are left to train."
-                    self._issues.add("item without a part", str(file), detail)
-                found = {name: split.get(name) or "train" for name in documents}
-                return {name: SPLIT_NAMES.get(part, part) for name, part in found.items()}
+        """The official part of every item; empty if there is no table of them."""
+        for file, rows in self._find({"itemid", "split"}):
+            split = {row["itemid"].strip(): row["split"].strip().lower() for _, row in rows}
+            lost = [name for name in documents if not split.get(name)]
+            if lost:
+                detail = f"{len(lost)} items have no part, such as {lost[0]}; they are left to train."
+                self._issues.add("item without a part", str(file), detail)
+            found = {name: split.get(name) or "train" for name in documents}
+            return {name: SPLIT_NAMES.get(part, part) for name, part in found.items()}
         return {}
 
     def questions(self) -> dict[str, str]:
@@ -232,29 +227,25 @@ class _Tables:
         found: dict[str, str] = {}
         for folder in (self._folder, self._folder / QUESTIONS):
             for file in sorted(folder.glob("*_qa_wide.tsv")):
-                for _, row in self._rows(file, delimiter="\t"):
-                    found[row.get("itemid", "").strip()] = _votes_of(row)
+                for _, row in self._read(file, {"itemid"}, self._issues):
+                    found[row["itemid"].strip()] = _votes_of(row)
         return found
 
-    def _items(self, file: Path, columns: Mapping[str, str], *, is_wide: bool) -> Iterator[_Item]:
-        for line, row in self._rows(file):
-            arg1, arg2 = row[columns["arg1"]].strip(), row[columns["arg2"]].strip()
-            is_cut = is_wide
-            if is_wide and (arg1 in _MISSING or arg2 in _MISSING):
-                arg1, arg2, is_cut = row.get("arg1", "").strip(), row.get("arg2", "").strip(), False
-            texts = ["" if text in _MISSING else text for text in (arg1, arg2)]
-            yield _Item(
-                id=row["itemid"].strip(),
-                source=row["datasource"].strip() or row["itemid"].strip(),
-                label=row[columns["label"]].strip().lower(),
-                arg1=texts[0],
-                arg2=texts[1],
-                is_cut=is_cut,
-                votes=_votes_of(row),
-                where=f"{file}:{line}",
-            )
+    def _find(self, required: Collection[str]) -> Iterator[tuple[Path, Iterator[tuple[int, Row]]]]:
+        """Yield the .csv files that have the columns, with their rows."""
+        for file in sorted(self._folder.glob("*.csv")):
+            rows = self._read(file, required, ReadIssues())
+            try:
+                next(rows, None)
+            except CorpusError:
+                continue
+            yield file, self._read(file, required, self._issues)
 
-    def _unique(self, items: Iterable[_Item]) -> Iterator[_Item]:
+    def _read(self, file: Path, required: Collection[str], issues: ReadIssues) -> Iterator[tuple[int, Row]]:
+        text = read_text(file, issues=issues, encoding=self._encoding)
+        return read_table(text, path=file, required=required, issues=issues)
+
+    def _drop_doubles(self, items: Iterable[_Item]) -> Iterator[_Item]:
         seen: set[str] = set()
         for item in items:
             if not item.id or item.id in seen:
@@ -264,34 +255,23 @@ class _Tables:
             seen.add(item.id)
             yield item
 
-    def _header(self, file: Path) -> list[str]:
-        text = read_text(file, issues=ReadIssues(), encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
-        try:
-            return [name.strip().lower() for name in next(csv.reader(io.StringIO(text, newline="")), [])]
-        except csv.Error:
-            return []
 
-    def _rows(self, file: Path, *, delimiter: str = ",") -> Iterator[tuple[int, Row]]:
-        """The rows of a table with the lines they begin on; a row of another length is a finding."""
-        text = read_text(file, issues=self._issues, encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        line = 1
-        try:
-            header = [name.strip().lower() for name in next(rows, [])]
-            line = rows.line_num + 1
-            for row in rows:
-                if len(row) == len(header):
-                    yield line, dict(zip(header, row, strict=True))
-                elif any(row):
-                    detail = f"{len(row)} columns where the header has {len(header)}; skipped."
-                    self._issues.add("wrong number of columns", f"{file}:{line}", detail)
-                line = rows.line_num + 1
-        except csv.Error as error:
-            raise CorpusError(
-                f"The table can't be read: {error}.",
-                where=f"{file}:{line}",
-                hint="A quotation mark that never closes is the usual reason.",
-            ) from None
+def _items(file: Path, rows: Iterable[tuple[int, Row]], columns: Mapping[str, str]) -> Iterator[_Item]:
+    for line, row in rows:
+        arg1, arg2 = row[columns["arg1"]].strip(), row[columns["arg2"]].strip()
+        is_cut = columns is _WIDE
+        if is_cut and (arg1 in _MISSING or arg2 in _MISSING):
+            arg1, arg2, is_cut = row.get("arg1", "").strip(), row.get("arg2", "").strip(), False
+        yield _Item(
+            id=row["itemid"].strip(),
+            source=row["datasource"].strip() or row["itemid"].strip(),
+            label=row[columns["label"]].strip().lower(),
+            arg1="" if arg1 in _MISSING else arg1,
+            arg2="" if arg2 in _MISSING else arg2,
+            is_cut=is_cut,
+            votes=_votes_of(row),
+            where=f"{file}:{line}",
+        )
 
 
 def _votes_of(row: Row) -> str:

@@ -5,8 +5,8 @@ in text order, and unit 1 is taken for Arg1. ``dir`` does not distinguish Arg1 a
 relations marked ``1>2`` have Arg1 first, and most whose Arg2 stands first are marked ``1<2``. So in a few
 relations, mainly within sentences, Arg1 and Arg2 are not those of a label like ``Arg2-as-detail``.
 
-Up to 2023 the files don't say whether a relation is implicit, and mix all kinds: ``kinds_unknown`` is the
-kind such relations get. There are no constituent trees in this format.
+Up to 2023 the files don't say whether a relation is implicit, and mix all kinds: such relations are read as
+Implicit. There are no constituent trees in this format.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from disco2.corpora.reading import BYTE_ORDER_MARK, files_below, first_fault, li
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    fitting_inventory,
+    check_senses_of_kind,
+    choose_inventory,
+    compare_text,
     join_intervals,
-    kind_in_place_of_sense,
     read_kind,
-    senses_of_kind,
+    read_kind_without_sense,
 )
 from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind, Sentence, Token
-from disco2.data.senses import SenseInventory, inventory
+from disco2.data.senses import SenseInventory
 from disco2.errors import CorpusError
 
 REQUIRED = ("doc", "unit1_toks", "unit2_toks", "label")
 INVENTORIES = ("gdtb", "pdtb2")
-GAP = "<*>"
 
 _PART = re.compile(r"[-_.](train|dev|test)$", re.IGNORECASE)
 
@@ -48,27 +48,21 @@ def read_disrpt(
     path: Path,
     *,
     conllu: Path | None = None,
-    inventory_name: str = "auto",
-    kinds_unknown: RelationKind = RelationKind.IMPLICIT,
     encoding: str = "auto",
 ) -> Corpus:
     """Read the relations of a ``.rels`` file, or of all those in a folder.
 
     Tokens come from the ``.conllu`` file of the same name beside it, or in the folder ``conllu``, or from the
-    file ``conllu``. ``auto`` takes PDTB's senses where most of the labels are such, and otherwise keeps all
-    labels as they are. A line that can't be used is a finding; CorpusError is raised where none can.
+    file ``conllu``. If most of the labels are senses of the PDTB, they are read as such; otherwise all labels
+    are kept as they are. A line that can't be used is a finding; CorpusError is raised if no line can.
     """
     issues = ReadIssues()
     files = _relation_files(path)
     tables = {file: _rows(file, encoding=encoding, issues=issues) for file in files}
     rows = [row for table in tables.values() for row in table]
-    known = (
-        inventory(inventory_name)
-        if inventory_name != "auto"
-        else fitting_inventory((label for row in rows for label in _labels(row)), names=INVENTORIES)
-    )
+    known = choose_inventory("auto", (label for row in rows for label in _labels(row)), known=INVENTORIES)
     source = DisrptDocuments(conllu, encoding=encoding, issues=issues)
-    reading = _Reading(known, kinds_unknown, issues)
+    reading = _Reading(known, issues)
     relations: list[Relation] = []
     documents: dict[str, Document] = {}
     parts: dict[str, str] = {}
@@ -92,9 +86,7 @@ def read_disrpt(
         )
     notes = [f"Sense inventory: {known.name}.", "Unit 1 was read as Arg1."]
     if reading.without_kind:
-        notes.append(
-            f"{reading.without_kind} relations don't say their kind and were taken for {kinds_unknown}."
-        )
+        notes.append(f"{reading.without_kind} relations don't say their kind and were read as Implicit.")
     return Corpus("disrpt", known.name, documents, tuple(relations), parts, issues, notes=tuple(notes))
 
 
@@ -135,7 +127,7 @@ def _labels(row: _Row) -> list[str]:
     """The original labels, without names of kinds; two senses are joined by a semicolon."""
     original = row.cells.get("orig_label") or row.cells["label"]
     pieces = (piece.strip() for piece in original.split(";"))
-    return [piece for piece in pieces if piece not in ("", "_") and kind_in_place_of_sense(piece) is None]
+    return [piece for piece in pieces if piece not in ("", "_") and read_kind_without_sense(piece) is None]
 
 
 @dataclass
@@ -143,7 +135,6 @@ class _Reading:
     """What holds for all relations, and counts over them."""
 
     known: SenseInventory
-    kinds_unknown: RelationKind
     issues: ReadIssues
     without_kind: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
@@ -165,9 +156,8 @@ class _Reading:
         for unit in ("unit1", "unit2"):
             tokens = _tokens(row.cells[f"{unit}_toks"], unit, document, self._coverage_of(document))
             argument = argument_from_tokens(document, tokens)
-            self._compare(
-                document.words(argument.tokens), row.cells.get(f"{unit}_txt", ""), unit, where=row.where
-            )
+            stated = row.cells.get(f"{unit}_txt", "")
+            compare_text(document.words(tokens), stated, unit, where=row.where, issues=self.issues)
             arguments.append(argument)
         kind = self._kind(row)
         number = self._counts[name] = self._counts.get(name, 0) + 1
@@ -191,14 +181,13 @@ class _Reading:
         kind = read_kind(stated)
         if kind is not None:
             return kind
-        named = kind_in_place_of_sense(row.cells.get("orig_label") or row.cells["label"])
+        named = read_kind_without_sense(row.cells.get("orig_label") or row.cells["label"])
         if named is not None:
             return named
         if stated not in ("", "_"):
-            detail = f"'{stated}' was read as {self.kinds_unknown}."
-            self.issues.add("unknown kind of relation", row.where, detail)
+            self.issues.add("unknown kind of relation", row.where, f"'{stated}' was read as Implicit.")
         self.without_kind += 1
-        return self.kinds_unknown
+        return RelationKind.IMPLICIT
 
     def _senses(self, row: _Row, kind: RelationKind) -> tuple[str, ...]:
         """The original label through the inventory, else the shared task's own label if that is known."""
@@ -217,13 +206,7 @@ class _Reading:
                 self.issues.add("unknown sense", row.where, detail)
             else:
                 senses.append(resolved.sense)
-        return senses_of_kind(kind, tuple(dict.fromkeys(senses)), where=row.where, issues=self.issues)
-
-    def _compare(self, words: Sequence[str], stated: str, unit: str, *, where: str) -> None:
-        """The tokens count; a text that differs from them hints at another tokenisation."""
-        expected = "".join(stated.replace(GAP, "").split()).casefold()
-        if expected and expected != "_" and expected != "".join("".join(words).split()).casefold():
-            self.issues.add("text differs from tokens", where, f"{unit}_txt is not the text of its tokens.")
+        return check_senses_of_kind(kind, tuple(dict.fromkeys(senses)), where=row.where, issues=self.issues)
 
 
 def _tokens(ranges: str, unit: str, document: Document, coverage: TokenSpans) -> tuple[int, ...]:

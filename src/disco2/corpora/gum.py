@@ -10,16 +10,16 @@ from disco2.annotation.alignment import align_to_text
 from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu, unescape
-from disco2.corpora.pdtb3 import RawRelation, read_pdtb3_lines
+from disco2.corpora.pdtb3 import RawRelation, parse_pdtb3
 from disco2.corpora.reading import files_below, first_fault, gc_disabled, read_text
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    kind_in_place_of_sense,
+    check_senses_of_kind,
+    drop_doubles,
     read_kind,
+    read_kind_without_sense,
     read_senses,
-    report_doubles,
-    senses_of_kind,
 )
 from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import inventory
@@ -62,7 +62,7 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
         found = _read_document(path, file, coreference=coreference, issues=issues)
         if found is not None:
             documents[file.name] = found[0]
-            relations.extend(report_doubles(_relations(file, *found, issues=issues), issues=issues))
+            relations.extend(drop_doubles(_relations(file, *found, issues=issues), issues=issues, keep=True))
     if not documents:
         raise CorpusError(f"No document can be used.{first_fault(issues)}", where=str(path))
     return Corpus(
@@ -136,10 +136,10 @@ def _only(documents: Sequence[CoreferenceDocument]) -> CoreferenceDocument:
 def _relations(
     file: Path, document: Document, tokens: TokenSpans, *, issues: ReadIssues
 ) -> Iterator[Relation]:
-    for number, raw in read_pdtb3_lines(read_text(file, issues=issues), where=str(file), issues=issues):
-        where = f"{file}:{number}"
+    for raw in parse_pdtb3(read_text(file, issues=issues), where=str(file), issues=issues):
+        where = f"{file}:{raw.line}"
         try:
-            yield _relation(raw, f"{document.id}:{number}", document, tokens, where=where, issues=issues)
+            yield _relation(raw, f"{document.id}:{raw.number}", document, tokens, where=where, issues=issues)
         except CorpusError as error:
             issues.add("bad relation", where, f"{error.what} The line was skipped.")
 
@@ -182,17 +182,17 @@ def _kind_and_senses(
     kind: RelationKind, labels: Sequence[str], *, where: str, issues: ReadIssues
 ) -> tuple[RelationKind, tuple[str, ...]]:
     """The canonical senses, and the kind: NoRel in the place of a sense corrects it."""
-    repeated = {kind_in_place_of_sense(label) for label in labels} - {None, kind}
-    if RelationKind.NOREL in repeated and kind_in_place_of_sense(kind) is None:
+    repeated = {read_kind_without_sense(label) for label in labels} - {None, kind}
+    if RelationKind.NOREL in repeated and read_kind_without_sense(kind) is None:
         issues.add("NoRel as a sense", where, f"The type is {kind}, the sense NoRel; it was read as NoRel.")
         return RelationKind.NOREL, ()
     if repeated:
         named = ", ".join(map(str, repeated))
         issues.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
     senses = read_senses(labels, inventory(INVENTORY), where=where, issues=issues)
-    if not senses and kind_in_place_of_sense(kind) is None:
+    if not senses and read_kind_without_sense(kind) is None:
         issues.add("relation without a sense", where, f"{kind} relations need one; it was kept.")
-    return kind, senses_of_kind(kind, senses, where=where, issues=issues)
+    return kind, check_senses_of_kind(kind, senses, where=where, issues=issues)
 
 
 def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] | None:

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from disco2.corpora.conll16 import read_conll16
-from disco2.corpora.convert import write_conll16
-from disco2.corpora.export import export_predictions
 from disco2.corpora.tasks import CONLL16_SENSES
+from disco2.corpora.writing import export_predictions, write_conll16
 from disco2.data import Corpus, RelationKind
 from disco2.errors import SettingsError
 from tests.corpora.export.conll16_rules import (

@@ -7,8 +7,8 @@ import pytest
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.disrpt import read_disrpt
-from disco2.corpora.export import LABELS_2025, export_predictions, label_2025
 from disco2.corpora.tasks import LIN_EXCLUDED, LIN_TYPES, PDTB3_TYPES
+from disco2.corpora.writing import LABELS_2025, export_predictions, label_2025
 from disco2.data import RelationKind
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError, InputError, SettingsError
@@ -100,7 +100,7 @@ def test_rows_without_a_prediction_are_refused(tmp_path: Path) -> None:
     implicit = [one for one in found.relations if one.kind is RelationKind.IMPLICIT]
     with pytest.raises(CorpusError, match="2 rows have no prediction, such as line 2") as caught:
         export_predictions(found, implicit, [SENSES[1]], tmp_path / "out.rels", "disrpt")
-    assert "whatever their kind" in caught.value.hint
+    assert "of every kind" in caught.value.hint
     with pytest.raises(CorpusError, match="no relation"):
         export_predictions(found, [], [], tmp_path / "out.rels", "disrpt")
     assert not (tmp_path / "out.rels").exists()
@@ -194,7 +194,7 @@ def test_a_table_reads_back(tmp_path: Path) -> None:
         {one.arg1.tokens, one.arg2.tokens} for one in kept
     ]
     assert [one.senses for one in back.relations] == [one.senses for one in kept]
-    assert not {"text differs from tokens"} & set(back.issues.counts())
+    assert not {"argument differs from its text"} & set(back.issues.counts())
 
 
 def test_odd_relations_are_left_out_with_a_note(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from disco2.bundle import load_bundle
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.export import export_predictions
+from disco2.corpora.writing import export_predictions
 from disco2.data import RelationKind
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide

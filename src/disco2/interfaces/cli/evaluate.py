@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from disco2.bundle import load_bundle
-from disco2.corpora.export import FORMS, NO_LABELS, export_predictions
+from disco2.corpora.writing import FORMS, NO_LABELS, export_predictions
 from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.evaluating import (

@@ -1,21 +1,24 @@
-"""Predictions in the forms of the shared tasks: CoNLL-16 and DISRPT."""
+"""Write corpora and predictions in the formats of the CoNLL-16 and DISRPT shared tasks.
+
+A corpus in the form of CoNLL-16 keeps all tokens, tags, trees, dependencies and texts; coreference is lost.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from disco2.corpora.conll16 import written_identity
 from disco2.corpora.reading import lines_of, read_text
-from disco2.corpora.relations import runs
+from disco2.corpora.relations import find_character_spans, find_runs
 from disco2.corpora.tasks import CONLL16_SENSES
-from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
+from disco2.data import Constituents, Corpus, Document, ReadIssues, Relation, RelationKind, Sentence
 from disco2.errors import CorpusError, SettingsError
-from disco2.files import folder_in_place, write_text
+from disco2.files import check_folder_place, folder_in_place, is_file_name, write_text
 
 FORMS = ("conll16", "disrpt")
 
@@ -70,6 +73,149 @@ _TYPES_OF = {
 }
 LABELS_2025 = frozenset(_TYPES_OF)
 _OF_TYPES = {name: label for label, types in _TYPES_OF.items() for name in types.split(", ") if name}
+
+NO_PARSE = "(())"
+REST = "rest"  # of the documents, those that belong to no part
+
+_ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+
+
+def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
+    """Write ``relations.json``, ``parses.json`` and ``raw``, in a folder for each part if there are parts.
+
+    Returns the folders, which are called after the corpus and the part. The whole of them is written or
+    nothing, into a folder that is new or empty: files of another corpus beside them would be read with them.
+    """
+    check_folder_place(folder)
+    parts = {name: _part_name(corpus.parts.get(name, REST)) for name in corpus.documents}
+    with folder_in_place(folder) as fresh:
+        names = {part: f"{corpus.name}-{part}" if corpus.parts else "" for part in parts.values()}
+        _write_parts(corpus, parts, {part: fresh / name for part, name in names.items()})
+    return [folder / name for name in names.values()]
+
+
+def _part_name(part: str) -> str:
+    return part if is_file_name(part) else REST
+
+
+def _write_parts(corpus: Corpus, parts: Mapping[str, str], folders: Mapping[str, Path]) -> None:
+    for part, target in folders.items():
+        documents = {name: document for name, document in corpus.documents.items() if parts[name] == part}
+        relations = [relation for relation in corpus.relations if relation.document in documents]
+        linkers = _linkers(relations)
+        for name, document in documents.items():
+            if is_file_name(name):
+                _put(target / "raw" / name, [document.text])
+        parses = {name: _parses(document, linkers) for name, document in documents.items()}
+        _put(target / "parses.json", [_line(parses)])
+        lines = (_line(_relation(relation, documents[relation.document])) for relation in relations)
+        _put(target / "relations.json", lines)
+
+
+def _put(path: Path, pieces: Iterable[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", errors="replace", newline="") as stream:
+        stream.writelines(pieces)
+
+
+def _line(value: Mapping[str, object]) -> str:
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def _relation(relation: Relation, document: Document) -> dict[str, object]:
+    return {
+        "DocID": relation.document,
+        "ID": written_identity(relation.id),
+        "Type": str(relation.kind),
+        "Sense": list(relation.senses)
+        or ([str(relation.kind)] if relation.kind in ("EntRel", "NoRel") else []),
+        "Connective": _span(document, relation.connective_tokens, relation.connective),
+        "Arg1": _span(document, relation.arg1.tokens, relation.arg1.text),
+        "Arg2": _span(document, relation.arg2.tokens, relation.arg2.text),
+    }
+
+
+def _span(document: Document, tokens: tuple[int, ...], text: str) -> dict[str, object]:
+    return {
+        "CharacterSpanList": [list(span) for span in find_character_spans(document, tokens)],
+        "RawText": text,
+        "TokenList": [_address(document, token) for token in tokens],
+    }
+
+
+def _address(document: Document, token: int) -> list[int]:
+    sentence = document.sentence_index(token)
+    place = token - document.sentences[sentence].start
+    return [document.tokens[token].start, document.tokens[token].end, token, sentence, place]
+
+
+def _linkers(relations: Iterable[Relation]) -> dict[tuple[str, int], list[str]]:
+    """For each token that is part of an argument, which: ``arg1_`` or ``arg2_`` and the relation's id."""
+    linkers: dict[tuple[str, int], list[str]] = {}
+    for relation in relations:
+        for name, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
+            for token in argument.tokens:
+                linkers.setdefault((relation.document, token), []).append(f"{name}_{relation.id}")
+    return linkers
+
+
+def _parses(document: Document, linkers: Mapping[tuple[str, int], list[str]]) -> dict[str, object]:
+    sentences = []
+    for sentence in document.sentences:
+        words = [
+            [
+                document.tokens[token].text,
+                {
+                    "CharacterOffsetBegin": document.tokens[token].start,
+                    "CharacterOffsetEnd": document.tokens[token].end,
+                    "Linkers": linkers.get((document.id, token), []),
+                    "PartOfSpeech": document.tokens[token].tag,
+                },
+            ]
+            for token in range(sentence.start, sentence.end)
+        ]
+        forms = document.words(range(sentence.start, sentence.end))
+        tree = NO_PARSE if sentence.constituents is None else write_brackets(sentence.constituents, forms)
+        arcs = list(_arcs(sentence, forms))
+        sentences.append({"words": words, "parsetree": tree, "dependencies": arcs})
+    return {"sentences": sentences}
+
+
+def _arcs(sentence: Sentence, forms: list[str]) -> Iterator[list[str]]:
+    if sentence.dependencies is None:
+        return
+    for token, (head, label) in enumerate(
+        zip(sentence.dependencies.heads, sentence.dependencies.labels, strict=True)
+    ):
+        governor = "ROOT-0" if head < 0 else f"{forms[head]}-{head + 1}"
+        yield [label, governor, f"{forms[token]}-{token + 1}"]
+
+
+def write_brackets(constituents: Constituents, words: Sequence[str]) -> str:
+    """Write a sentence's tree as ``( (S (NP (NN Rain)) (VP (VBZ falls))) )``, words and tags escaped."""
+    pieces: list[str] = ["("]
+    open_ends: list[int] = []
+    node = 0
+    for place, word in enumerate(words):
+        while node < len(constituents.labels) and constituents.starts[node] == place:
+            pieces.append(f" ({constituents.labels[node] or 'X'}")
+            open_ends.append(constituents.ends[node])
+            node += 1
+        pieces.append(f" ({_escape(constituents.tags[place]) or 'X'} {_escape(word)})")
+        while open_ends and open_ends[-1] == place + 1:
+            open_ends.pop()
+            pieces.append(")")
+    return "".join(pieces) + " )"
+
+
+def _escape(word: str) -> str:
+    """Brackets as the treebank spells them; a space inside a word becomes one that does not part words."""
+    if word in _ESCAPES:
+        return _ESCAPES[word]
+    joined = "".join("\u00a0" if character.isspace() else character for character in word)
+    return "".join(
+        _ESCAPES.get(character, character) if character in "()" else character for character in joined
+    )
 
 
 @dataclass(frozen=True)
@@ -166,90 +312,81 @@ def write_aligned(
     """
     answers = dict(zip((relation.where for relation in relations), labels, strict=True))
     expected = {relation.where for relation in corpus.relations}
-    files = list(dict.fromkeys(where.rpartition(":")[0] for where in answers))
+    files = list(dict.fromkeys(Path(where.rpartition(":")[0]) for where in answers))
     if not files:
         raise CorpusError("There is no relation to write.", where=str(path))
-    tables = [_Table(Path(file)) for file in files]
-    spelling = _Spelling(tables)
-    written = {table.file: table.filled(answers, expected, spelling) for table in tables}
-    if len(tables) == 1:
-        write_text(path, written[tables[0].file])
+    tables = {file: _read_cells(file) for file in files}
+    spelling = _spell_labels(set(labels), list(tables.values()))
+    spelled = {where: spelling[label] or label for where, label in answers.items()}
+    unread: Counter[Path] = Counter()
+    written = {file: _fill_labels(file, tables[file], spelled, expected, unread) for file in files}
+    if len(files) == 1:
+        write_text(path, written[files[0]])
         places: tuple[Path, ...] = (path,)
     else:
         places = _write_folder(path, written)
     notes = []
-    if unread := sum(table.unread for table in tables):
-        notes.append(f"{unread} rows could not be read and have '{NO_ANSWER}' for a label")
-    if spelling.unknown:
-        notes.append(
-            f"not among the labels of the tables, written as they are: {', '.join(sorted(spelling.unknown))}"
-        )
+    if unread:
+        notes.append(f"{unread.total()} rows could not be read and have '{NO_ANSWER}' for a label")
+    if unknown := sorted(label for label, found in spelling.items() if found is None):
+        notes.append(f"not among the labels of the tables, written as they are: {', '.join(unknown)}")
     return Exported(places, len(answers), tuple(notes))
 
 
-class _Table:
-    """A ``.rels`` file as it stands."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self.unread = 0
-        self.lines = lines_of(read_text(file, issues=ReadIssues()))
-        self.header = [name.strip() for name in self.lines[0].split("\t")] if self.lines else []
-        if LABEL not in self.header:
-            raise CorpusError("The table has no label column any more.", where=str(file))
-        self._column = self.header.index(LABEL)
-
-    @property
-    def labels(self) -> set[str]:
-        rows = (line.split("\t") for line in self.lines[1:])
-        return {row[self._column] for row in rows if len(row) == len(self.header)} - {"", NO_ANSWER}
-
-    def filled(self, answers: Mapping[str, str], expected: set[str], spelling: _Spelling) -> list[str]:
-        lines = [self.lines[0] + "\n"]
-        missing = []
-        for number, line in enumerate(self.lines[1:], start=2):
-            where = f"{self.file}:{number}"
-            cells = line.split("\t")
-            column = self._column if len(cells) == len(self.header) else -1
-            if where in answers:
-                cells[column] = spelling.of(answers[where])
-            elif where in expected:
-                missing.append(number)
-            elif line.strip():
-                self.unread += 1
-                cells[column] = NO_ANSWER
-            lines.append("\t".join(cells) + "\n")
-        if missing:
-            raise CorpusError(
-                f"{len(missing)} rows have no prediction, such as line {missing[0]}: "
-                "the shared task wants a label for every row of a table.",
-                where=str(self.file),
-                hint="Label all relations of the table, whatever their kind; a protocol that cuts tables in "
-                "pieces, such as folds over documents, has none that fits.",
-            )
-        return lines
+def _read_cells(file: Path) -> list[list[str]]:
+    """The header and the rows of a ``.rels`` file."""
+    header, *rows = [line.split("\t") for line in lines_of(read_text(file, issues=ReadIssues()))] or [[]]
+    header = [name.strip() for name in header]
+    if LABEL not in header:
+        raise CorpusError("The table has no label column any more.", where=str(file))
+    return [header, *rows]
 
 
-@dataclass
-class _Spelling:
-    """Labels as the tables at hand spell them."""
-
-    tables: Sequence[_Table]
-    unknown: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self._vocabulary = set().union(*(table.labels for table in self.tables))
-        self._of_2025 = (
-            self._vocabulary <= LABELS_2025
-            if self._vocabulary
-            else any(ONLY_IN_2025 in table.header for table in self.tables)
+def _fill_labels(
+    file: Path,
+    table: Sequence[Sequence[str]],
+    answers: Mapping[str, str],
+    expected: Collection[str],
+    unread: Counter[Path],
+) -> list[str]:
+    """The lines of a table with other labels; counts the rows that the reader could not use."""
+    header = table[0]
+    lines, missing = ["\t".join(header) + "\n"], []
+    for number, row in enumerate(table[1:], start=2):
+        where, cells = f"{file}:{number}", list(row)
+        column = header.index(LABEL) if len(cells) == len(header) else -1
+        if where in answers:
+            cells[column] = answers[where]
+        elif where in expected:
+            missing.append(number)
+        elif any(cell.strip() for cell in cells):
+            unread[file] += 1
+            cells[column] = NO_ANSWER
+        lines.append("\t".join(cells) + "\n")
+    if missing:
+        raise CorpusError(
+            f"{len(missing)} rows have no prediction, such as line {missing[0]}: "
+            "the shared task wants a label for every row of a table.",
+            where=str(file),
+            hint="Label all relations of the table, of every kind; a protocol that divides tables, such as "
+            "folds over documents, can't be used.",
         )
+    return lines
 
-    def of(self, label: str) -> str:
-        found = label_like(label, self._vocabulary, of_2025=self._of_2025)
-        if found is None:
-            self.unknown.add(label)
-        return found or label
+
+def _spell_labels(labels: Iterable[str], tables: Sequence[Sequence[Sequence[str]]]) -> dict[str, str | None]:
+    """Each label as the tables spell it, or as DISRPT 2025; None if the tables have nothing like it."""
+    vocabulary: set[str] = set()
+    for header, *rows in tables:
+        vocabulary |= {row[header.index(LABEL)] for row in rows if len(row) == len(header)}
+    vocabulary -= {"", NO_ANSWER}
+    hidden_2025 = not vocabulary and any(ONLY_IN_2025 in header for header, *_ in tables)
+    of_2025 = hidden_2025 or (bool(vocabulary) and vocabulary <= LABELS_2025)
+    by_folding = {label.casefold(): label for label in sorted(vocabulary)}
+    return {
+        label: by_folding.get(label.casefold()) or (label_2025(label) if of_2025 else None)
+        for label in labels
+    }
 
 
 def _write_folder(path: Path, written: Mapping[Path, list[str]]) -> tuple[Path, ...]:
@@ -315,15 +452,15 @@ def _cells(relation: Relation, document: Document, label: str) -> list[str]:
 
 def _ranges(tokens: Sequence[int]) -> str:
     """2, 3, 4, 8 -> ``3-5,9``."""
-    return ",".join(f"{low + 1}-{high}" if high - low > 1 else str(high) for low, high in runs(tokens))
+    return ",".join(f"{low + 1}-{high}" if high - low > 1 else str(high) for low, high in find_runs(tokens))
 
 
 def _words(document: Document, tokens: Sequence[int]) -> str:
-    return GAP.join(" ".join(document.words(range(low, high))) for low, high in runs(tokens))
+    return GAP.join(" ".join(document.words(range(low, high))) for low, high in find_runs(tokens))
 
 
 def _raw(document: Document, tokens: Sequence[int]) -> str:
-    places = ((document.tokens[low].start, document.tokens[high - 1].end) for low, high in runs(tokens))
+    places = ((document.tokens[low].start, document.tokens[high - 1].end) for low, high in find_runs(tokens))
     return GAP.join(document.text[start:end] for start, end in places)
 
 
@@ -337,14 +474,3 @@ def label_2025(sense: str) -> str | None:
     """Map a sense of PDTB 2 or 3 to DISRPT 2025's label; None if there is none, as for a bare class."""
     folded = sense.casefold()
     return folded if folded in LABELS_2025 else _OF_TYPES.get(".".join(folded.split(".")[:2]))
-
-
-def label_like(sense: str, vocabulary: Collection[str], *, of_2025: bool) -> str | None:
-    """Spell a label as a table does, or as DISRPT 2025; None where the table has nothing like it.
-
-    ``vocabulary`` are the labels that the table has; none where they are hidden.
-    """
-    by_folding = {label.casefold(): label for label in sorted(vocabulary)}
-    if sense.casefold() in by_folding:
-        return by_folding[sense.casefold()]
-    return label_2025(sense) if of_2025 else None
