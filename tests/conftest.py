@@ -38,7 +38,6 @@ SLOW = (  # folders and files that start programs, run shipped models or try ver
     "benchmarks",
     "bulk",
     "bundle",
-    "corpora/test_conll16_hostile.py",
     "corpora/test_gum.py",
     "docs",
     "drawing",

@@ -58,10 +58,7 @@ def measure_training(run: Run) -> list[Row]:
 
 def _training_against_floor(run: Run, workload: Workload) -> Row:
     batches = workload.batches(STANDARD_BATCH)
-    steps = {
-        "product": product_steps(workload, batches),
-        FLOOR: training_floor(workload, STANDARD_BATCH),
-    }
+    steps = {"product": product_steps(workload, batches), FLOOR: training_floor(workload, STANDARD_BATCH)}
     return row(
         f"training step, {workload.name}",
         "pairs",
@@ -98,10 +95,7 @@ def measure_scoring(run: Run) -> list[Row]:
 
 def _scoring_against_floor(run: Run, workload: Workload) -> Row:
     batches = workload.batches(SCORING_BATCH)
-    steps = {
-        "product": product_scores(workload, batches),
-        FLOOR: scoring_floor(workload, SCORING_BATCH),
-    }
+    steps = {"product": product_scores(workload, batches), FLOOR: scoring_floor(workload, SCORING_BATCH)}
     return row(
         f"scoring, {workload.name}",
         "pairs",

@@ -43,14 +43,8 @@ BOXES = Scene(
             "{friend} packed the boxes.",
             "(S (NP-SBJ (NNP {friend})) (VP (VBD packed) (NP (DT the) (NNS boxes))) (. .))",
         ),
-        (
-            "He sealed them.",
-            "(S (NP-SBJ (PRP He)) (VP (VBD sealed) (NP (PRP them))) (. .))",
-        ),
-        (
-            "Snow fell.",
-            "(S (NP-SBJ (NN Snow)) (VP (VBD fell)) (. .))",
-        ),
+        ("He sealed them.", "(S (NP-SBJ (PRP He)) (VP (VBD sealed) (NP (PRP them))) (. .))"),
+        ("Snow fell.", "(S (NP-SBJ (NN Snow)) (VP (VBD fell)) (. .))"),
     ),
     relations=(
         Said(
@@ -60,10 +54,7 @@ BOXES = Scene(
             labels=(("then", ("Temporal.Asynchronous.Precedence",)),),
         ),
         Said(
-            "Implicit",
-            ("He sealed them",),
-            ("Snow fell",),
-            labels=(("meanwhile", ("Temporal.Synchrony",)),),
+            "Implicit", ("He sealed them",), ("Snow fell",), labels=(("meanwhile", ("Temporal.Synchrony",)),)
         ),
     ),
     chains=(("{friend}", "He"), ("the boxes", "them")),
@@ -71,14 +62,8 @@ BOXES = Scene(
 
 GARDEN = Scene(
     sentences=(
-        (
-            "Roses cover the wall.",
-            "(S (NP-SBJ (NNS Roses)) (VP (VBP cover) (NP (DT the) (NN wall))) (. .))",
-        ),
-        (
-            "Bees hum.",
-            "(S (NP-SBJ (NNS Bees)) (VP (VBP hum)) (. .))",
-        ),
+        ("Roses cover the wall.", "(S (NP-SBJ (NNS Roses)) (VP (VBP cover) (NP (DT the) (NN wall))) (. .))"),
+        ("Bees hum.", "(S (NP-SBJ (NNS Bees)) (VP (VBP hum)) (. .))"),
         (
             "{person} paints before she sleeps.",
             "(S (NP-SBJ (NNP {person})) (VP (VBZ paints) (SBAR-TMP (IN before) (S (NP-SBJ (PRP she))"

@@ -93,10 +93,7 @@ KILN = Scene(
             " (S (NP-SBJ (NP (CD 1\\/2)) (PP (IN of) (NP (DT the) (NN glaze)))) (VP (VBZ cracks))))"
             " (. .) ('' ''))",
         ),
-        (
-            "Nobody repairs it.",
-            "(S (NP-SBJ (NN Nobody)) (VP (VBZ repairs) (NP (PRP it))) (. .))",
-        ),
+        ("Nobody repairs it.", "(S (NP-SBJ (NN Nobody)) (VP (VBZ repairs) (NP (PRP it))) (. .))"),
         (
             "That is why {friend} keeps 12 spare ones, he says.",
             "(S (S-TPC-1 (NP-SBJ (DT That)) (VP (VBZ is) (SBAR-PRD (WHADVP-3 (WRB why)) (S (NP-SBJ"
@@ -139,10 +136,7 @@ CHOIR = Scene(
             " (NNS doors))"
             " (ADJP-PRD (JJ open)))) (. .))",
         ),
-        (
-            "Nobody slept.",
-            "(S (NP-SBJ (NN Nobody)) (VP (VBD slept)) (. .))",
-        ),
+        ("Nobody slept.", "(S (NP-SBJ (NN Nobody)) (VP (VBD slept)) (. .))"),
     ),
     relations=(
         Said(
@@ -176,10 +170,7 @@ BRIDGE = Scene(
             " (JJ green)))"
             " (PP (IN by) (NP-LGS (NNS volunteers))))) (. .))",
         ),
-        (
-            "Bakers rise early.",
-            "(S (NP-SBJ (NNS Bakers)) (VP (VBP rise) (ADVP-TMP (RB early))) (. .))",
-        ),
+        ("Bakers rise early.", "(S (NP-SBJ (NNS Bakers)) (VP (VBP rise) (ADVP-TMP (RB early))) (. .))"),
     ),
     relations=(
         Said("EntRel", ("The new bridge spans the {place}",), ("It was painted green by volunteers",)),

@@ -19,7 +19,7 @@ from disco2.errors import InputError
 from disco2.inference.exports import FORMS, write_archive, write_relations
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
-from tests.corpora.export.disrpt_rules import complaints
+from tests.corpora.disrpt_rules import complaints
 
 TEXT = (
     "The shop opened in May. However, nobody came.\r\nTherefore, it closed. If it rains, then the match "

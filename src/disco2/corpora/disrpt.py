@@ -44,12 +44,7 @@ class _Row:
     where: str
 
 
-def read_disrpt(
-    path: Path,
-    *,
-    conllu: Path | None = None,
-    encoding: str = "auto",
-) -> Corpus:
+def read_disrpt(path: Path, *, conllu: Path | None = None, encoding: str = "auto") -> Corpus:
     """Read the relations of a ``.rels`` file, or of all those in a folder.
 
     Tokens come from the ``.conllu`` file of the same name beside it, or in the folder ``conllu``, or from the
@@ -247,9 +242,7 @@ class DisrptDocuments:
             if candidate.is_file():
                 return self._documents(candidate, only_name=names[0] if len(set(names)) == 1 else file.stem)
         self._issues.add(
-            "no tokens",
-            str(file),
-            f"There is no {file.stem}.conllu beside it; the file was skipped.",
+            "no tokens", str(file), f"There is no {file.stem}.conllu beside it; the file was skipped."
         )
         return {}
 

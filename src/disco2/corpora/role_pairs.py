@@ -146,9 +146,7 @@ def read_role_pairs(path: Path) -> Corpus:
     ):
         if found != expected:
             raise CorpusError(
-                f"{found} entries where {count} pairs ask for {expected}.",
-                where=places[name],
-                hint=_AGAIN,
+                f"{found} entries where {count} pairs ask for {expected}.", where=places[name], hint=_AGAIN
             )
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
@@ -175,9 +173,7 @@ def _with_arguments(relation: Relation, document: Document, *, where: str) -> Re
     """The relation with the tokens of the trees: the first sentence is Arg1, the second one Arg2."""
     if len(document.sentences) != 2:
         raise CorpusError(
-            f"The trees of '{relation.id}' do not fit its two sentences.",
-            where=where,
-            hint=_AGAIN,
+            f"The trees of '{relation.id}' do not fit its two sentences.", where=where, hint=_AGAIN
         )
     first, second = document.sentences
     return replace(

@@ -254,8 +254,7 @@ class TaskSettings(Settings):
     """Which relations count and which labels they have; what is left empty follows the corpus's custom."""
 
     protocol: str = setting(
-        "",
-        "split: own, gum, lin, ji, documents, cv12-0 to cv12-11, cvK-i; empty: the usual one",
+        "", "split: own, gum, lin, ji, documents, cv12-0 to cv12-11, cvK-i; empty: the usual one"
     )
     level: int = setting(
         -1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the usual one", minimum=-1

@@ -41,8 +41,7 @@ def check_labels(gold: Gold, predicted: Sequence[str]) -> None:
     for index, labels in enumerate(gold):
         if not labels:
             raise InputError(
-                f"Relation {index + 1} has no gold label.",
-                hint="Leave unlabelled relations out.",
+                f"Relation {index + 1} has no gold label.", hint="Leave unlabelled relations out."
             )
 
 

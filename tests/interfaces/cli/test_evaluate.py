@@ -17,7 +17,7 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import label_relations
 from disco2.experiments.train_run import save_model, train_model
-from tests.corpora.export import conll16_rules, disrpt_rules
+from tests.corpora import conll16_rules, disrpt_rules
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
 from tests.corpora.miniature_conll16 import write_conll16_parts
 from tests.corpora.miniature_more_scenes import ALL_SCENES
