@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from disco2.corpora.pdtb2 import parse_relations, read_pdtb2
 from disco2.corpora.pdtb3 import RawRelation
-from disco2.data import Corpus, ReadIssues, Relation, RelationKind
+from disco2.data import Corpus, ReadIssues, RelationKind
 from disco2.errors import CorpusError
 from tests.corpora.miniature import MiniDocument, Writer, documents, faults, write_pdtb2
 
@@ -92,18 +91,6 @@ def test_native_block_is_read_in_full() -> None:
     assert not issues.findings
 
 
-def test_kinds_connectives_and_senses() -> None:
-    relations, _ = read(NATIVE)
-    by_kind = {relation.kind: relation for relation in relations}
-    assert set(by_kind) == {"Implicit", "Explicit", "AltLex", "EntRel", "NoRel"}
-    assert relations[1].connectives == ("but",)
-    assert relations[1].senses == ("Comparison.Contrast.Juxtaposition",)
-    assert relations[1].connective_spans == DOCUMENT.relations[1].anchor
-    assert by_kind["AltLex"].connectives == ("That is why",)
-    assert by_kind["AltLex"].senses == ("Contingency.Cause.Result",)
-    assert by_kind["EntRel"].senses == by_kind["NoRel"].connectives == ()
-
-
 def test_pipe_file_cut_off_in_its_first_line_is_reported() -> None:
     relations, issues = read("Implicit|00|03||||57|1\n")
     assert (relations, issues.counts()) == ([], {"bad relation line": 1})
@@ -177,10 +164,6 @@ def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) 
     assert next(found, None) is None
 
 
-def without_place(relation: Relation) -> Relation:
-    return replace(relation, where="")
-
-
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_offsets_find_every_argument(
     tmp_path: Path, trees: Path, coreference: Path, dependencies: Path, encoding: str
@@ -205,15 +188,6 @@ def test_offsets_find_every_argument(
         assert sorted((mention.start, mention.end) for mention in document.mentions) == sorted(
             (tokens[0], tokens[-1] + 1) for tokens in mentions
         )
-
-
-def test_both_encodings_give_the_same_relations(tmp_path: Path, trees: Path) -> None:
-    native, pipe = (
-        read_pdtb2(write_pdtb2(tmp_path / encoding, DOCUMENTS, encoding=encoding), trees=trees)
-        for encoding in ENCODINGS
-    )
-    assert list(map(without_place, native.relations)) == list(map(without_place, pipe.relations))
-    assert native.documents == pipe.documents
 
 
 def test_what_the_first_document_says(tmp_path: Path, trees: Path) -> None:
@@ -243,15 +217,6 @@ def test_what_the_first_document_says(tmp_path: Path, trees: Path) -> None:
 
     assert (entity.kind, entity.senses) == (RelationKind.ENTREL, ())
     assert (nothing.kind, nothing.senses) == (RelationKind.NOREL, ())
-
-
-def test_windows_line_ends_that_the_offsets_do_not_count(tmp_path: Path, trees: Path) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS)
-    for raw in (path / "raw").glob("*/*"):
-        raw.write_bytes(raw.read_bytes().replace(b"\n", b"\r\n"))
-    corpus = read_pdtb2(path, trees=trees)
-    expect_every_relation(corpus)
-    assert faults(corpus) == {"line ends not in the offsets"}
 
 
 def test_latin_1_and_utf_8(tmp_path: Path, trees: Path) -> None:

@@ -10,17 +10,15 @@ import pytest
 from disco2.corpora.pdtb3 import (
     FIELDS,
     OffsetEvidence,
-    as_exclusive,
     parse_pdtb3,
     parse_pdtb3_line,
     parse_spans,
     read_pdtb3,
     text_that_fits,
 )
-from disco2.data import Corpus, ReadIssues, RelationKind
+from disco2.data import ReadIssues, RelationKind
 from disco2.errors import CorpusError, SettingsError
 from tests.corpora.miniature import (
-    MiniDocument,
     Writer,
     documents,
     faults,
@@ -28,6 +26,7 @@ from tests.corpora.miniature import (
     write_dependencies,
     write_pdtb3,
 )
+from tests.corpora.test_pdtb2 import expect_every_relation
 
 DOCUMENTS = documents()
 CONVENTIONS = ["inclusive", "exclusive"]
@@ -37,18 +36,6 @@ TEXT = "The mill turns, and a miller sings. Nobody sleeps."
 
 def written(path: Path, convention: str = "inclusive", *, newline: str = "\n") -> Path:
     return write_pdtb3(path, DOCUMENTS, writer=Writer(inclusive=convention == "inclusive", newline=newline))
-
-
-def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) -> None:
-    found = iter(corpus.relations)
-    for document in docs:
-        for said in document.relations:
-            relation = next(found)
-            assert relation.kind == said.said.kind
-            assert relation.arg1.tokens == document.token_numbers(said.arg1)
-            assert relation.arg2.tokens == document.token_numbers(said.arg2)
-            assert relation.connective_tokens == document.token_numbers(said.anchor)
-    assert next(found, None) is None
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -135,15 +122,6 @@ def test_windows_line_ends(tmp_path: Path, trees: Path, convention: str) -> None
     corpus = read_pdtb3(path, trees=trees)
     expect_every_relation(corpus)
     assert faults(corpus) == {"line ends not in the offsets"}
-
-
-def test_without_trees_the_text_is_split_by_rule(tmp_path: Path) -> None:
-    corpus = read_pdtb3(written(tmp_path))
-    assert any("split by rule" in note for note in corpus.notes)
-    assert len(corpus.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS)
-    document = corpus.documents["wsj_0003"]
-    assert document.words(corpus.relations[0].arg1.tokens)[:2] == ["Mina", "missed"]
-    assert document.mentions is None
 
 
 def test_faults_of_lines_and_files(tmp_path: Path, trees: Path) -> None:
@@ -255,17 +233,6 @@ def test_a_few_slips_do_not_turn_the_verdict() -> None:
     evidence = OffsetEvidence(inclusive=3, exclusive=2, silent=500)
     assert evidence.convention == "exclusive"
     assert "mixed" in evidence.describe()
-
-
-def test_spans_outside_the_text_say_nothing() -> None:
-    evidence = OffsetEvidence()
-    evidence.add(TEXT, [(900, 910), (5, 5)])
-    assert evidence.exclusive == 0
-
-
-def test_inclusive_spans_become_exclusive() -> None:
-    assert as_exclusive(((3, 7),), "inclusive") == ((3, 8),)
-    assert as_exclusive(((3, 7),), "exclusive") == ((3, 7),)
 
 
 def test_line_ends_are_kept_where_spans_count_them_and_dropped_where_not() -> None:

@@ -84,9 +84,10 @@ def read_corpus(
     kind = known_corpus(name)
     paths = {"trees": trees, "coreference": coreference, "dependencies": dependencies, "raw": raw}
     given: dict[str, Any] = {option: Path(value) for option, value in paths.items() if value is not None}
-    given |= {
-        option: value for option, value in (("offsets", offsets), ("encoding", encoding)) if value != "auto"
-    }
+    if kind == "gum" and "coreference" in given:
+        given["coreference"] = str(coreference)
+    words = {"offsets": offsets, "encoding": encoding}
+    given |= {option: value for option, value in words.items() if value != "auto"}
     for option in given:
         if option not in OPTIONS[kind]:
             takes = ", ".join(sorted(OPTIONS[kind])) or "none"
@@ -98,8 +99,6 @@ def read_corpus(
         raise CorpusError(
             "There is no such folder or file.", where=str(path), hint=f"For '{kind}', give {EXPECTED[kind]}."
         )
-    if kind == "gum" and "coreference" in given:
-        given["coreference"] = str(coreference)
     module = kind.replace("-", "_")
     # Imported here, so that reading one corpus does not load the readers of all others.
     read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{module}")
@@ -132,15 +131,13 @@ def _key(name: str) -> str:
 
 
 def licence_of(corpus_name: str) -> str:
+    """The licence of a model that was trained on the corpus."""
     return LICENCES.get(corpus_name, "that of its corpus; ask the publisher before passing the model on")
 
 
 def licences_of_texts(corpus_name: str) -> tuple[str, ...]:
-    """One line for each group of texts, where they have licences of their own."""
+    """One line for each group of texts with its licence; empty if all have that of the corpus."""
     return TEXTS.get(corpus_name, ())
-
-
-# Layers made by annotators, with the relations on the new tokens.
 
 
 DOCUMENTS_AT_ONCE = 16
@@ -166,7 +163,7 @@ def read_layers(text: str) -> Layers:
 
 
 def usual_layers(corpus: str) -> str:
-    """What annotators make by default: all layers of a corpus that brings none of its own."""
+    """The layers that annotators make by default: all for a corpus of plain texts, else none."""
     return ALL if corpus in BARE else NONE
 
 

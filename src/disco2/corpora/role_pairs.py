@@ -139,48 +139,28 @@ def read_role_pairs(path: Path) -> Corpus:
         read_text(path / COREFERENCE, issues=issues), where=places[COREFERENCE], issues=issues
     )
     count = len(plain.relations)
-    for name, found, expected in (
-        (TREES, len(trees), 2 * count),
-        (DEPENDENCIES, len(parses), 2 * count),
-        (COREFERENCE, len(chains), count),
-    ):
-        if found != expected:
-            raise CorpusError(
-                f"{found} entries where {count} pairs ask for {expected}.", where=places[name], hint=_AGAIN
-            )
+    if (len(trees), len(parses), len(chains)) != (2 * count, 2 * count, count):
+        raise CorpusError(
+            f"{count} pairs, {len(trees)} trees, {len(parses)} parses and {len(chains)} documents with "
+            "coreference don't fit together.",
+            where=str(path),
+            hint=_AGAIN,
+        )
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     for index, relation in enumerate(plain.relations):
-        if chains[index].name != relation.document:
-            raise CorpusError(
-                f"Document {index + 1} is '{chains[index].name}' where '{relation.document}' was expected.",
-                where=places[COREFERENCE],
-                hint=_AGAIN,
-            )
         both = slice(2 * index, 2 * index + 2)
-        text = plain.documents[relation.document].text
-        document = document_from_trees(
-            relation.document, text, trees[both], where=places[TREES], issues=issues
-        )
+        name, text = relation.document, plain.documents[relation.document].text
+        document = document_from_trees(name, text, trees[both], where=places[TREES], issues=issues)
+        if chains[index].name != name or len(document.sentences) != 2:
+            raise CorpusError(f"The layers of '{name}' don't fit its pair.", where=str(path), hint=_AGAIN)
         document = with_dependencies(document, parses[both], where=places[DEPENDENCIES], issues=issues)
         document = with_mentions(document, chains[index], where=places[COREFERENCE], issues=issues)
-        documents[document.id] = document
-        relations.append(_with_arguments(relation, document, where=places[TREES]))
+        documents[name] = document
+        first, second = (tuple(range(one.start, one.end)) for one in document.sentences)
+        arg1, arg2 = Argument(first, relation.arg1.text), Argument(second, relation.arg2.text)
+        relations.append(replace(relation, arg1=arg1, arg2=arg2))
     return Corpus(NAME, plain.inventory, documents, tuple(relations), plain.parts, issues)
-
-
-def _with_arguments(relation: Relation, document: Document, *, where: str) -> Relation:
-    """The relation with the tokens of the trees: the first sentence is Arg1, the second one Arg2."""
-    if len(document.sentences) != 2:
-        raise CorpusError(
-            f"The trees of '{relation.id}' do not fit its two sentences.", where=where, hint=_AGAIN
-        )
-    first, second = document.sentences
-    return replace(
-        relation,
-        arg1=Argument(tuple(range(first.start, first.end)), relation.arg1.text),
-        arg2=Argument(tuple(range(second.start, second.end)), relation.arg2.text),
-    )
 
 
 def _pairs(*, size: int, random: Random) -> Iterator[RolePair]:
