@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.discogem import read_discogem, read_votes, single_sentences
+from disco2.corpora.discogem import read_discogem, read_votes, split_sentences
 from disco2.corpora.protocols import document_parts, split_relations
 from disco2.corpora.tasks import TaskSettings
 from disco2.data import RelationKind
@@ -62,7 +62,7 @@ def test_an_item_is_a_pair_of_single_sentences_with_a_full_sense(tmp_path: Path)
     ],
 )
 def test_sentences_are_cut_as_the_annotators_saw_them(text: str, sentences: list[str]) -> None:
-    assert single_sentences(text) == sentences
+    assert split_sentences(text) == sentences
 
 
 def test_a_neighbour_shows_a_border_that_no_rule_finds(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 from disco2.corpora.pdtb3 import (
     FIELDS,
     OffsetEvidence,
+    choose_text,
     parse_pdtb3,
     parse_pdtb3_line,
     parse_spans,
     read_pdtb3,
-    text_that_fits,
 )
 from disco2.data import ReadIssues, RelationKind
 from disco2.errors import CorpusError, SettingsError
@@ -239,9 +239,9 @@ def test_line_ends_are_kept_where_spans_count_them_and_dropped_where_not() -> No
     text = "Bakers rise.\r\nMillers sleep.\r\nNobody sings.\r\n"
     issues = ReadIssues()
     counted = [(text.index(word), 0) for word in ("Bakers", "Millers", "Nobody")]
-    assert text_that_fits(text, counted, where="raw", issues=issues) == text
+    assert choose_text(text, counted, where="raw", issues=issues) == text
     assert not issues.findings
     plain = text.replace("\r\n", "\n")
     uncounted = [(plain.index(word), 0) for word in ("Bakers", "Millers", "Nobody", "sings")]
-    assert text_that_fits(text, uncounted, where="raw", issues=issues) == plain
+    assert choose_text(text, uncounted, where="raw", issues=issues) == plain
     assert issues.counts() == {"line ends not in the offsets": 1}

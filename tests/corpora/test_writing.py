@@ -18,7 +18,7 @@ from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs, write_pairs
 from disco2.corpora.relations import with_senses_of
 from disco2.corpora.tasks import CONLL16_SENSES, LIN_EXCLUDED, LIN_TYPES, PDTB3_TYPES
-from disco2.corpora.writing import LABELS_2025, export_predictions, label_2025, write_brackets, write_conll16
+from disco2.corpora.writing import LABELS_2025, export_predictions, map_to_2025, write_brackets, write_conll16
 from disco2.data import Constituents, Corpus, Relation, RelationKind
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError, InputError, SettingsError
@@ -565,12 +565,12 @@ def test_odd_relations_are_left_out_with_a_note(tmp_path: Path) -> None:
 def test_every_usual_label_has_one_of_2025() -> None:
     assert LABELS_2025 == disrpt_rules.LABELS_2025
     for sense in (*LIN_TYPES, *LIN_EXCLUDED, *PDTB3_TYPES):
-        assert label_2025(sense) in LABELS_2025, sense
+        assert map_to_2025(sense) in LABELS_2025, sense
     for name in ("pdtb2", "pdtb3", "gdtb"):
         for sense in inventory(name).senses:
-            assert "." not in sense or label_2025(sense) in LABELS_2025, sense
-    assert label_2025("Contingency") is None
-    assert label_2025("Contingency.Cause.Reason") == "causal"
+            assert "." not in sense or map_to_2025(sense) in LABELS_2025, sense
+    assert map_to_2025("Contingency") is None
+    assert map_to_2025("Contingency.Cause.Reason") == "causal"
 
 
 def _tokens(ranges: str) -> tuple[int, ...]:

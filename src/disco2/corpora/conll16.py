@@ -19,11 +19,11 @@ from disco2.annotation.treebanks import parse_brackets, unescape
 from disco2.corpora.reading import (
     BYTE_ORDER_MARK,
     BrokenJsonError,
-    first_fault,
     parse_json,
+    quote_first_fault,
     read_json_lines,
     read_text,
-    shown,
+    shorten,
 )
 from disco2.corpora.relations import (
     TokenSpans,
@@ -97,7 +97,7 @@ def read_conll16(
         read = _read_relations(file, fresh, encoding=encoding, issues=issues)
         relations.extend(drop_doubles(read, issues=issues))
     if not relations:
-        fault = first_fault(issues, kinds=("broken line", "bad relation"))
+        fault = quote_first_fault(issues, kinds=("broken line", "bad relation"))
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
     if trees or coreference or dependencies:
         layers = WsjLayers(
@@ -163,7 +163,7 @@ def _relation(
     """One relation. Raises CorpusError if it can't be used."""
     name = record.get("DocID")
     if not isinstance(name, str) or name not in documents:
-        raise CorpusError(f"There are no parses of the document {shown(name)}.")
+        raise CorpusError(f"There are no parses of the document {shorten(name)}.")
     document = documents[name]
     arguments = {key: _tokens(record.get(key), key, document) for key in ("Arg1", "Arg2")}
     for key, tokens in arguments.items():
@@ -208,7 +208,7 @@ def _kind(label: object, *, explicit: bool) -> RelationKind:
         return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
     kind = read_kind(label) if isinstance(label, str) else None
     if kind is None:
-        raise CorpusError(f"Unknown type {shown(label)}.")
+        raise CorpusError(f"Unknown type {shorten(label)}.")
     return kind
 
 
@@ -222,9 +222,9 @@ def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
     tokens = [item[2] if isinstance(item, list) and len(item) == 5 else item for item in items]
     for token in tokens:
         if not isinstance(token, int) or isinstance(token, bool):
-            raise CorpusError(f"The TokenList of {key} holds {shown(token)}.")
+            raise CorpusError(f"The TokenList of {key} holds {shorten(token)}.")
         if not 0 <= token < len(document.tokens):
-            raise CorpusError(f"{key} names token {shown(token)}; the document has {len(document.tokens)}.")
+            raise CorpusError(f"{key} names token {shorten(token)}; the document has {len(document.tokens)}.")
     return tuple(sorted(set(tokens)))
 
 
@@ -298,7 +298,7 @@ def _words(items: object, *, where: str) -> list[_Word]:
         form, properties = item
         start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
         if not form.strip() or type(start) is not int or type(end) is not int:  # true is an int
-            raise CorpusError(f"The word {shown(form)} has no form or no character offsets.", where=where)
+            raise CorpusError(f"The word {shorten(form)} has no form or no character offsets.", where=where)
         tag = properties.get("PartOfSpeech")
         words.append(_Word(form, start, end, tag if isinstance(tag, str) else ""))
     return words
@@ -320,9 +320,7 @@ def _raw_text(
         reached = word.end
         same_width = len(unescape(word.form)) == word.end - word.start
         if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
-            detail = (
-                f"{shown(word.form)} is not at {shown(word.start)}..{shown(word.end)}; the text was rebuilt."
-            )
+            detail = f"{shorten(word.form)} is not at {shorten(word.start)}..{shorten(word.end)}; the text was rebuilt."
             issues.add("text does not fit its tokens", str(file), detail)
             return None
     return text
@@ -384,11 +382,11 @@ def _dependencies(arcs: object, length: int, *, where: str, issues: ReadIssues) 
     labels: dict[int, str] = {}
     for arc in arcs:
         if not (isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)):
-            issues.add("bad dependency", where, f"{shown(arc)} is not a label and two words; left out.")
+            issues.add("bad dependency", where, f"{shorten(arc)} is not a label and two words; left out.")
             continue
         governor, dependent = _number(arc[1]), _number(arc[2])
         if not (0 <= governor <= length and 1 <= dependent <= length):
-            issues.add("bad dependency", where, f"{shown(arc)} names no word of the sentence; left out.")
+            issues.add("bad dependency", where, f"{shorten(arc)} names no word of the sentence; left out.")
         elif governor != dependent and dependent - 1 not in heads:
             heads[dependent - 1] = governor - 1
             labels[dependent - 1] = arc[0]
@@ -414,6 +412,6 @@ def _number(word: str) -> int:
     return int(digits) if digits.isdecimal() and len(digits) < 7 else -1
 
 
-def written_identity(name: str) -> int | str:
+def write_identity(name: str) -> int | str:
     """Write an ID as a number where it is one: the shared task's evaluation wants its own numbers back."""
     return int(name) if name.isascii() and name.isdecimal() and str(int(name)) == name else name

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from disco2.annotation.text import tokenise
 from disco2.corpora.pairs import SPLIT_NAMES, pair_document
-from disco2.corpora.reading import existing_folder, read_table, read_text
-from disco2.corpora.relations import as_shares
+from disco2.corpora.reading import check_folder, read_table, read_text
+from disco2.corpora.relations import normalise_votes
 from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
@@ -66,12 +66,12 @@ class _Item:
 def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
     """The corpus in a folder. Rows that can't be used are findings; CorpusError where none can."""
     issues, known = ReadIssues(), inventory("pdtb3")
-    tables = _Tables(existing_folder(path, holds="DiscoGeM"), issues=issues, encoding=encoding)
+    tables = _Tables(check_folder(path, holds="DiscoGeM"), issues=issues, encoding=encoding)
     items = tables.items()
     questions = {} if any(item.votes for item in items) else tables.questions()
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
-    for item, (first, second) in zip(items, single_arguments(items), strict=True):
+    for item, (first, second) in zip(items, choose_arguments(items), strict=True):
         document, arg1, arg2 = pair_document(item.id, first, second)
         if not arg1.tokens or not arg2.tokens:
             issues.add("empty argument", item.where, f"{item.id} lacks an argument; skipped.")
@@ -96,7 +96,7 @@ def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
     )
 
 
-def single_sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text as DiscoGeM cuts them.
 
     Quotation marks with spaces around them don't hide the end of a sentence, and signs without a letter, such
@@ -134,7 +134,7 @@ def read_votes(text: str, known: SenseInventory) -> Votes:
             continue
         if sense is not None and 0 < share < math.inf:
             shares[sense] = shares.get(sense, 0.0) + share
-    return as_shares(shares)
+    return normalise_votes(shares)
 
 
 def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str
     return (sense,)
 
 
-def single_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
+def choose_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
     """The sentences between which each relation holds: the last of arg1 and the first of arg2.
 
     Where the second argument of a neighbour begins is a border between sentences, too: annotators cut at
@@ -175,7 +175,7 @@ def single_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
 
 def _chosen(text: str, place: int) -> str:
     """A sentence of a text, without the number of a list's item."""
-    sentence = (single_sentences(text) or [""])[place]
+    sentence = (split_sentences(text) or [""])[place]
     number = _LIST_NUMBER.match(sentence)
     return sentence[number.end() :] if number else sentence
 

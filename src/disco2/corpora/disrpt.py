@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from disco2.annotation.treebanks import ConlluSentence, parse_conllu
-from disco2.corpora.reading import BYTE_ORDER_MARK, files_below, first_fault, lines_of, read_text
+from disco2.corpora.reading import BYTE_ORDER_MARK, list_files, quote_first_fault, read_text, split_lines
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
@@ -60,7 +60,7 @@ def read_disrpt(path: Path, *, conllu: Path | None = None, encoding: str = "auto
     are kept as they are. A line that can't be used is a finding; CorpusError is raised if no line can.
     """
     issues = ReadIssues()
-    files = [path] if path.is_file() else [file for file in files_below(path) if file.suffix == ".rels"]
+    files = [path] if path.is_file() else [file for file in list_files(path) if file.suffix == ".rels"]
     if not files:
         raise CorpusError(
             "There is no .rels file here.", where=str(path), hint="Give a .rels file or its folder."
@@ -93,7 +93,7 @@ def read_disrpt(path: Path, *, conllu: Path | None = None, encoding: str = "auto
             relations.append(relation)
     if not relations:
         raise CorpusError(
-            f"No relation here can be used.{first_fault(issues)}",
+            f"No relation here can be used.{quote_first_fault(issues)}",
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )
@@ -104,7 +104,7 @@ def read_disrpt(path: Path, *, conllu: Path | None = None, encoding: str = "auto
 
 
 def _read_rows(file: Path, *, encoding: str, issues: ReadIssues) -> list[Row]:
-    lines = lines_of(read_text(file, issues=issues, encoding=encoding))
+    lines = split_lines(read_text(file, issues=issues, encoding=encoding))
     header = [name.strip() for name in lines[0].split("\t")] if lines else []
     missing = [name for name in REQUIRED if name not in header]
     if missing:
@@ -228,14 +228,14 @@ def _read_documents(file: Path, *, unnamed: str, encoding: str, issues: ReadIssu
     sentences: dict[str, list[ConlluSentence]] = {}
     for sentence in parse_conllu(text, where=str(file)):
         sentences.setdefault(sentence.document or unnamed, []).append(sentence)
-    documents = {name: conllu_document(name, some) for name, some in sentences.items()}
+    documents = {name: make_document(name, some) for name, some in sentences.items()}
     for name in [name for name, document in documents.items() if is_masked(document)]:
         issues.add("masked text", str(file), f"The words of {name} are masked by underscores; left out.")
         del documents[name]
     return documents
 
 
-def conllu_document(name: str, sentences: Sequence[ConlluSentence]) -> Document:
+def make_document(name: str, sentences: Sequence[ConlluSentence]) -> Document:
     """Make a document of parsed sentences, with the file's spaces and each sentence on its own line."""
     pieces: list[str] = []
     tokens: list[Token] = []

@@ -11,7 +11,7 @@ from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu, unescape
 from disco2.corpora.pdtb3 import RawRelation, parse_pdtb3
-from disco2.corpora.reading import files_below, first_fault, gc_disabled, read_text
+from disco2.corpora.reading import gc_disabled, list_files, quote_first_fault, read_text
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
@@ -44,7 +44,7 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
             f"Unknown coreference '{coreference}' for GUM.", hint=f"Use one of: {', '.join(COREFERENCE)}."
         )
     gold = path / "rst" / "gdtb" / "pdtb" / "gold"
-    files = [file for file in files_below(gold) if file.parent.parent == gold]
+    files = [file for file in list_files(gold) if file.parent.parent == gold]
     files.sort(key=lambda file: file.name)
     if not files:
         raise CorpusError(
@@ -64,7 +64,7 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
             documents[file.name] = found[0]
             relations.extend(drop_doubles(_relations(file, *found, issues=issues), issues=issues, keep=True))
     if not documents:
-        raise CorpusError(f"No document can be used.{first_fault(issues)}", where=str(path))
+        raise CorpusError(f"No document can be used.{quote_first_fault(issues)}", where=str(path))
     return Corpus(
         name="gum",
         inventory=INVENTORY,

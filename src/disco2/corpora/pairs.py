@@ -20,13 +20,13 @@ from disco2.annotation.text import pair_spans, pair_text, tokenise
 from disco2.corpora.reading import (
     BYTE_ORDER_MARK,
     find_double,
-    first_fault,
+    quote_first_fault,
     read_json_lines,
     read_table,
     read_text,
-    shown,
+    shorten,
 )
-from disco2.corpora.relations import as_shares, read_kind, read_senses
+from disco2.corpora.relations import normalise_votes, read_kind, read_senses
 from disco2.data import (
     WITHOUT_SENSE,
     Argument,
@@ -88,7 +88,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
                 issues.add("unknown split", where, f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + first_fault(issues),
+            "No line of this file is a usable pair." + quote_first_fault(issues),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
@@ -196,11 +196,11 @@ def _votes(
     shares: dict[str, float] = {}
     for label, share in given.items():
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_VOTES:
-            issues.add("unusable votes", where, f"{shown(share)} is no share; left out.")
+            issues.add("unusable votes", where, f"{shorten(share)} is no share; left out.")
             return ()
         for sense in read_senses([label], known, where=where, issues=issues) if share else ():
             shares[sense] = shares.get(sense, 0.0) + share
-    return as_shares(shares)
+    return normalise_votes(shares)
 
 
 def _labels(record: Record, *, where: str, issues: ReadIssues) -> list[str]:
@@ -208,7 +208,7 @@ def _labels(record: Record, *, where: str, issues: ReadIssues) -> list[str]:
     items = given if isinstance(given, list) else [given]
     labels = [str(item).lower() if isinstance(item, bool) else _plain(item) for item in items]
     if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
-        issues.add("unusable label", where, f"{shown(given)} can't be a label; left out.")
+        issues.add("unusable label", where, f"{shorten(given)} can't be a label; left out.")
     return labels
 
 

@@ -49,8 +49,8 @@ from functools import partial
 from pathlib import Path
 
 from disco2.corpora.pdtb3 import RawRelation, Spans, make_corpus, parse_spans, read_sources
-from disco2.corpora.reading import existing_folder, lines_of
-from disco2.corpora.wsj import BARE, WsjLayers, files_by_document
+from disco2.corpora.reading import check_folder, split_lines
+from disco2.corpora.wsj import BARE, WsjLayers, find_files
 from disco2.data import Corpus, ReadIssues, RelationKind
 from disco2.errors import CorpusError
 
@@ -85,8 +85,8 @@ def read_pdtb2(
     ``dependencies`` are folders in which a document's file may be anywhere; without trees, tokens and
     sentences are split by rule. ``encoding`` is that of relations and raw text.
     """
-    existing_folder(path, holds="PDTB 2 relations (.pdtb or .pipe files)")
-    files = files_by_document(path, endings=RELATIONS)
+    check_folder(path, holds="PDTB 2 relations (.pdtb or .pipe files)")
+    files = find_files(path, endings=RELATIONS)
     if not files:
         raise CorpusError(
             "There is no .pdtb or .pipe file below this folder.",
@@ -109,11 +109,11 @@ def read_pdtb2(
 
 def _raw_files(path: Path, raw: Path | None) -> dict[str, Path]:
     if raw is not None:
-        return files_by_document(existing_folder(raw, holds="raw text"), endings=RAW)
+        return find_files(check_folder(raw, holds="raw text"), endings=RAW)
     folders = [path] if path.name == "raw" else [one for one in sorted(path.rglob("raw")) if one.is_dir()]
     files: dict[str, Path] = {}
     for folder in folders or [path.absolute().parent / "raw"]:
-        files = files_by_document(folder, endings=RAW) | files
+        files = find_files(folder, endings=RAW) | files
     return files
 
 
@@ -122,7 +122,7 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
 
     Raises CorpusError for a file of another kind.
     """
-    lines = lines_of(text)
+    lines = split_lines(text)
     number, first = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
     kind, pipe, _ = first.partition("|")
     if not first:

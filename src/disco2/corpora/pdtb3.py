@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from disco2.corpora.reading import existing_folder, lines_of, read_text
+from disco2.corpora.reading import check_folder, read_text, split_lines
 from disco2.corpora.relations import TokenSpans, compare_text, drop_doubles, read_kind_and_senses
-from disco2.corpora.wsj import BARE, WsjLayers, files_by_document
+from disco2.corpora.wsj import BARE, WsjLayers, find_files
 from disco2.data import Corpus, Document, ReadIssues, Relation
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError, SettingsError
@@ -97,7 +97,7 @@ def parse_pdtb3_line(fields: Sequence[str], line: int) -> RawRelation:
 def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
     """The relations of a file; bad lines are reported and skipped."""
     relations = []
-    for number, line in enumerate(lines_of(text), start=1):
+    for number, line in enumerate(split_lines(text), start=1):
         if not line.strip():
             continue
         try:
@@ -124,14 +124,14 @@ def read_pdtb3(
     """
     if offsets not in OFFSETS:
         raise SettingsError(f"Unknown offsets '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}.")
-    root = existing_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
+    root = check_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
     if not (root / "gold").is_dir() and (root / "data" / "gold").is_dir():
         root = root / "data"
-    gold = existing_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
-    raw = existing_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
-    files = files_by_document(gold, endings=FILES)
+    gold = check_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
+    raw = check_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
+    files = find_files(gold, endings=FILES)
     issues = ReadIssues()
-    texts = files_by_document(raw, endings=FILES)
+    texts = find_files(raw, endings=FILES)
     sources = list(read_sources(files, texts, parse_pdtb3, encoding=encoding, issues=issues))
     if not sources:
         raise CorpusError(
@@ -183,9 +183,7 @@ def read_sources(
             continue
         text = read_text(texts[name], issues=issues, encoding=encoding)
         spans = [span for one in relations for span in one.spans]
-        yield Source(
-            name, file, text_that_fits(text, spans, where=str(texts[name]), issues=issues), relations
-        )
+        yield Source(name, file, choose_text(text, spans, where=str(texts[name]), issues=issues), relations)
 
 
 def make_corpus(
@@ -223,9 +221,9 @@ def _relations(
         if label is None:
             continue
         try:
-            arg1, exact1 = tokens.argument(as_exclusive(raw.arg1_spans, convention))
-            arg2, exact2 = tokens.argument(as_exclusive(raw.arg2_spans, convention))
-            connective, _ = tokens.under(as_exclusive(raw.connective_spans, convention))
+            arg1, exact1 = tokens.argument(make_exclusive(raw.arg1_spans, convention))
+            arg2, exact2 = tokens.argument(make_exclusive(raw.arg2_spans, convention))
+            connective, _ = tokens.under(make_exclusive(raw.connective_spans, convention))
             if not arg1.tokens or not arg2.tokens:
                 raise CorpusError(f"{'Arg2' if arg1.tokens else 'Arg1'} of {name} has no token.")
         except CorpusError as error:
@@ -292,12 +290,12 @@ class OffsetEvidence:
         )
 
 
-def as_exclusive(spans: Spans, convention: Convention) -> Spans:
+def make_exclusive(spans: Spans, convention: Convention) -> Spans:
     """The spans with exclusive ends."""
     return spans if convention == "exclusive" else tuple((start, end + 1) for start, end in spans)
 
 
-def text_that_fits(text: str, spans: Iterable[tuple[int, int]], *, where: str, issues: ReadIssues) -> str:
+def choose_text(text: str, spans: Iterable[tuple[int, int]], *, where: str, issues: ReadIssues) -> str:
     r"""The text, or the text with ``\n`` for ``\r\n`` where the spans were counted that way.
 
     Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy

@@ -78,20 +78,20 @@ def document_parts(corpus: Corpus, protocol: str, *, seed: int) -> dict[str, str
             hint="Use cvK-i with K of at least 2 and i from 0 to K - 1.",
         )
     if folds == 12:
-        dev, test = section_fold(index)
+        dev, test = choose_sections(index)
         rest = [section for section in range(SECTIONS) if section not in (*dev, *test)]
         return _by_section(corpus, name, train=rest, dev=dev, test=test)
     _check_count(corpus, folds, f"{folds} folds", "Use fewer folds than there are documents.")
     return _by_document(corpus, _fold_parts(folds, index), seed=seed)
 
 
-def section_fold(index: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def choose_sections(index: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """The dev and test sections of one of the twelve folds over WSJ sections."""
     first = 2 * index
     return (first, first + 1), ((first + 23) % SECTIONS, (first + 24) % SECTIONS)
 
 
-def wsj_section(document: str) -> int | None:
+def find_section(document: str) -> int | None:
     """The section of a Wall Street Journal document: the two digits after ``wsj_``."""
     match = _WSJ.search(document)
     return None if match is None else int(match[1])
@@ -119,7 +119,7 @@ def _by_section(
     }
     parts: dict[str, str] = {}
     for document in corpus.documents:
-        section = wsj_section(document)
+        section = find_section(document)
         if section is None:
             raise CorpusError(
                 f"The protocol '{protocol}' splits by WSJ sections, and the document '{document}' is not"

@@ -69,7 +69,7 @@ def read_text(path: Path, *, issues: ReadIssues, encoding: str = "auto") -> str:
         ) from None
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Split a table or JSON lines into lines, without their ends and without a byte order mark.
 
     Lines end with ``\\n`` or ``\\r\\n``, or with ``\\r`` if there is no other line end. Other characters that
@@ -97,7 +97,7 @@ def parse_json(text: str) -> object:
     except json.JSONDecodeError as error:
         raise BrokenJsonError(f"{error.msg} at column {error.colno}", error.lineno) from None
     except TwinKeyError as error:
-        raise BrokenJsonError(f"The key {shown(error.key)} occurs twice in one object", 1) from None
+        raise BrokenJsonError(f"The key {shorten(error.key)} occurs twice in one object", 1) from None
     except ValueError:
         raise BrokenJsonError("A number has too many digits", 1) from None
     except RecursionError:
@@ -112,7 +112,7 @@ def parse_json(text: str) -> object:
 
 def read_json_lines(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and object of every line; a line that is no JSON object is a finding."""
-    for number, line in enumerate(lines_of(text), start=1):
+    for number, line in enumerate(split_lines(text), start=1):
         if not line.strip():
             continue
         try:
@@ -191,12 +191,12 @@ def _read_header(
     )
 
 
-def shown(value: object) -> str:
+def shorten(value: object) -> str:
     """A value of a JSON text for a message, cut short."""
     return _SHORT.repr(value)
 
 
-def first_fault(issues: ReadIssues, kinds: Collection[str] = ()) -> str:
+def quote_first_fault(issues: ReadIssues, kinds: Collection[str] = ()) -> str:
     """Quote the first finding, of these kinds or else not about the encoding, for an error message."""
     for finding in issues.findings:
         if finding.kind in kinds if kinds else finding.kind != NOT_UTF8:
@@ -204,7 +204,7 @@ def first_fault(issues: ReadIssues, kinds: Collection[str] = ()) -> str:
     return ""
 
 
-def existing_folder(path: Path, *, holds: str) -> Path:
+def check_folder(path: Path, *, holds: str) -> Path:
     """Return the folder; raise CorpusError, saying what it should hold, if there is none."""
     if not path.is_dir():
         problem = "This is a file, not a folder" if path.exists() else "There is no such folder"
@@ -212,7 +212,7 @@ def existing_folder(path: Path, *, holds: str) -> Path:
     return path
 
 
-def files_below(folder: Path) -> Iterator[Path]:
+def list_files(folder: Path) -> Iterator[Path]:
     """The files below a folder in order, without hidden ones; CorpusError if a folder can't be read."""
     paths = [
         Path(inside, name)

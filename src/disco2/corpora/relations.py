@@ -116,7 +116,7 @@ def choose_inventory(name: str, labels: Iterable[str], *, known: Sequence[str]) 
     return inventory(best if 2 * found[best] > sum(count for _, count in frequent) or not counts else "free")
 
 
-def as_shares(votes: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+def normalise_votes(votes: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
     """The votes for each sense as shares that add up to 1."""
     total = sum(votes.values())
     return tuple((sense, vote / total) for sense, vote in votes.items())
@@ -174,7 +174,7 @@ def with_senses_of(corpus: Corpus, name: str) -> Corpus:
             found = mapping(sense)
             if found is not None:
                 votes[found] = votes.get(found, 0.0) + share
-        return replace(relation, senses=tuple(dict.fromkeys(senses)), votes=as_shares(votes))
+        return replace(relation, senses=tuple(dict.fromkeys(senses)), votes=normalise_votes(votes))
 
     return replace(corpus, inventory=name, relations=tuple(map(mapped, corpus.relations)))
 

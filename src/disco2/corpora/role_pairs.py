@@ -27,7 +27,7 @@ from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.layers import document_from_trees, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.corpora.pairs import read_pairs
-from disco2.corpora.reading import existing_folder, read_text
+from disco2.corpora.reading import check_folder, read_text
 from disco2.data import Argument, Corpus, Document, Relation
 from disco2.errors import CorpusError
 from disco2.files import HIDDEN_LIST, check_folder_place, folder_in_place
@@ -129,7 +129,7 @@ def write_role_pairs(directory: Path, *, size: int = 2000, seed: int = 1, force:
 
 def read_role_pairs(path: Path) -> Corpus:
     """The corpus in a folder, with trees, dependencies and coreference on every document."""
-    existing_folder(path, holds=f"a corpus of role pairs ({', '.join(FILES)})")
+    check_folder(path, holds=f"a corpus of role pairs ({', '.join(FILES)})")
     plain = read_pairs(path / PAIRS, inventory_name="pdtb3")
     issues = plain.issues
     places = {name: str(path / name) for name in FILES}

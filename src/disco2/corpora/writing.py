@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from disco2.corpora.conll16 import written_identity
-from disco2.corpora.reading import lines_of, read_text
+from disco2.corpora.conll16 import write_identity
+from disco2.corpora.reading import read_text, split_lines
 from disco2.corpora.relations import find_character_spans, find_runs
 from disco2.corpora.tasks import CONLL16_SENSES
 from disco2.data import Constituents, Corpus, Document, ReadIssues, Relation, RelationKind, Sentence
@@ -125,7 +125,7 @@ def _line(value: Mapping[str, object]) -> str:
 def _relation(relation: Relation, document: Document) -> dict[str, object]:
     return {
         "DocID": relation.document,
-        "ID": written_identity(relation.id),
+        "ID": write_identity(relation.id),
         "Type": str(relation.kind),
         "Sense": list(relation.senses)
         or ([str(relation.kind)] if relation.kind in ("EntRel", "NoRel") else []),
@@ -289,7 +289,7 @@ def write_conll16_predictions(relations: Sequence[Relation], labels: Sequence[st
 def _record(relation: Relation, label: str) -> dict[str, object]:
     kind = _TYPES[relation.kind]
     return {
-        "ID": written_identity(relation.id),
+        "ID": write_identity(relation.id),
         "DocID": relation.document,
         "Type": ENTREL if label == ENTREL and kind != "Explicit" else kind,
         "Sense": [label],
@@ -335,7 +335,7 @@ def write_aligned(
 
 def _read_cells(file: Path) -> list[list[str]]:
     """The header and the rows of a ``.rels`` file."""
-    header, *rows = [line.split("\t") for line in lines_of(read_text(file, issues=ReadIssues()))] or [[]]
+    header, *rows = [line.split("\t") for line in split_lines(read_text(file, issues=ReadIssues()))] or [[]]
     header = [name.strip() for name in header]
     if LABEL not in header:
         raise CorpusError("The table has no label column any more.", where=str(file))
@@ -384,7 +384,7 @@ def _spell_labels(labels: Iterable[str], tables: Sequence[Sequence[Sequence[str]
     of_2025 = hidden_2025 or (bool(vocabulary) and vocabulary <= LABELS_2025)
     by_folding = {label.casefold(): label for label in sorted(vocabulary)}
     return {
-        label: by_folding.get(label.casefold()) or (label_2025(label) if of_2025 else None)
+        label: by_folding.get(label.casefold()) or (map_to_2025(label) if of_2025 else None)
         for label in labels
     }
 
@@ -416,7 +416,7 @@ def write_table(corpus: Corpus, relations: Sequence[Relation], labels: Sequence[
         if first[0] == second[0]:
             left_out["have arguments that begin with the same token"] += 1
             continue
-        mapped = label_2025(label)
+        mapped = map_to_2025(label)
         if mapped is None:
             as_they_are.add(label)
         line = "\t".join(_cells(relation, corpus.documents[relation.document], mapped or label))
@@ -470,7 +470,7 @@ def _sentences_of(document: Document, tokens: Sequence[int]) -> range:
     return range(first.start, last.end)
 
 
-def label_2025(sense: str) -> str | None:
+def map_to_2025(sense: str) -> str | None:
     """Map a sense of PDTB 2 or 3 to DISRPT 2025's label; None if there is none, as for a bare class."""
     folded = sense.casefold()
     return folded if folded in LABELS_2025 else _OF_TYPES.get(".".join(folded.split(".")[:2]))

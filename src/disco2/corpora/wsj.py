@@ -17,7 +17,7 @@ from disco2.annotation.coreference import (
 from disco2.annotation.layers import document_from_trees, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.text import tokenise
 from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, parse_brackets, parse_conllu
-from disco2.corpora.reading import existing_folder, files_below, read_text
+from disco2.corpora.reading import check_folder, list_files, read_text
 from disco2.data import Document, ReadIssues, Sentence, Token
 from disco2.errors import CorpusError, LayerError
 
@@ -125,8 +125,8 @@ class LayerFiles(Generic[Layer]):
         if several and path.is_file():
             files = {"": path}
         else:
-            existing_folder(path, holds=f"{name} ({', '.join(endings)} files)")
-            files = files_by_document(path, endings=endings)
+            check_folder(path, holds=f"{name} ({', '.join(endings)} files)")
+            files = find_files(path, endings=endings)
         if not files:
             raise CorpusError(
                 f"There is no file with {name} below this folder.",
@@ -170,14 +170,14 @@ class LayerFiles(Generic[Layer]):
         self._issues.add(f"document without {self._name}", where, detail)
 
 
-def files_by_document(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:
+def find_files(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:
     """The file of each document below a folder, sorted by the document's id.
 
     The id is the file's name up to its first dot, or up to ``_conll``. Only names with one of the endings
     count. If a document has several files, the first ending in ``endings`` wins, then the first path.
     """
     ranked: dict[str, tuple[int, Path]] = {}
-    for file in files_below(folder):
+    for file in list_files(folder):
         rank = _rank(file.name, endings)
         if rank is None:
             continue
