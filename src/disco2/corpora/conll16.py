@@ -320,7 +320,8 @@ def _raw_text(
         reached = word.end
         same_width = len(unescape(word.form)) == word.end - word.start
         if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
-            detail = f"{shorten(word.form)} is not at {shorten(word.start)}..{shorten(word.end)}; the text was rebuilt."
+            place = f"{shorten(word.start)}..{shorten(word.end)}"
+            detail = f"{shorten(word.form)} is not at {place}; the text was rebuilt."
             issues.add("text does not fit its tokens", str(file), detail)
             return None
     return text
