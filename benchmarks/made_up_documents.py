@@ -70,7 +70,7 @@ class _Person:
 
 
 def made_up_word(chance: random.Random) -> str:
-    """A name that nobody has ever seen."""
+    """A random name that is in no vocabulary."""
     return "".join(chance.choice("bdfgklmnprst") + chance.choice("aeiou") for _ in range(4)).capitalize()
 
 

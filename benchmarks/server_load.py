@@ -60,7 +60,7 @@ class Server:
         self.process = subprocess.Popen(
             [*command, "serve", "--port", "0", "--no-access-log"], stderr=subprocess.PIPE, text=True
         )
-        atexit.register(self.process.kill)  # whatever happens here
+        atexit.register(self.process.kill)  # also after an error
         assert self.process.stderr is not None
         said = self.process.stderr.readline()
         found = re.search(r":(\d+)/", said)
@@ -108,7 +108,7 @@ _STATES = ("was hungry", "stayed at home", "laughed", "had no money", "was late 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, the status of its answer, and the answer where it is one of the pipeline's."""
+    """A request, the status of its answer, and the pipeline's answer, if the request is valid."""
 
     kind: str
     path: str
@@ -118,7 +118,7 @@ class Asked:
 
 
 def made_up_requests(pipeline: Pipeline, count: int, *, seed: int = 1) -> list[Asked]:
-    """Many short ones, some long ones, some invalid ones; with words that nobody has ever seen."""
+    """Many short ones, some long ones, some invalid ones; with names that are in no vocabulary."""
     chance = random.Random(seed)  # noqa: S311  no secret
     kinds: dict[Callable[[], Asked], int] = {
         lambda: _text(pipeline, chance, 2, 4, explain=chance.random() < 0.1): 50,
@@ -275,7 +275,7 @@ def _growth(part: str, before: dict[str, float], after: dict[str, float]) -> flo
 
 
 def floor(answerer: Answerer, requests: list[Asked], *, seconds: float) -> float:
-    """Requests a second where nothing but the pipeline works on them, one after another in this process."""
+    """Requests a second of the pipeline alone, one after another in this process."""
     chance = random.Random(0)  # noqa: S311  no secret
     started = time.monotonic()
     count = 0

@@ -48,7 +48,7 @@ LEAF_MENTIONS = 0.74  # share of mentions that are a single word
 
 # Chosen so that the statistics of GUM above come out.
 LENGTH_SHAPE, LENGTH_SCALE = 2.05, 8.4  # of the gamma distribution of lengths
-FIRST_WORD_ALONE = 0.73  # how often the left child is a single word, whatever the length
+FIRST_WORD_ALONE = 0.73  # how often the left child is a single word, at any length
 WIDEST_LEFT = 0.7  # else its share of the words is uniform up to this
 SINGLE_MENTION = 0.71  # how often an entity has no further mention in an argument
 WORD_OFFSET, WORD_POWER = 2.0, 1.18  # the word of rank r: 1 / (r + 2)^1.18, r from 1 on

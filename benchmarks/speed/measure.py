@@ -50,7 +50,7 @@ def in_turns(
     try:
         for turn in range(-1 if warm else 0, repeats):
             for name, work in works.items():
-                with single_threaded():  # anew each time: libraries may have been loaded meanwhile
+                with single_threaded():  # each time: libraries may have been loaded meanwhile
                     started = clock()
                     work()
                     spent = clock() - started
@@ -180,7 +180,7 @@ def as_json(one: Row) -> dict[str, Any]:
 
 
 def _figure(value: float) -> str:
-    """Three digits, or whole numbers where there are more before the point."""
+    """Three digits, or a whole number from 100 on."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -278,5 +278,5 @@ class Run:
 
     @property
     def workloads(self) -> list[Workload]:
-        """Generated relations and, where it is given, GUM."""
+        """Generated relations and, if given, GUM."""
         return [self.generated, *([self.gum.workload] if self.gum else [])]

@@ -23,7 +23,7 @@ SPLIT = "lines and columns of the same files"
 
 
 def measure_reading(run: Run) -> list[Row]:
-    """Documents a second: made-up files in the layout of PDTB 2, and GUM where it is given."""
+    """Documents a second: made-up files in the layout of PDTB 2, and GUM if given."""
     with TemporaryDirectory() as folder:
         root = Path(folder)
         docs = documents(range(25), files=range(3, 13), scenes=ALL_SCENES)
@@ -66,7 +66,7 @@ def _reading_row(run: Run, name: str, read: Callable[[], Corpus], files: Sequenc
 
 
 def measure_loading(run: Run) -> list[Row]:
-    """Bundles a second, verified as always: whoever verifies has to hash every byte."""
+    """Bundles a second; every byte of a bundle is hashed."""
     files = [
         file
         for folder in (find_model("en-fast"), FOLDER)

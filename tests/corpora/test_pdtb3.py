@@ -60,7 +60,7 @@ def test_an_order_against_the_text_is_followed_and_noted(
     other = "exclusive" if convention == "inclusive" else "inclusive"
     corpus = read_pdtb3(written(tmp_path, convention), trees=trees, offsets=other)  # type: ignore[arg-type]
     assert corpus.notes[0].startswith(f"Span ends were read as {other}, as asked")
-    assert f"speaks for {convention}" in corpus.notes[1]
+    assert f"suggests {convention}" in corpus.notes[1]
     made_up = DOCUMENTS[0]
     cause = corpus.relations[0]
     if other == "exclusive":

@@ -114,7 +114,7 @@ def read_corpus(
 
 
 def known_corpus(name: str) -> str:
-    """Find the corpus that a name means, whatever its case and hyphens."""
+    """Find the corpus of that name; case and hyphens don't matter."""
     kinds = {_key(kind): kind for kind in CORPUS_NAMES}
     kind = kinds.get(_key(name))
     if kind is None:
@@ -176,7 +176,7 @@ def with_automatic_layers(
 ) -> Corpus:
     """The corpus with these layers made by annotators; the others stay as the corpus has them.
 
-    Where the tokens are new, arguments and connectives are the tokens under the same characters. A relation
+    If the tokens are new, arguments and connectives are the tokens under the same characters. A relation
     that loses an argument, because no new token lies there, is left out with a finding.
     """
     documents: dict[str, Document] = {}
@@ -215,7 +215,7 @@ def _realigned(corpus: Corpus, documents: Mapping[str, Document], issues: ReadIs
 
 
 def _argument_spans(document: Document, relation: Relation) -> tuple[list[Span], list[Span]]:
-    """Where the arguments lie: as the two texts that make up their document, else under their tokens."""
+    """The places of the arguments: the two texts of a pair's document, else those of their tokens."""
     arg1, arg2 = relation.arg1, relation.arg2
     if document.text == pair_text(arg1.text, arg2.text):
         first, second = pair_spans(arg1.text, arg2.text)

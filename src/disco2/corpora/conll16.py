@@ -72,11 +72,11 @@ def read_conll16(
     """Read the relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
 
     The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB. The
-    parses are a parser's: ``trees`` and ``dependencies`` are folders with others, as of the treebank, to take
-    their place, and ``coreference``, which the shared tasks don't have, is one with OntoNotes's.
+    parses are automatic: ``trees`` and ``dependencies`` are folders with others, such as the treebank's, that
+    replace them. ``coreference``, which the shared tasks don't have, is a folder with that of OntoNotes.
 
     A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
-    CorpusError where a file is missing, the parses are not JSON, or no relation at all can be used.
+    CorpusError if a file is missing, the parses are not JSON, or no relation can be used.
     """
     issues = ReadIssues()
     documents: dict[str, Document] = {}
@@ -328,7 +328,7 @@ def _raw_text(
 
 
 def _rebuilt(words: Sequence[_Word]) -> tuple[str, list[_Word]]:
-    """The tokens at their offsets with spaces between; where the offsets don't fit them, at new ones."""
+    """A text with the tokens at their offsets, or at new ones if the offsets don't fit their lengths."""
     surfaces = [_surface(word) for word in words]
     fits = all(len(form) == word.end - word.start for form, word in zip(surfaces, words, strict=True))
     ends = [0, *(word.end for word in words)]
@@ -408,11 +408,11 @@ def _dependencies(arcs: object, length: int, *, where: str, issues: ReadIssues) 
 
 
 def _number(word: str) -> int:
-    """The number after the last hyphen, -1 if there is none: words may have hyphens of their own."""
+    """The number after the last hyphen, -1 if there is none: words may have hyphens, too."""
     digits = word.rpartition("-")[2]
     return int(digits) if digits.isdecimal() and len(digits) < 7 else -1
 
 
 def write_identity(name: str) -> int | str:
-    """Write an ID as a number where it is one: the shared task's evaluation wants its own numbers back."""
+    """Write an ID as a number if it is one: the shared task's evaluation expects the same type."""
     return int(name) if name.isascii() and name.isdecimal() and str(int(name)) == name else name

@@ -64,7 +64,7 @@ class _Item:
 
 
 def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
-    """The corpus in a folder. Rows that can't be used are findings; CorpusError where none can."""
+    """Read the corpus in a folder. Rows that can't be used are findings; CorpusError if no row can."""
     issues, known = ReadIssues(), inventory("pdtb3")
     tables = _Tables(check_folder(path, holds="DiscoGeM"), issues=issues, encoding=encoding)
     items = tables.items()
@@ -152,8 +152,8 @@ def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str
 def choose_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
     """The sentences between which each relation holds: the last of arg1 and the first of arg2.
 
-    Where the second argument of a neighbour begins is a border between sentences, too: annotators cut at
-    colons and semicolons where a rule does not.
+    The beginning of a neighbour's second argument is a border between sentences, too: annotators cut at
+    colons and semicolons, and the rules don't.
     """
     cut = [
         (" ".join(item.arg1.split()), " ".join(item.arg2.split()))

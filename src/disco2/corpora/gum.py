@@ -1,4 +1,4 @@
-"""The Georgetown University Multilayer corpus, in the folders of its own repository."""
+"""The Georgetown University Multilayer corpus, in the folders of its repository."""
 
 from __future__ import annotations
 

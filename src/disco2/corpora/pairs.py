@@ -60,7 +60,7 @@ Record = Mapping[str, object]
 def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "auto") -> Corpus:
     """Read the pairs of a JSON lines or table file; without an inventory, labels are kept as they are.
 
-    A line that can't be used is a finding. Raises CorpusError where no line can, or where a table has no
+    A line that can't be used is a finding. Raises CorpusError if no line can, or if a table has no
     columns ``arg1`` and ``arg2``.
     """
     issues = ReadIssues()
@@ -189,7 +189,7 @@ def _pair(
 def _votes(
     record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[tuple[str, float], ...]:
-    """The labels of an object with their shares, which add up to 1; empty where there is no object."""
+    """The labels of an object with their shares, which add up to 1; empty if there is no object."""
     given = next((record[name] for name in VOTES if isinstance(record.get(name), dict)), None)
     if not isinstance(given, dict):
         return ()

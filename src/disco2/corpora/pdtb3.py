@@ -147,7 +147,7 @@ def read_pdtb3(
     chosen = "by the text" if offsets == "auto" else "as asked"
     notes = [f"Span ends were read as {convention}, {chosen}: {evidence.describe()}."]
     if offsets != "auto" and evidence.inclusive + evidence.exclusive and convention != evidence.convention:
-        notes.append(f"The text itself speaks for {evidence.convention} ends.")
+        notes.append(f"The text itself suggests {evidence.convention} ends.")
     layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
     corpus = make_corpus("pdtb3", sources, layers, convention=convention, issues=issues)
     return replace(corpus, notes=(*notes, *corpus.notes))
@@ -296,7 +296,7 @@ def make_exclusive(spans: Spans, convention: Convention) -> Spans:
 
 
 def choose_text(text: str, spans: Iterable[tuple[int, int]], *, where: str, issues: ReadIssues) -> str:
-    r"""The text, or the text with ``\n`` for ``\r\n`` where the spans were counted that way.
+    r"""The text, or the text with ``\n`` for ``\r\n`` if the spans were counted that way.
 
     Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
     has them, spans begin in the middle of words.

@@ -1,6 +1,6 @@
 """Which documents train, tune and test: the splits that published work uses, by name.
 
-    own         the corpus's own parts, as its reader found them; all of it train where it has none
+    own         the corpus's own parts, as its reader found them; all of it train if it has none
     gum         GUM's official parts (the same, under the name people know)
     lin         WSJ sections 2-21 train, 23 test (Lin et al., 2009; the paper's multiclass experiments)
     ji          WSJ sections 2-20 train, 0-1 dev, 21-22 test (the paper's binary experiments)
@@ -185,7 +185,7 @@ def documents_with_coreference(corpus: Corpus) -> Corpus:
 class HeldOutSentences:
     """Texts whose sentences of eight or more words must not be in the training data.
 
-    Case and punctuation don't matter, nor where a corpus cuts its sentences: a sentence of one side counts as
+    Case and punctuation don't matter, nor how a corpus splits its sentences: a sentence of one side counts as
     shared wherever its words stand in a row on the other side.
     """
 
@@ -212,7 +212,7 @@ class HeldOutSentences:
                 self.add(document)
 
     def add_evaluated(self, corpus: Corpus) -> None:
-        """Add the dev and test parts of a corpus; all of it where it has no parts."""
+        """Add the dev and test parts of a corpus; all of it if it has no parts."""
         self.add_parts(corpus, corpus.parts or dict.fromkeys(corpus.documents, "test"), ("dev", "test"))
 
     def shares(self, relation: Relation, document: Document) -> bool:

@@ -233,8 +233,8 @@ def export_predictions(
     """Write the labels that a system gave to relations of a corpus, ``labels[i]`` to ``relations[i]``.
 
     ``conll16`` is the sense classification task's output, one JSON object a line. ``disrpt`` is a ``.rels``
-    table; where the corpus was itself read from such tables it is theirs, line by line, with another label
-    column, and every relation of a table must then have a label.
+    table; if the corpus was itself read from such tables, these are written line by line with another label
+    column, and every relation of a table must have a label.
     """
     if form not in FORMS:
         raise SettingsError(f"Unknown form '{form}' of predictions.", hint=f"Known: {', '.join(FORMS)}.")
@@ -302,13 +302,13 @@ def _record(relation: Relation, label: str) -> dict[str, object]:
 def write_aligned(
     corpus: Corpus, relations: Sequence[Relation], labels: Sequence[str], path: Path
 ) -> Exported:
-    """Write the tables of a DISRPT corpus that hold the relations, with the label column filled anew.
+    """Write the tables of a DISRPT corpus that hold the relations, with new labels.
 
     The evaluation reads gold and predicted tables side by side: the rows, their order and all other columns
     must be those of the gold table.
 
     One table is written to ``path``; several into a folder of that name, called as they are. A row that the
-    reader could not use gets ``_``, which counts as wrong. Raises CorpusError where another row has no label.
+    reader could not use gets ``_``, which counts as wrong. Raises CorpusError if another row has no label.
     """
     answers = dict(zip((relation.where for relation in relations), labels, strict=True))
     expected = {relation.where for relation in corpus.relations}
@@ -401,8 +401,8 @@ def _write_folder(path: Path, written: Mapping[Path, list[str]]) -> tuple[Path, 
 def write_table(corpus: Corpus, relations: Sequence[Relation], labels: Sequence[str], path: Path) -> Exported:
     """Write relations of any corpus as a ``.rels`` table of DISRPT 2025.
 
-    The label column says what the model says, in DISRPT 2025's labels where the senses are PDTB's; all others
-    say what the corpus says. Units stand in text order, tokens are numbered from 1 within the document. There
+    The label column has the predictions, in DISRPT 2025's labels if the senses are PDTB's; all others
+    are those of the corpus. Units stand in text order, tokens are numbered from 1 within the document. There
     is no line for NoRel, and no line twice.
     """
     left_out: Counter[str] = Counter()

@@ -6,7 +6,7 @@ and, for explicit relations, the connective is exact.
 
 Overlap: within a document, relations are aligned one to one so that the sum of ``(F1(Arg1) + F1(Arg2)) / 2``
 is largest, over pairs that reach the cutoff (0.7), where ``F1(A, B) = 2 |A ∩ B| / (|A| + |B|)`` counts
-tokens. A relation is right if it is aligned and has the right sense; ``both arguments`` asks besides that
+tokens. A relation is right if it is aligned and has the right sense; ``both arguments`` requires that
 each argument alone reaches the cutoff. Arg1 and Arg2 alone are aligned by their own F1.
 
 Unlike CoNLL-2016, a connective needs all its tokens, as no table of connective heads is taken for granted.
@@ -184,7 +184,7 @@ def _same_sense(gold: SpanRelation, found: SpanRelation) -> bool:
 
 
 def span_f1(one: Tokens, other: Tokens) -> float:
-    """``2 |A ∩ B| / (|A| + |B|)``; 0 where nothing is shared."""
+    """``2 |A ∩ B| / (|A| + |B|)``; 0 if nothing is shared."""
     both = len(one & other)
     return 2 * both / (len(one) + len(other)) if both else 0.0
 
@@ -198,7 +198,7 @@ def _arg2_f1(gold: SpanRelation, found: SpanRelation) -> float:
 
 
 def _mean_f1(gold: SpanRelation, found: SpanRelation) -> float:
-    """The mean of both arguments' F1; 0 where one of them shares nothing."""
+    """The mean of both arguments' F1; 0 if one of them shares nothing."""
     first, second = _arg1_f1(gold, found), _arg2_f1(gold, found)
     return (first + second) / 2 if first and second else 0.0
 
