@@ -17,7 +17,7 @@ from disco2.data import Corpus
 from disco2.shipped import find_model
 from disco2.vectors.source import FOLDER
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
-from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.corpora.miniature_documents import ALL_SCENES
 
 SPLIT = "lines and columns of the same files"
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from disco2.data import Corpus
-from tests.corpora.miniature_documents import MiniDocument, Spans, documents
-from tests.corpora.miniature_scenes import IN_PDTB3
+from tests.corpora.miniature_documents import IN_PDTB3, MiniDocument, Spans, documents
 
 __all__ = [
     "MiniDocument",

@@ -47,15 +47,6 @@ def test_both_treebanks_by_name(tmp_path: Path) -> None:
     assert all(document.mentions for document in two.documents.values())
 
 
-def test_twenty_five_sections(tmp_path: Path) -> None:
-    whole = documents(range(25))
-    corpus = read_corpus(
-        "pdtb2", write_pdtb2(tmp_path / "corpus", whole), trees=write_trees(tmp_path / "trees", whole)
-    )
-    assert {name[4:6] for name in corpus.documents} == {f"{section:02d}" for section in range(25)}
-    assert set(corpus.issues.counts()) == {"not UTF-8"}
-
-
 @pytest.mark.parametrize(
     ("name", "meant"), [("ptdb3", "pdtb3"), ("pdtb", "pdtb"), ("rolepair", "role-pairs")]
 )

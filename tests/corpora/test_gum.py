@@ -187,13 +187,6 @@ def test_gold_files_with_other_line_ends(miniature: Path, end: str) -> None:
     assert read_gum(miniature) == expected
 
 
-def test_an_entrel_has_no_sense_whatever_its_line_says(miniature: Path) -> None:
-    line = relation("EntRel", "Expansion.Conjunction", ARG1, ARG2)
-    write_layers(miniature, "GUM_bio_ann", relations=[line])
-    (found,) = (one for one in read_gum(miniature).relations if one.document == "GUM_bio_ann")
-    assert (found.kind, found.senses) == (RelationKind.ENTREL, ())
-
-
 def test_stated_tokens_take_no_more_memory_than_the_document(miniature: Path) -> None:
     words = 20_000
     (miniature / "rst/gdtb/pdtb/raw/00/GUM_bio_ann").write_text("so " * words)

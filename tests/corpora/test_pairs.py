@@ -156,12 +156,6 @@ def test_repeated_ids_are_told_apart(tmp_path: Path) -> None:
     assert len(corpus.documents) == 2
 
 
-def test_latin1_is_read_with_a_finding(tmp_path: Path) -> None:
-    corpus = read(tmp_path, "p.csv", "arg1,arg2\nÜber Nacht,fiel Schnee\n".encode("latin-1"))
-    assert corpus.relations[0].arg1.text == "Über Nacht"
-    assert corpus.issues.counts() == {"not UTF-8": 1}
-
-
 def test_a_named_inventory_checks_the_labels(tmp_path: Path) -> None:
     table = "arg1,arg2,label\na,b,contingency.cause\nc,d,Cmparison.Contrast\ne,f,elaboration\ng,h,NoRel\n"
     corpus = read(tmp_path, "p.csv", table, inventory_name="pdtb3")

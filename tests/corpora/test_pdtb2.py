@@ -249,21 +249,18 @@ def test_raw_text_may_lie_elsewhere(tmp_path: Path, trees: Path) -> None:
     assert beside.documents == corpus.documents
 
 
-def test_file_of_another_kind_is_refused(tmp_path: Path, trees: Path) -> None:
+def test_empty_files_are_findings_and_others_are_refused(tmp_path: Path, trees: Path) -> None:
     path = write_pdtb2(tmp_path, DOCUMENTS)
-    (path / "data/00/wsj_0004.pdtb").write_text("Bakers rise early.\n")
-    with pytest.raises(CorpusError) as caught:
-        read_pdtb2(path, trees=trees)
-    assert caught.value.where.endswith("wsj_0004.pdtb:1")
-
-
-def test_an_empty_file_is_a_finding(tmp_path: Path, trees: Path) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS)
-    (path / "data/00/wsj_0004.pdtb").write_text("\n")
+    file = path / "data/00/wsj_0004.pdtb"
+    file.write_text("\n")
     corpus = read_pdtb2(path, trees=trees)
     assert faults(corpus) == {"empty file"}
     assert "wsj_0004" in corpus.documents
     assert not any(relation.document == "wsj_0004" for relation in corpus.relations)
+    file.write_text("Bakers rise early.\n")
+    with pytest.raises(CorpusError) as caught:
+        read_pdtb2(path, trees=trees)
+    assert caught.value.where.endswith("wsj_0004.pdtb:1")
 
 
 def edited(path: Path, old: str, new: str) -> Path:

@@ -37,7 +37,7 @@ from tests.corpora.miniature import (
     write_trees,
 )
 from tests.corpora.miniature_conll16 import write_conll16_parts
-from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.corpora.miniature_documents import ALL_SCENES
 
 DOCUMENTS = documents()
 
@@ -60,18 +60,13 @@ def test_sections_are_the_digits_after_wsj() -> None:
     assert find_section("wsj_12345") is None
 
 
-def test_lin_trains_on_2_to_21_and_tests_on_23() -> None:
-    split = split_relations(wsj_corpus(), "lin", seed=1)
-    assert sections(split["train"]) == list(range(2, 22))
-    assert sections(split["dev"]) == []
-    assert sections(split["test"]) == [23]
-
-
-def test_ji_trains_on_2_to_20_and_tests_on_21_and_22() -> None:
-    split = split_relations(wsj_corpus(), "ji", seed=1)
-    assert sections(split["train"]) == list(range(2, 21))
-    assert sections(split["dev"]) == [0, 1]
-    assert sections(split["test"]) == [21, 22]
+@pytest.mark.parametrize(
+    ("protocol", "train", "dev", "test"),
+    [("lin", range(2, 22), [], [23]), ("ji", range(2, 21), [0, 1], [21, 22])],
+)
+def test_sections_of_the_papers(protocol: str, train: range, dev: list[int], test: list[int]) -> None:
+    split = split_relations(wsj_corpus(), protocol, seed=1)
+    assert [sections(split[part]) for part in ("train", "dev", "test")] == [list(train), dev, test]
 
 
 @pytest.mark.parametrize("fold", range(12))

@@ -28,7 +28,7 @@ from tests.corpora.disrpt_rules import accuracy, misaligned
 from tests.corpora.made_up import corpus, document, relation
 from tests.corpora.miniature import documents, write_pdtb3, write_trees
 from tests.corpora.miniature_conll16 import write_conll16_parts
-from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.corpora.miniature_documents import ALL_SCENES
 from tests.corpora.test_disrpt import CONLLU, HEADER_2023, HEADER_2025, HEADER_GUM, row, write
 from tests.strategies import constituents
 
@@ -265,14 +265,6 @@ def test_the_validator_and_the_supplementary_evaluation_accept_it(folder: Path, 
     assert (exported.files, exported.notes) == ((output,), ())
 
 
-def test_a_wrong_label_counts_as_wrong(folder: Path, tmp_path: Path) -> None:
-    found = read_conll16(folder)
-    labels = ["Expansion.Exception", *gold_labels(found)[1:]]
-    export_predictions(found, found.relations, labels, tmp_path / "output.json", "conll16")
-    gold = lines_of(folder / "relations.json")
-    assert conll16_rules.correct(gold, lines_of(tmp_path / "output.json")) == len(gold) - 1
-
-
 def test_relations_given_without_senses_keep_their_numbers_and_arguments(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -354,25 +346,6 @@ def test_what_cannot_be_exported_is_refused(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(SettingsError, match="overwrite"):
         export_predictions(given, given.relations, gold_labels(given), folder / "relations.json", "conll16")
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        ({"Type": "NoRel"}, "type NoRel"),
-        ({"Sense": []}, "sense []"),
-        ({"Sense": ["Contingency.Cause"]}, "sense Contingency.Cause"),
-        ({"Arg1": {}}, "Arg1"),
-        ({"Arg2": {"TokenList": [[1, 2, 3, 4, 5]]}}, "tokens of Arg2"),
-        ({"Connective": None}, "Connective"),
-        ({"DocID": None}, "DocID"),
-    ],
-)
-def test_the_rules_would_notice(folder: Path, tmp_path: Path, change: dict[str, Any], complaint: str) -> None:
-    found = read_conll16(folder)
-    export_predictions(found, found.relations, gold_labels(found), tmp_path / "out", "conll16")
-    first = lines_of(tmp_path / "out")[0] | change
-    assert conll16_rules.complaints(json.dumps(first)) == [f"1: {complaint}"]
 
 
 KINDS = {
@@ -480,13 +453,6 @@ def test_several_tables_become_a_folder_of_tables(tmp_path: Path) -> None:
         assert file.read_text() == original
     with pytest.raises(InputError, match="its own: one, two"):
         export_predictions(found, found.relations, SENSES[:2], tmp_path / "out", "disrpt")
-
-
-def test_a_corpus_is_not_overwritten(tmp_path: Path) -> None:
-    folder = write(tmp_path, HEADER_GUM, rows(HEADER_GUM, IN_GUM))
-    found = read_disrpt(folder)
-    with pytest.raises(SettingsError, match="overwrite"):
-        export_predictions(found, found.relations, SENSES, folder / "x.pdtb.y_train.rels", "disrpt")
 
 
 def test_automatic_tokens_do_not_matter_where_the_table_has_its_own(tmp_path: Path) -> None:
