@@ -1,6 +1,6 @@
 """How fast is it? Every figure beside its floor or a reference, in one run.
 
-    python -m benchmarks [--quick] [--gum DIR] [--json FILE] [--plot FILE.svg]
+    python -m benchmarks [--quick] [--gum DIR] [--json FILE]
 
 Ratios are the figures: product and reference run in the same process and the same minute, in turns, best of
 several repeats. Rates and memory are for orientation. One thread, float32, K = 50, training in batches of 64,
@@ -30,17 +30,16 @@ from benchmarks.speed.model import (
     measure_selection,
     measure_training,
 )
-from benchmarks.speed.plot import PICTURES, check_plots, draw, measure_growth, measure_sweeps
-from benchmarks.speed.whole import measure_cold_start, measure_loading, measure_reading, measure_text
+from benchmarks.speed.whole import measure_cold_start, measure_loading, measure_reading
 from disco2.errors import Disco2Error, InputError
-from disco2.files import check_file_place, write_bytes, write_text
+from disco2.files import check_file_place, write_text
 from disco2.threads import limit_this_process
 from tests.numba_cache import use_cache_of_this_source
 
 Measure = Callable[[Run], list[Row]]
 
 QUICK: tuple[Measure, ...] = (
-    measure_training,  # beside its matrix products, the recursive implementation, PyTorch
+    measure_training,  # beside its matrix products, the recursive implementation
     measure_scoring,  # beside its matrix products
 )
 FURTHER: tuple[Measure, ...] = (
@@ -49,7 +48,6 @@ FURTHER: tuple[Measure, ...] = (
     measure_reading,  # a corpus; beside a bare split of its files
     measure_loading,  # the shipped model; beside reading and hashing its bytes
     measure_cold_start,  # import and first prediction; beside Python, NumPy, spaCy alone
-    measure_text,  # every stage from raw text to relations; beside the whole
 )
 
 # The ratios at the top of the JSON file: the row, and what it stands beside.
@@ -93,10 +91,6 @@ def main(arguments: Sequence[str]) -> int:
         print(sentence(found["machine"]))
         print(f"\n{found.pop('table')}\n")
         print("\n".join(f"{key}: {found[key]:.3g}" for key in KEYS))
-        if given.plot:
-            found["sweeps"] = measure_sweeps(report=report)
-            found["growth"] = measure_growth(report=report)
-            write_bytes(given.plot, draw(found["sweeps"], found["growth"], given.plot.suffix))
         if given.json:
             write_text(given.json, [json.dumps(found, indent=2), "\n"])
     except Disco2Error as error:
@@ -107,30 +101,18 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="only the ratios of steps, within a minute")
     parser.add_argument("--gum", type=Path, metavar="DIR", help="a checkout of GUM, to be measured as well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="a picture over sizes: .svg or .png")
     return parser
 
 
 def _check(given: argparse.Namespace) -> None:
-    """What can be known to fail is said before the long work."""
-    for path in (given.json, given.plot):
-        if path:
-            check_file_place(path)
-    if given.plot:
-        if given.plot.suffix not in PICTURES:
-            raise InputError(
-                f"A picture can't be written as '{given.plot.suffix}'.",
-                where=str(given.plot),
-                hint=f"End its name in {' or '.join(PICTURES)}.",
-            )
-        check_plots()
+    """Raise InputError for a path that can't be used, before the long work."""
+    if given.json:
+        check_file_place(given.json)
     if given.gum and not (given.gum / "rst" / "gdtb").is_dir():
         raise InputError(
             "There is no GUM corpus.",

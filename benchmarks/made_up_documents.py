@@ -2,8 +2,8 @@
 
     python -m benchmarks.made_up_documents FOLDER [--documents 100000]
 
-Three to six sentences of some 17 words in one to three paragraphs, about people who come back as a name, a
-surname, a trade or a pronoun. They are meant to cost what real text costs, not to be read.
+Three to six sentences of some 17 words in one to three paragraphs, about people who are mentioned again by
+name, surname, trade or pronoun. A sentence takes as long as one of real text.
 """
 
 from __future__ import annotations
@@ -19,93 +19,45 @@ DOCUMENTS = 100_000
 A_FOLDER = 100  # documents
 SENTENCES = (3, 6)
 
-_WOMEN = ("Ann", "Tina", "Mary", "Clara", "Ruth", "Olga", "Susan", "Helen", "Nina", "Julia")
-_MEN = ("Bob", "Max", "Peter", "Ivan", "Paul", "Tom", "Victor", "Henry", "Carl", "Simon")
-_TRADES = (
-    *("baker", "teacher", "lawyer", "painter", "doctor", "farmer", "minister", "clerk", "engineer", "nurse"),
-    *("captain", "gardener", "judge", "reporter", "carpenter", "banker", "singer", "librarian", "driver"),
-)
-_THINGS = (
-    *(
-        "house",
-        "car",
-        "boat",
-        "letter",
-        "contract",
-        "book",
-        "garden",
-        "bridge",
-        "report",
-        "machine",
-        "painting",
-    ),
-    *("shop", "school", "plan", "meal", "train", "ticket", "picture", "song", "story", "company", "road"),
-    *("library", "river", "budget", "market", "law", "hospital", "journey", "question", "answer", "window"),
-    *("tax", "harvest", "election", "village", "museum", "festival", "kitchen", "factory", "ship", "table"),
-)
-_KINDS = (
-    *("old", "new", "small", "long", "expensive", "quiet", "famous", "empty", "broken", "narrow", "wooden"),
-    *("public", "heavy", "strange", "local", "early", "difficult", "cheap", "bright", "forgotten", "annual"),
-)
-_DONE = (  # to something: past, and infinitive
-    *(
-        ("sold", "sell"),
-        ("bought", "buy"),
-        ("repaired", "repair"),
-        ("painted", "paint"),
-        ("visited", "visit"),
-    ),
-    *(
-        ("forgot", "forget"),
-        ("described", "describe"),
-        ("lost", "lose"),
-        ("found", "find"),
-        ("left", "leave"),
-    ),
-    *(("opened", "open"), ("closed", "close"), ("praised", "praise"), ("studied", "study"), ("kept", "keep")),
-    *(("changed", "change"), ("planned", "plan"), ("saw", "see"), ("needed", "need"), ("finished", "finish")),
-)
-_PASSIVE = ("repaired", "sold", "painted", "closed", "opened", "described", "found", "praised", "planned")
-_STATES = (
-    *("was hungry", "was late again", "had no money", "stayed at home", "laughed", "was proud of it"),
-    *(
-        "went to bed early",
-        "did not answer",
-        "felt much better",
-        "was not sure",
-        "lost patience",
-        "slept badly",
-    ),
-)
-_SAID = ("said", "thought", "hoped", "believed", "wrote", "feared", "explained", "remembered", "knew")
-_WHEN = (
-    *(
-        "last year",
-        "in the spring",
-        "on Monday",
-        "after the war",
-        "every morning",
-        "for two weeks",
-        "in 1987",
-    ),
-    *(
-        "before noon",
-        "during the summer",
-        "at the end of the month",
-        "three days later",
-        "for the first time",
-    ),
-)
-_OPENINGS = (
-    "However, ",
-    "For example, ",
-    "Then ",
-    "In addition, ",
-    "As a result, ",
-    "Meanwhile, ",
-    "Instead, ",
-)
-_INSIDE = ("because", "although", "while", "when", "after", "before", "so that", "as if", "since", "until")
+# One list a paragraph; of what is done to something, past and infinitive.
+_WORDS = """
+women: Ann, Tina, Mary, Clara, Ruth, Olga, Susan, Helen, Nina, Julia
+
+men: Bob, Max, Peter, Ivan, Paul, Tom, Victor, Henry, Carl, Simon
+
+trades: baker, teacher, lawyer, painter, doctor, farmer, minister, clerk, engineer, nurse, captain,
+gardener, judge, reporter, carpenter, banker, singer, librarian, driver
+
+things: house, car, boat, letter, contract, book, garden, bridge, report, machine, painting, shop,
+school, plan, meal, train, ticket, picture, song, story, company, road, library, river, budget, market,
+law, hospital, journey, question, answer, window, tax, harvest, election, village, museum, festival,
+kitchen, factory, ship, table
+
+kinds: old, new, small, long, expensive, quiet, famous, empty, broken, narrow, wooden, public, heavy,
+strange, local, early, difficult, cheap, bright, forgotten, annual
+
+done: sold/sell, bought/buy, repaired/repair, painted/paint, visited/visit, forgot/forget,
+described/describe, lost/lose, found/find, left/leave, opened/open, closed/close, praised/praise,
+studied/study, kept/keep, changed/change, planned/plan, saw/see, needed/need, finished/finish
+
+passive: repaired, sold, painted, closed, opened, described, found, praised, planned
+
+states: was hungry, was late again, had no money, stayed at home, laughed, was proud of it, went to bed
+early, did not answer, felt much better, was not sure, lost patience, slept badly
+
+said: said, thought, hoped, believed, wrote, feared, explained, remembered, knew
+
+when: last year, in the spring, on Monday, after the war, every morning, for two weeks, in 1987, before
+noon, during the summer, at the end of the month, three days later, for the first time
+
+openings: However, For example, Then, In addition, As a result, Meanwhile, Instead
+
+inside: because, although, while, when, after, before, so that, as if, since, until
+"""
+_LISTS = {
+    name: words.replace("\n", " ").split(", ")
+    for name, _, words in (paragraph.partition(": ") for paragraph in _WORDS.strip().split("\n\n"))
+}
 
 
 @dataclass(frozen=True)
@@ -118,7 +70,7 @@ class _Person:
 
 
 def made_up_word(chance: random.Random) -> str:
-    """A name that nobody has ever seen."""
+    """A random name that is in no vocabulary."""
     return "".join(chance.choice("bdfgklmnprst") + chance.choice("aeiou") for _ in range(4)).capitalize()
 
 
@@ -164,37 +116,46 @@ class _Teller:
 
     def sentence(self, *, first: bool = False) -> str:
         chance = self.chance
-        opening = chance.choice(_OPENINGS) if not first and chance.random() < 0.15 else ""
+        opening = self._opening() if not first and chance.random() < 0.15 else ""
         kind = chance.random()
         if kind < 0.15:
-            main = f"{self._who()} {chance.choice(_STATES)}"
+            main = f"{self._who()} {chance.choice(_LISTS['states'])}"
         elif kind < 0.30:
             by = f" by {self._who(pronoun=False)}" if chance.random() < 0.6 else ""
-            main = f"{self._what()} was {chance.choice(_PASSIVE)}{by} {chance.choice(_WHEN)}"
+            main = (
+                f"{self._what()} was {chance.choice(_LISTS['passive'])}{by} {chance.choice(_LISTS['when'])}"
+            )
         elif kind < 0.50:
-            main = f"{self._who()} {chance.choice(_SAID)} that {self._clause()}"
+            main = f"{self._who()} {chance.choice(_LISTS['said'])} that {self._clause()}"
         else:
             main = self._clause()
         more = "".join(self._more() for _ in range(chance.choice((0, 1, 1, 2, 2))))
         said = f"{opening}{main}{more}."
         return said[0].upper() + said[1:]
 
+    def _one(self, of: str) -> str:
+        return self.chance.choice(_LISTS[of])
+
+    def _opening(self) -> str:
+        word = self._one("openings")
+        return f"{word} " if word == "Then" else f"{word}, "
+
     def _more(self) -> str:
         chance, kind = self.chance, self.chance.random()
         if kind < 0.55:
-            return f" {chance.choice(_INSIDE)} {self._clause()}"
+            return f" {chance.choice(_LISTS['inside'])} {self._clause()}"
         if kind < 0.80:
             return f", and {self._clause()}"
-        return f" in order to {chance.choice(_DONE)[1]} {self._what()} of {self.town}"
+        return f" in order to {chance.choice(_LISTS['done']).partition('/')[2]} {self._what()} of {self.town}"
 
     def _clause(self) -> str:
         chance = self.chance
         kind = chance.random()
         if kind < 0.2:
-            return f"{self._who()} {chance.choice(_STATES)}"
-        who, did, what = self._who(), chance.choice(_DONE)[0], self._what()
+            return f"{self._who()} {chance.choice(_LISTS['states'])}"
+        who, did, what = self._who(), self._one("done").partition("/")[0], self._what()
         if kind < 0.45:
-            return f"{who} {did} {what} {chance.choice(_WHEN)}"
+            return f"{who} {did} {what} {chance.choice(_LISTS['when'])}"
         if kind < 0.65:
             return f"{who} {did} {what} near {self._what()}"
         return f"{who} {did} {what}"
@@ -219,16 +180,16 @@ class _Teller:
     def _what(self) -> str:
         chance = self.chance
         owner = self.last.possessive if self.last is not None and chance.random() < 0.2 else ""
-        kind = f"{chance.choice(_KINDS)} " if chance.random() < 0.5 else ""
-        return f"{owner or chance.choice(('the', 'the', 'this'))} {kind}{chance.choice(_THINGS)}"
+        kind = f"{chance.choice(_LISTS['kinds'])} " if chance.random() < 0.5 else ""
+        return f"{owner or chance.choice(('the', 'the', 'this'))} {kind}{chance.choice(_LISTS['things'])}"
 
     def _person(self) -> _Person:
         chance = self.chance
         woman = chance.random() < 0.5
         return _Person(
-            chance.choice(_WOMEN if woman else _MEN),
+            chance.choice(_LISTS["women" if woman else "men"]),
             made_up_word(chance),
-            chance.choice(_TRADES),
+            self._one("trades"),
             "she" if woman else "he",
             "her" if woman else "his",
         )

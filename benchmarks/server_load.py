@@ -1,10 +1,10 @@
-"""disco2 serve under load: does it hold many clients without an error and without growing?
+"""Measure disco2 serve under load: many clients, no error, no growing memory.
 
     python -m benchmarks.server_load [--clients 1,8,64] [--seconds 60] [--json FILE]
 
-The server runs in a process of its own. Each client sends one request after another over a connection that it
-keeps: made-up texts, pairs and views, and now and then something invalid. Every answer is compared with what
-the pipeline says in this process, to the last digit. Beside each rate stands that of the pipeline alone, one
+The server runs in its own process. Each client sends one request after another over a connection that it
+keeps: made-up texts, pairs and views, and a few invalid requests. Every answer is compared with that of the
+pipeline in this process, to the last digit. Each rate is shown with the rate of the pipeline alone, one
 request after another in one process, measured just before and after. Clients and server share the machine, so
 the rates are lower bounds.
 """
@@ -12,15 +12,20 @@ the rates are lower bounds.
 from __future__ import annotations
 
 import argparse
+import atexit
 import http.client
 import json
 import math
 import os
 import random
+import re
+import signal
+import subprocess
 import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,15 +34,165 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 import disco2
-from benchmarks.server import JSON, VIEWS, Asked, Server, made_up_requests
+from benchmarks.made_up_documents import made_up_word
 from benchmarks.speed.measure import describe_machine
+from disco2.drawing.trees import draw_trees
 from disco2.files import write_text
+from disco2.inference.candidates import GivenPair
+from disco2.inference.pairs import PairLine, answer_lines
+from disco2.inference.pipeline import Pipeline
+from disco2.inference.results import SCHEMA, pairs_result, text_result
 from disco2.interfaces.server.schemas import ApiError, RelationsRequest, ViewRequest
 from disco2.interfaces.server.settings import Limits
 from disco2.interfaces.server.worker import Answerer, Job
 from disco2.threads import limit_this_process
 
+JSON = {"Content-Type": "application/json"}
 PARTS = 10  # of the time, at whose ends memory is measured
+
+
+class Server:
+    """The server's process; what it says after its first line is kept."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()"]
+        self.process = subprocess.Popen(
+            [*command, "serve", "--port", "0", "--no-access-log"], stderr=subprocess.PIPE, text=True
+        )
+        atexit.register(self.process.kill)  # also after an error
+        assert self.process.stderr is not None
+        said = self.process.stderr.readline()
+        found = re.search(r":(\d+)/", said)
+        if found is None:
+            raise SystemExit(f"The server did not start: {said}{self.process.stderr.read()}")
+        self.port = int(found[1])
+        self._said: list[str] = []
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        assert self.process.stderr is not None
+        with self.process.stderr as written:
+            self._said.extend(written)
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+
+    def figures(self) -> dict[str, float]:
+        """The server's own metrics."""
+        connection = self.connect()
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+        connection.close()
+        lines = [line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, value in lines}
+
+    def stop(self) -> tuple[int, str]:
+        """Its exit code, and all that it had to say."""
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(90)
+        self._listener.join(10)
+        return code, "".join(self._said)
+
+
+RELATIONS, VIEWS = "/v1/relations", "/v1/views"
+Json = dict[str, Any]
+
+_NAMES = ("Bob", "Tina", "Ann", "Max", "The baker", "The teacher", "Her friend")
+_VERBS = ("saw", "liked", "sold", "bought", "forgot", "painted", "lost")
+_THINGS = ("the burger", "a house", "the old car", "some tea", "her book", "a boat")
+_LINKS = ("", "", "", "", "However, ", "Then ", "Because of that, ")
+_STATES = ("was hungry", "stayed at home", "laughed", "had no money", "was late again", "went to Rome")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request, the status of its answer, and the pipeline's answer, if the request is valid."""
+
+    kind: str
+    path: str
+    body: bytes
+    status: int = 200
+    answer: Json | None = None
+
+
+def made_up_requests(pipeline: Pipeline, count: int, *, seed: int = 1) -> list[Asked]:
+    """Many short ones, some long ones, some invalid ones; with names that are in no vocabulary."""
+    chance = random.Random(seed)  # noqa: S311  no secret
+    kinds: dict[Callable[[], Asked], int] = {
+        lambda: _text(pipeline, chance, 2, 4, explain=chance.random() < 0.1): 50,
+        lambda: _text(pipeline, chance, 5, 15): 20,
+        lambda: _text(pipeline, chance, 40, 80): 2,
+        lambda: _pairs(pipeline, chance, 1, 5): 15,
+        lambda: _pairs(pipeline, chance, 20, 70): 3,
+        lambda: _view(pipeline, chance): 5,
+        lambda: _invalid(chance): 5,
+    }
+    return [make() for make in chance.choices(list(kinds), list(kinds.values()), k=count)]
+
+
+def _sentence(chance: random.Random) -> str:
+    subject = chance.choice((*_NAMES, "She", "He", made_up_word(chance)))
+    if chance.random() < 0.5:
+        return f"{chance.choice(_LINKS)}{subject} {chance.choice(_STATES)}."
+    place = f" in {made_up_word(chance)}" if chance.random() < 0.5 else ""
+    return f"{chance.choice(_LINKS)}{subject} {chance.choice(_VERBS)} {chance.choice(_THINGS)}{place}."
+
+
+def _sentences(chance: random.Random, count: int) -> str:
+    return "".join(
+        _sentence(chance) + ("\n\n" if chance.random() < 0.1 else " ") for _ in range(count)
+    ).strip()
+
+
+def _text(
+    pipeline: Pipeline, chance: random.Random, least: int, most: int, *, explain: bool = False
+) -> Asked:
+    text = _sentences(chance, chance.randint(least, most))
+    document = pipeline.annotate(text)
+    found = pipeline.relations(document)
+    explanations = list(pipeline.explain_many(found)) if explain else None
+    answer = text_result(pipeline, document, found, explanations)
+    body = json.dumps({"text": text, "explain": explain}).encode()
+    return Asked("text", RELATIONS, body, answer=_through_json(answer))
+
+
+def _pairs(pipeline: Pipeline, chance: random.Random, least: int, most: int) -> Asked:
+    count = chance.randint(least, most)
+    pairs = [{"arg1": _sentence(chance), "arg2": _sentence(chance), "id": n} for n in range(count)]
+    lines = [
+        PairLine(n + 1, n, GivenPair(str(pair["arg1"]), str(pair["arg2"]), id=f"line{n + 1}"))
+        for n, pair in enumerate(pairs)
+    ]
+    answers = [record for portion in answer_lines(pipeline, lines) for record in portion]
+    body = json.dumps({"pairs": pairs}).encode()
+    return Asked("pairs", RELATIONS, body, answer=_through_json(pairs_result(pipeline, answers)))
+
+
+def _view(pipeline: Pipeline, chance: random.Random) -> Asked:
+    text = f"{_sentence(chance)} {_sentence(chance)}"
+    view = pipeline.view(pipeline(text)[0])
+    answer = {"schema": SCHEMA, "view": view.to_json(), "svg": draw_trees(view)}
+    body = json.dumps({"text": text, "relation": 0}).encode()
+    return Asked("view", VIEWS, body, answer=_through_json(answer))
+
+
+def _invalid(chance: random.Random) -> Asked:
+    status, body = chance.choice(
+        [
+            (400, b'{"text": '),
+            (422, b"{}"),
+            (422, b'{"text": "..."}'),
+            (422, b'{"pairs": [{"arg1": "a"}]}'),
+            (413, b'{"text": "%s"}' % (b"a" * 140_000)),
+        ]
+    )
+    return Asked("invalid", RELATIONS, body, status=status)
+
+
+def _through_json(answer: Json) -> Json:
+    found: Json = json.loads(json.dumps(answer))
+    return found
 
 
 @dataclass
@@ -119,7 +274,7 @@ def _growth(part: str, before: dict[str, float], after: dict[str, float]) -> flo
 
 
 def floor(answerer: Answerer, requests: list[Asked], *, seconds: float) -> float:
-    """Requests a second where nothing but the pipeline works on them, one after another in this process."""
+    """Requests a second of the pipeline alone, one after another in this process."""
     chance = random.Random(0)  # noqa: S311  no secret
     started = time.monotonic()
     count = 0
@@ -147,7 +302,7 @@ def main() -> None:
     requests = made_up_requests(pipeline, options.requests)
     answerer = Answerer(pipeline, Limits())
     server = Server()
-    before = server.state().megabytes
+    before = server.figures()["process_resident_memory_bytes"] / 2**20
     floors = [floor(answerer, requests, seconds=options.seconds / 4)]
     rows = []
     for clients in map(int, options.clients.split(",")):

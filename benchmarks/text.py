@@ -39,7 +39,7 @@ def measure(model: str, texts: dict[str, str]) -> dict[str, dict[str, float]]:
     nlp, processor, wall = timed(lambda: disco2.load(model))
     assert isinstance(nlp.annotators, Annotators)
     best: dict[str, dict[str, float]] = {"loading": {"processor": processor, "wall": wall}}
-    nlp("Anna slept. She was tired.")  # whatever is made at first use
+    nlp("Anna slept. She was tired.")  # loads what is made at first use
     sentences = 0
     for _ in range(ROUNDS):
         documents = [raw_document(text, document_id=name) for name, text in texts.items()]

@@ -17,7 +17,7 @@ from tests.corpora.miniature import (
     write_trees,
 )
 from tests.corpora.miniature_conll16 import write_conll16_parts
-from tests.corpora.miniature_more_scenes import half_annotated
+from tests.corpora.miniature_documents import half_annotated
 from tests.numba_cache import use_cache_of_this_source
 
 settings.register_profile("no deadline", deadline=None)  # no test fails because the machine is busy
@@ -38,7 +38,6 @@ SLOW = (  # folders and files that start programs, run shipped models or try ver
     "benchmarks",
     "bulk",
     "bundle",
-    "corpora/test_conll16_hostile.py",
     "corpora/test_gum.py",
     "docs",
     "drawing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.corpora.gum import read_gum
-from disco2.data import Instance
+from disco2.data import Instance, Mention
 from disco2.data.batch import Batch, Example, Floats, Ints, collate, encode_argument, encode_links
 from disco2.data.tree import ArgumentTree, EntityLink, MentionIndexes, argument_tree, entity_links
 from disco2.experiments.configuration import Configuration
@@ -21,6 +22,8 @@ from disco2.model import ModelSettings, Parameters, RelationModel, initial_param
 from disco2.threads import single_threaded
 from disco2.training.loop import Learner, in_batches
 from disco2.training.preparation import expand_two_senses
+from disco2.vectors.source import read_shipped
+from tests.features.feature_documents import random_instances, seeded
 
 
 class Made(NamedTuple):
@@ -45,39 +48,27 @@ LEAF_MENTIONS = 0.74  # share of mentions that are a single word
 
 # Chosen so that the statistics of GUM above come out.
 LENGTH_SHAPE, LENGTH_SCALE = 2.05, 8.4  # of the gamma distribution of lengths
-FIRST_WORD_ALONE = 0.73  # how often the left child is a single word, whatever the length
+FIRST_WORD_ALONE = 0.73  # how often the left child is a single word, at any length
 WIDEST_LEFT = 0.7  # else its share of the words is uniform up to this
 SINGLE_MENTION = 0.71  # how often an entity has no further mention in an argument
 WORD_OFFSET, WORD_POWER = 2.0, 1.18  # the word of rank r: 1 / (r + 2)^1.18, r from 1 on
 FEATURE_RANK, FEATURE_POWER, FEATURE_TOP = 20.0, 1.1, 0.765  # rank r fires in 0.765 / (1 + r / 20)^1.1
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What to generate; None: as in GUM."""
-
-    words: int | None = None  # in every argument
-    mentions: int | None = None  # of one entity, in each argument of every relation
-    labels: int = LABELS
-    features: int = FEATURES
-    vocabulary: int = VOCABULARY
-
-
-def generate(count: int, recipe: Recipe | None = None, *, seed: int = 1) -> list[Made]:
-    """Relations by a recipe."""
-    recipe = recipe or Recipe()
+def generate(count: int, *, seed: int = 1) -> list[Made]:
+    """Encoded relations with the statistics of GUM."""
     draw = np.random.default_rng(seed)
-    lengths = _lengths(draw, count, recipe)
-    word_rates = _cumulated((np.arange(1, recipe.vocabulary + 1) + WORD_OFFSET) ** -WORD_POWER)
-    label_shares = np.array(LABEL_SHARES[: recipe.labels])
+    lengths = _lengths(draw, count)
+    word_rates = _cumulated((np.arange(1, VOCABULARY + 1) + WORD_OFFSET) ** -WORD_POWER)
+    label_shares = np.array(LABEL_SHARES)
     label_shares /= label_shares.sum()
-    fire = FEATURE_TOP / (1 + np.arange(recipe.features) / FEATURE_RANK) ** FEATURE_POWER
+    fire = FEATURE_TOP / (1 + np.arange(FEATURES) / FEATURE_RANK) ** FEATURE_POWER
     fire = draw.permutation(fire)
     made = []
     for number, (m, n) in enumerate(lengths.tolist()):
         first, second = tree(draw, m), tree(draw, n)
-        links = _links(draw, first, second, recipe)
-        columns = np.flatnonzero(draw.random(recipe.features) < fire).astype(np.int32)
+        links = _links(draw, first, second)
+        columns = np.flatnonzero(draw.random(FEATURES) < fire).astype(np.int32)
         words = np.searchsorted(word_rates, draw.random(m + n)).astype(np.int32)
         label = int(draw.choice(len(label_shares), p=label_shares))
         made.append(_made(f"generated:{number}", first, second, links, words, columns, label))
@@ -122,24 +113,18 @@ def _numbered(left: Sequence[int], right: Sequence[int], leaves: int) -> Argumen
     return ArgumentTree(tuple(range(leaves)), *arrays)
 
 
-def _lengths(draw: np.random.Generator, count: int, recipe: Recipe) -> NDArray[np.int64]:
+def _lengths(draw: np.random.Generator, count: int) -> NDArray[np.int64]:
     """[count, 2]: words in each argument; what the two gamma variables share makes them correlate."""
-    if recipe.words is not None:
-        return np.full((count, 2), recipe.words)
     shared = draw.gamma(WORDS_CORRELATION * LENGTH_SHAPE, LENGTH_SCALE, size=(count, 1))
     own = draw.gamma((1 - WORDS_CORRELATION) * LENGTH_SHAPE, LENGTH_SCALE, size=(count, 2))
     return 1 + np.floor(shared + own).astype(np.int64)
 
 
-def _links(
-    draw: np.random.Generator, first: ArgumentTree, second: ArgumentTree, recipe: Recipe
-) -> list[EntityLink]:
-    chains = 1
-    if recipe.mentions is None:
-        chains = int(draw.choice(len(LINK_SHARES), p=LINK_SHARES))
+def _links(draw: np.random.Generator, first: ArgumentTree, second: ArgumentTree) -> list[EntityLink]:
+    chains = int(draw.choice(len(LINK_SHARES), p=LINK_SHARES))
 
     def nodes(side: ArgumentTree) -> tuple[int, ...]:
-        wanted = int(draw.geometric(SINGLE_MENTION)) if recipe.mentions is None else recipe.mentions
+        wanted = int(draw.geometric(SINGLE_MENTION))
         found: set[int] = set()
         for _ in range(4 * wanted):  # short arguments may not have so many nodes
             leaf = draw.random() < LEAF_MENTIONS or side.leaves < 3
@@ -174,6 +159,40 @@ def _cumulated(rates: NDArray[np.floating]) -> NDArray[np.floating]:
     return total
 
 
+INSTANCE_LABELS = tuple(f"class{number}" for number in range(11))
+LONGEST_SENTENCE = 26
+
+
+def generate_instances(count: int) -> list[Instance]:
+    """Relations with words, trees and dependencies, as many as you like; half of them share an entity.
+
+    Word frequencies follow Zipf's law over the words of the shipped vectors.
+    """
+    rng = seeded(0)
+    words = list(read_shipped().words[:40_000])
+    instances = random_instances(
+        rng,
+        count,
+        words=words,
+        weights=[1 / (rank + 2.7) for rank in range(len(words))],
+        classes=list(INSTANCE_LABELS),
+        longest=LONGEST_SENTENCE,
+        missing=0.0,
+    )
+    return [_with_shared_entity(rng, instance) if rng.random() < 0.5 else instance for instance in instances]
+
+
+def _with_shared_entity(rng: random.Random, instance: Instance) -> Instance:
+    """One chain with a mention or two in each argument."""
+    heads = [
+        rng.choice(argument.tokens)
+        for argument in (instance.relation.arg1, instance.relation.arg2)
+        for _ in range(rng.choice((1, 1, 2)))
+    ]
+    mentions = tuple(Mention(head, head + 1, head, "x") for head in sorted({*heads}))
+    return replace(instance, document=replace(instance.document, mentions=mentions))
+
+
 STANDARD_K = 50
 STANDARD_BATCH = 64
 SCORING_BATCH = 1024
@@ -205,26 +224,23 @@ class Workload:
         return replace(self, parameters=start)
 
 
-def generated_workload(
-    pairs: int, *, K: int = STANDARD_K, recipe: Recipe | None = None, seed: int = 1
-) -> Workload:
+def generated_workload(pairs: int, *, seed: int = 1) -> Workload:
     """Generated relations with the paper's model, entities and features, in float32.
 
     Labels are numbered from the most common on, and b falls by one margin from label to label; the random
     remaining terms then decide whether the next label violates the margin. So the number of labels that do is
     the one of a training on GUM, on which the cost of implementations that go label by label depends.
     """
-    recipe = recipe or Recipe()
-    settings = ModelSettings(K=K)
+    settings = ModelSettings(K=STANDARD_K)
     generator = np.random.default_rng(seed)
-    parameters = initial_parameters(settings, labels=recipe.labels, features=recipe.features, seed=seed)
-    parameters["b"][:] = -np.arange(recipe.labels)
+    parameters = initial_parameters(settings, labels=LABELS, features=FEATURES, seed=seed)
+    parameters["b"][:] = -np.arange(LABELS)
     parameters["beta"][:] = generator.normal(0, 0.01, size=parameters["beta"].shape)
     for name in ("A3", "B3"):
         parameters[name][:] = generator.normal(0, 0.01, size=parameters[name].shape)
-    vectors = generator.standard_normal((recipe.vocabulary, K), dtype=np.float32)
+    vectors = generator.standard_normal((VOCABULARY, STANDARD_K), dtype=np.float32)
     vectors[0] = 0  # unknown words
-    return Workload("generated", settings, generate(pairs, recipe, seed=seed), vectors, parameters)
+    return Workload("generated", settings, generate(pairs, seed=seed), vectors, parameters)
 
 
 PASSES = 3  # of training, so that the margins are those in its midst

@@ -8,26 +8,24 @@ Left out, which makes the floor lower and the ratio to it worse for us:
 
 - Nothing is computed for words, which are not trained: errors flow to inner children alone.
 - Surface features are look-ups, a few dozen of hundreds of columns in each relation; so they are no product
-  here. ``feature_products`` lists the dense ones, for a figure of its own.
+  here.
 - In scoring, the two halves ``U_left u`` and ``U_right u`` of every word of the vocabulary are computed once
   for a model, so leaf children are look-ups, and only inner children have a half product each.
 
-Letters: K dimensions, Y labels, R rank, F columns of features; of a batch: n relations, ``inner`` nodes,
-``children`` that are inner nodes, ``down`` nodes on the way to mentions, ``inner_siblings`` of these that are
-inner nodes, ``links`` entities.
+Letters: K dimensions, Y labels, R rank; of a batch: n relations, ``inner`` nodes, ``children`` that are inner
+nodes, ``down`` nodes on the way to mentions, ``links`` entities.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from benchmarks.speed.data import Workload
 from disco2.data.batch import Example
 from disco2.model import ModelSettings
-from disco2.model.compiled import rows_at_a_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +51,11 @@ class Sizes:
     inner: int
     children: int
     down: int
-    inner_siblings: int
     links: int
     labels: int
-    features: int
 
     @classmethod
-    def of(cls, examples: Sequence[Example], *, labels: int, features: int) -> Sizes:
+    def of(cls, examples: Sequence[Example], *, labels: int) -> Sizes:
         trees = [tree for one in examples for tree in (one.first, one.second)]
         return cls(
             n=len(examples),
@@ -68,23 +64,17 @@ class Sizes:
                 int((side >= len(tree.words)).sum()) for tree in trees for side in (tree.left, tree.right)
             ),
             down=sum(len(tree.downward.nodes) for tree in trees if tree.downward is not None),
-            inner_siblings=sum(
-                int((tree.downward.siblings >= len(tree.words)).sum())
-                for tree in trees
-                if tree.downward is not None
-            ),
             links=sum(len(one.links) for one in examples),
             labels=labels,
-            features=features,
         )
 
     @classmethod
     def of_batches(cls, workload: Workload, batch: int) -> list[Sizes]:
         """Those of all whole batches of so many relations."""
         examples = [one.example for one in workload.made]
-        labels, features = workload.parameters["beta"].shape
+        labels = len(workload.parameters["beta"])
         return [
-            cls.of(examples[begin : begin + batch], labels=labels, features=features)
+            cls.of(examples[begin : begin + batch], labels=labels)
             for begin in range(0, len(examples) - batch + 1, batch)
         ]
 
@@ -113,42 +103,6 @@ def scoring_products(sizes: Sizes, settings: ModelSettings) -> list[Product]:
         *_bilinear("arguments", sizes.n, sizes.labels, settings, gradients=False),
         *_bilinear("links", sizes.links, sizes.labels, settings, gradients=False),
     ]
-
-
-def looked_up(products: Sequence[Product], sizes: Sizes, settings: ModelSettings) -> list[Product]:
-    """The same where siblings that are words are look-ups: in scoring V's half, in training its error."""
-    K = settings.K
-    training = any(one.name == "up, gradient of U" for one in products)
-    both = "down, errors to parents and siblings" if training else "down"
-    return [
-        *(one for one in products if one.name != both),
-        Product(f"{both}, parents", sizes.down, K, K),
-        Product(f"{both}, inner siblings", sizes.inner_siblings, K, K),
-    ]
-
-
-def in_blocks(products: Sequence[Product]) -> list[Product]:
-    """Every product as several, of as many rows as the compiled code multiplies at a time."""
-    return [part for one in products for part in _blocks(one)]
-
-
-def _blocks(product: Product) -> list[Product]:
-    summed = product.shared > product.columns and product.shared > product.rows  # over all nodes: a gradient
-    length = product.shared if summed else product.rows
-    others = product.operations // (2 * length) if length else 1
-    block = rows_at_a_time(others)
-    sizes = [min(block, length - begin) for begin in range(0, length, block)]
-    if summed:
-        return [replace(product, shared=size) for size in sizes]
-    return [replace(product, rows=size) for size in sizes]
-
-
-def feature_products(sizes: Sizes, *, gradients: bool) -> list[Product]:
-    """The surface features as dense products: not part of the floor."""
-    products = [Product("features", sizes.n, sizes.features, sizes.labels)]
-    if gradients:
-        products.append(Product("features, gradient of beta", sizes.labels, sizes.n, sizes.features))
-    return products
 
 
 def _bilinear(

@@ -9,15 +9,14 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 from benchmarks.speed.data import (
     SCORING_BATCH,
@@ -36,19 +35,14 @@ def in_turns(
     works: Mapping[str, Callable[[], object]],
     *,
     repeats: int,
-    threads: int | Mapping[str, int] = 1,
     warm: bool = True,
-    clock: Callable[[], float] | None = None,
+    clock: Callable[[], float] = time.process_time,
 ) -> dict[str, float]:
     """The best seconds of each work: A B C, A B C, ... after one round that does not count (``warm``).
 
-    What is made at first use, such as compiled code, is made in that first round. ``threads`` are those of
-    the matrix products, for all works or for each: where it is one, the processor's time counts, which other
-    programs change little; otherwise the time on the wall; unless there is another ``clock``.
+    What is made at first use, such as compiled code, is made in that first round. Matrix products use one
+    thread, and processor time counts, which other programs change little.
     """
-    of_work = dict.fromkeys(works, threads) if isinstance(threads, int) else threads
-    several = any(count > 1 for count in of_work.values())
-    clock = clock or (time.perf_counter if several else time.process_time)
     best = dict.fromkeys(works, float("inf"))
     collecting = gc.isenabled()
     gc.collect()
@@ -56,7 +50,7 @@ def in_turns(
     try:
         for turn in range(-1 if warm else 0, repeats):
             for name, work in works.items():
-                with _threads(of_work[name]):  # anew each time: libraries may have been loaded meanwhile
+                with single_threaded():  # each time: libraries may have been loaded meanwhile
                     started = clock()
                     work()
                     spent = clock() - started
@@ -66,10 +60,6 @@ def in_turns(
         if collecting:
             gc.enable()
     return best
-
-
-def _threads(count: int) -> AbstractContextManager[object]:
-    return single_threaded() if count == 1 else threadpool_limits(limits=count, user_api="blas")
 
 
 def peak_bytes(work: Callable[[], object]) -> int:
@@ -115,7 +105,6 @@ class Beside:
     name: str
     rate: float | None = None
     ratio: float | None = None
-    note: str = ""  # why there is no figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +134,6 @@ def row(
     seconds: Mapping[str, float],
     product: str = "product",
     peak: int | None = None,
-    absent: Sequence[Beside] = (),
     facts: Mapping[str, Any] | None = None,
 ) -> Row:
     """A row from best seconds: all of them are for the same ``count`` of units."""
@@ -153,7 +141,7 @@ def row(
     found = [
         Beside(other, count / spent, spent / own) for other, spent in seconds.items() if other != product
     ]
-    return Row(name, unit, count / own, (*found, *absent), peak, facts or {})
+    return Row(name, unit, count / own, tuple(found), peak, facts or {})
 
 
 HEADINGS = ("measured", "a second", "peak MB", "beside", "a second", "ratio")
@@ -165,7 +153,7 @@ def table(rows: Iterable[Row]) -> str:
     for one in rows:
         start = (one.name, f"{_figure(one.rate)} {one.unit}", _megabytes(one.peak))
         for other in one.beside or (Beside(""),):
-            rate = other.note or ("" if other.rate is None else _figure(other.rate))
+            rate = "" if other.rate is None else _figure(other.rate)
             ratio = "" if other.ratio is None else _figure(other.ratio)
             lines.append((*start, other.name, rate, ratio))
             start = ("", "", "")
@@ -185,16 +173,14 @@ def as_json(one: Row) -> dict[str, Any]:
         "a_second": one.rate,
         "peak_bytes": one.peak,
         "beside": [
-            {"name": other.name, "a_second": other.rate, "ratio": other.ratio}
-            | ({"note": other.note} if other.note else {})
-            for other in one.beside
+            {"name": other.name, "a_second": other.rate, "ratio": other.ratio} for other in one.beside
         ],
         **one.facts,
     }
 
 
 def _figure(value: float) -> str:
-    """Three digits, or whole numbers where there are more before the point."""
+    """Three digits, or a whole number from 100 on."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -292,5 +278,5 @@ class Run:
 
     @property
     def workloads(self) -> list[Workload]:
-        """Generated relations and, where it is given, GUM."""
+        """Generated relations and, if given, GUM."""
         return [self.generated, *([self.gum.workload] if self.gum else [])]

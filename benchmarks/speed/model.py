@@ -2,52 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import pdtb_sized
-from benchmarks.speed.data import SCORING_BATCH, STANDARD_BATCH, STANDARD_K, Workload
-from benchmarks.speed.floor import (
-    Sizes,
-    feature_products,
-    in_blocks,
-    looked_up,
-    products_alone,
-    scoring_products,
-    training_products,
+from benchmarks.speed.data import (
+    INSTANCE_LABELS,
+    SCORING_BATCH,
+    STANDARD_BATCH,
+    STANDARD_K,
+    Made,
+    Workload,
+    generate_instances,
 )
-from benchmarks.speed.measure import Beside, Row, Run, in_turns, peak_bytes, resident_bytes, row
-from benchmarks.speed.steps import (
-    TORCH_ABSENT,
-    Step,
-    autograd_step,
-    collated_scores,
-    is_torch_installed,
-    product_scores,
-    product_steps,
-    recursive_step,
-)
+from benchmarks.speed.floor import Sizes, products_alone, scoring_products, training_products
+from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_bytes, row
 from disco2.data import Instance
-from disco2.data.batch import collate
+from disco2.data.batch import Batch, collate
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.encoder import UNKNOWN_WORD, Encoder
 from disco2.features.pairs_and_rules import pair_candidates
 from disco2.model import ModelSettings, RelationModel
+from disco2.model.network import batch_scores
+from disco2.model.parameters import Parameters
+from disco2.training.loop import Learner
+from disco2.training.optimiser import AdaGrad, fastest_arithmetic
 from disco2.training.preparation import word_vectors_for
+from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
+from tests.model.recursive_gradient import recursive_gradients
+
+Step = Callable[[], object]
 
 STEP = "training step, generated"
 FIRST_STEP = f"{STEP}, one batch, first step"
 MIDWAY = f"{STEP}, one batch, midway"
 
 FLOOR = "floor"
-LOOKED_UP, IN_BLOCKS = "floor, siblings looked up", "floor, in blocks"
-DENSE_FLOOR = "floor with dense features"
 RECURSIVE = "recursive"
 ONE_PASS = "recursive, one pass back"  # noqa: S105  not that kind of pass
-NODES, LEVELS = "autograd, node by node", "autograd, by levels"
 
 
 def measure_training(run: Run) -> list[Row]:
@@ -64,11 +58,7 @@ def measure_training(run: Run) -> list[Row]:
 
 def _training_against_floor(run: Run, workload: Workload) -> Row:
     batches = workload.batches(STANDARD_BATCH)
-    steps = {
-        "product": product_steps(workload, batches),
-        FLOOR: training_floor(workload, STANDARD_BATCH),
-        **other_floors(workload, STANDARD_BATCH),
-    }
+    steps = {"product": product_steps(workload, batches), FLOOR: training_floor(workload, STANDARD_BATCH)}
     return row(
         f"training step, {workload.name}",
         "pairs",
@@ -85,20 +75,7 @@ def against_others(run: Run, workload: Workload, name: str) -> Row:
         RECURSIVE: recursive_step(workload, some, one_pass=False),
         ONE_PASS: recursive_step(workload, some, one_pass=True),
     }
-    absent: list[Beside] = []
-    if not run.quick:
-        for other, levels in ((NODES, False), (LEVELS, True)):
-            if is_torch_installed():
-                steps[other] = autograd_step(workload, some, levels=levels)
-            else:
-                absent.append(Beside(other, note=TORCH_ABSENT))
-    return row(
-        name,
-        "pairs",
-        count=STANDARD_BATCH,
-        seconds=in_turns(steps, repeats=run.slow_repeats),
-        absent=absent,
-    )
+    return row(name, "pairs", count=STANDARD_BATCH, seconds=in_turns(steps, repeats=run.slow_repeats))
 
 
 def training_floor(workload: Workload, batch: int) -> Step:
@@ -108,36 +85,17 @@ def training_floor(workload: Workload, batch: int) -> Step:
     )
 
 
-def other_floors(workload: Workload, batch: int) -> dict[str, Step]:
-    """Two lower ones, and a higher one."""
-    sizes = Sizes.of_batches(workload, batch)
-    products = [training_products(one, workload.settings) for one in sizes]
-    pairs = list(zip(products, sizes, strict=True))
-    return {
-        LOOKED_UP: products_alone([looked_up(some, one, workload.settings) for some, one in pairs]),
-        IN_BLOCKS: products_alone([in_blocks(some) for some in products]),
-        DENSE_FLOOR: products_alone([some + feature_products(one, gradients=True) for some, one in pairs]),
-    }
-
-
 SCORING = "scoring, generated"
 
 
 def measure_scoring(run: Run) -> list[Row]:
-    """Pairs a second in batches of 1,024, and with collating, which a program that scores can't avoid."""
-    rows = [_scoring_against_floor(run, workload) for workload in run.workloads]
-    if not run.quick:
-        rows += [with_collating(run, workload) for workload in run.workloads]
-    return rows
+    """Pairs a second in batches of 1,024."""
+    return [_scoring_against_floor(run, workload) for workload in run.workloads]
 
 
 def _scoring_against_floor(run: Run, workload: Workload) -> Row:
     batches = workload.batches(SCORING_BATCH)
-    steps = {
-        "product": product_scores(workload, batches),
-        FLOOR: scoring_floor(workload, SCORING_BATCH),
-        **lower_floors(workload, SCORING_BATCH),
-    }
+    steps = {"product": product_scores(workload, batches), FLOOR: scoring_floor(workload, SCORING_BATCH)}
     return row(
         f"scoring, {workload.name}",
         "pairs",
@@ -147,14 +105,6 @@ def _scoring_against_floor(run: Run, workload: Workload) -> Row:
     )
 
 
-def with_collating(run: Run, workload: Workload) -> Row:
-    """From encoded examples, in the batches that the product makes of them."""
-    examples = [one.example for one in workload.made]
-    works = {"product": collated_scores(workload, examples)}
-    name = f"collating and scoring, {workload.name}"
-    return row(name, "pairs", count=len(examples), seconds=in_turns(works, repeats=run.repeats))
-
-
 def scoring_floor(workload: Workload, batch: int) -> Step:
     """The matrix products of scoring all batches."""
     return products_alone(
@@ -162,15 +112,59 @@ def scoring_floor(workload: Workload, batch: int) -> Step:
     )
 
 
-def lower_floors(workload: Workload, batch: int) -> dict[str, Step]:
-    """Two lower ones."""
-    sizes = Sizes.of_batches(workload, batch)
-    products = [scoring_products(one, workload.settings) for one in sizes]
-    pairs = zip(products, sizes, strict=True)
-    return {
-        LOOKED_UP: products_alone([looked_up(some, one, workload.settings) for some, one in pairs]),
-        IN_BLOCKS: products_alone([in_blocks(some) for some in products]),
-    }
+def product_steps(workload: Workload, batches: Sequence[Batch]) -> Step:
+    """The product: forward, loss, backward, AdaGrad, running mean."""
+    parameters = workload.fresh_parameters()
+    learner = Learner(workload.settings, parameters, workload.vectors, TrainingSettings())
+
+    def run() -> None:
+        _put_back(workload.parameters, parameters)
+        for batch in batches:
+            learner.step(batch)
+
+    return run
+
+
+def recursive_step(workload: Workload, made: Sequence[Made], *, one_pass: bool) -> Step:
+    """The plain implementation, one node at a time, on one batch."""
+    parameters = workload.fresh_parameters()
+    optimiser = adagrad(parameters)
+
+    def run() -> None:
+        _put_back(workload.parameters, parameters)
+        _, gradients = recursive_gradients(
+            workload.settings, parameters, workload.vectors, made, one_pass=one_pass
+        )
+        optimiser.step(gradients)
+
+    return run
+
+
+def product_scores(workload: Workload, batches: Sequence[Batch]) -> Step:
+    """The product's scores of prepared batches."""
+
+    def run() -> None:
+        for batch in batches:
+            batch_scores(workload.settings, workload.parameters, workload.vectors, batch)
+
+    return run
+
+
+def adagrad(parameters: Parameters) -> AdaGrad:
+    """The optimiser as the product's defaults have it."""
+    settings = TrainingSettings()
+    return AdaGrad(
+        parameters,
+        rates=settings.rates(),
+        regularisers=settings.regularisers(),
+        clip=settings.clip,
+        arithmetic=fastest_arithmetic(parameters),
+    )
+
+
+def _put_back(kept: Parameters, parameters: Parameters) -> None:
+    for name, value in kept.items():
+        parameters[name][...] = value
 
 
 PREPARED = 1024
@@ -179,10 +173,10 @@ PREPARED_STEP = "training step"
 
 def measure_preparation(run: Run) -> list[Row]:
     """Relations a second for finding features, for encoding without them, and for collating batches of 64."""
-    instances = pdtb_sized.generate(PREPARED)
+    instances = generate_instances(PREPARED)
     extractor = FeatureExtractor.fit(instances)
     vectors = word_vectors_for(instances, VectorSettings(), STANDARD_K, seed=1, sentences=())
-    model = RelationModel(ModelSettings(K=STANDARD_K), pdtb_sized.LABELS, vectors, extractor, {})
+    model = RelationModel(ModelSettings(K=STANDARD_K), INSTANCE_LABELS, vectors, extractor, {})
     rows = _rows(run, run.generated, model, instances)
     if run.gum:
         rows += _rows(run, run.gum.workload, run.gum.untrained, run.gum.instances[:PREPARED])
@@ -203,12 +197,7 @@ def _rows(run: Run, workload: Workload, model: RelationModel, instances: Sequenc
 
     def encode() -> object:
         # A new encoder has seen no word yet.
-        encoder = Encoder(
-            word_row=word_row,
-            labels=model.labels,
-            extractor=None,
-            with_entities=True,
-        )
+        encoder = Encoder(word_row=word_row, labels=model.labels, extractor=None, with_entities=True)
         return encoder.encode(instances)
 
     def collate_all() -> object:
@@ -224,23 +213,16 @@ def _rows(run: Run, workload: Workload, model: RelationModel, instances: Sequenc
         ("collating batches", collate_all),
     ):
         seconds = in_turns({"product": work, PREPARED_STEP: step}, repeats=2 * run.slow_repeats)
-        found.append(
-            row(
-                f"{name}, {workload.name}",
-                "relations",
-                count=PREPARED,
-                seconds=seconds,
-                peak=peak_bytes(work),
-            )
-        )
+        title = f"{name}, {workload.name}"
+        found.append(row(title, "relations", count=PREPARED, seconds=seconds, peak=peak_bytes(work)))
     return found
 
 
 SELECTED = 17_000
 ALONE = f"""
-from benchmarks.pdtb_sized import generate
+from benchmarks.speed.data import generate_instances
 from disco2.features import FeatureExtractor
-FeatureExtractor.fit(generate({SELECTED}))
+FeatureExtractor.fit(generate_instances({SELECTED}))
 """
 
 
@@ -250,7 +232,7 @@ def measure_selection(run: Run) -> list[Row]:
     To count pairs they must be brought together: the reference sorts the pairs of words (of any frequency)
     that the relations have, each already a number, and does nothing else.
     """
-    instances = pdtb_sized.generate(SELECTED)
+    instances = generate_instances(SELECTED)
     pairs = word_pairs(instances)
     seconds = in_turns(
         {

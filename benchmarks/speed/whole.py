@@ -1,4 +1,4 @@
-"""Reading a corpus, loading a model, starting a process, raw text to relations."""
+"""Reading a corpus, loading a model, starting a process."""
 
 from __future__ import annotations
 
@@ -9,24 +9,21 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import text
-from benchmarks.speed.measure import Beside, Row, Run, in_turns, peak_bytes, resident_bytes, row
+from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_bytes, row
 from disco2.bundle import load_bundle
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pdtb2 import read_pdtb2
 from disco2.data import Corpus
-from disco2.inference.pipeline import load
 from disco2.shipped import find_model
-from disco2.threads import single_threaded
 from disco2.vectors.source import FOLDER
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
-from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.corpora.miniature_documents import ALL_SCENES
 
 SPLIT = "lines and columns of the same files"
 
 
 def measure_reading(run: Run) -> list[Row]:
-    """Documents a second: made-up files in the layout of PDTB 2, and GUM where it is given."""
+    """Documents a second: made-up files in the layout of PDTB 2, and GUM if given."""
     with TemporaryDirectory() as folder:
         root = Path(folder)
         docs = documents(range(25), files=range(3, 13), scenes=ALL_SCENES)
@@ -69,7 +66,7 @@ def _reading_row(run: Run, name: str, read: Callable[[], Corpus], files: Sequenc
 
 
 def measure_loading(run: Run) -> list[Row]:
-    """Bundles a second, verified as always: whoever verifies has to hash every byte."""
+    """Bundles a second; every byte of a bundle is hashed."""
     files = [
         file
         for folder in (find_model("en-fast"), FOLDER)
@@ -126,43 +123,3 @@ def _children() -> float:
 
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-WHOLE = "whole"
-MADE_UP = (
-    "Anna opened the small bakery two years ago. She had saved money for a long time. Her brother, who "
-    "lives by the sea, did not believe in the plan. The first winter was hard, and few people came. Then "
-    "a newspaper wrote about the bread. Within a week there was a queue in front of the door. Anna hired "
-    "three young bakers from the village. They start at four in the morning. The oldest of them used to "
-    "drive a truck. He says that the work is warmer. On Sundays the shop stays closed because everybody "
-    "wants to sleep. The brother now visits every month. He carries flour, washes the windows and eats "
-    "more cake than anyone else.\n\n"
-    "The town council wants to close the old bridge. Its iron parts are rusty, and repairs would cost two "
-    "million. Many commuters are angry. They would have to take the road through the valley, which is ten "
-    "kilometres longer. The mayor promised a decision before summer. She has asked an engineer for a "
-    "second opinion. It arrived yesterday. According to the report, the bridge could stand for another "
-    "twenty years if heavy trucks were banned. The council will discuss it on Monday.\n\n"
-)
-COPIES = 12
-
-
-def measure_text(run: Run) -> list[Row]:
-    """Sentences a second for every stage and for the whole: the dev texts of GUM, or made-up ones."""
-    texts = run.gum.dev_texts if run.gum else {f"made-up {number}": MADE_UP for number in range(COPIES)}
-    with single_threaded():
-        found = text.measure(texts)
-        nlp = load()
-        some = list(texts.values())[:COPIES]
-        peak = peak_bytes(lambda: [nlp(one) for one in some])
-    whole = found[WHOLE]["sentences_a_second"]
-    source = "GUM dev" if run.gum else "made-up text"
-    rows = []
-    for stage, figures in found.items():
-        if "sentences_a_second" not in figures:
-            continue
-        rate = figures["sentences_a_second"]
-        beside = () if stage == WHOLE else (Beside(WHOLE, whole, rate / whole),)
-        name = f"from text, {stage}, {source}"
-        facts = {"sentences": int(found[WHOLE]["sentences"])}
-        rows.append(Row(name, "sentences", rate, beside, peak if stage == WHOLE else None, facts))
-    return rows

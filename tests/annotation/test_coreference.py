@@ -12,15 +12,15 @@ from disco2.annotation.coreference import (
     parse_coreference,
     parse_ontonotes,
 )
-from disco2.data import Dirt
+from disco2.data import ReadIssues
 from disco2.errors import LayerError
 from tests.growth import LINEAR, growth
 
 
-def read(cells: list[str], *, dirt: Dirt | None = None) -> tuple[tuple[int, int, str], ...]:
+def read(cells: list[str], *, issues: ReadIssues | None = None) -> tuple[tuple[int, int, str], ...]:
     lines = [f"{index}\tw{index}\t{cell}" for index, cell in enumerate(cells)]
-    dirt = Dirt() if dirt is None else dirt
-    (document,) = parse_coreference("\n".join(["# begin document made_up", *lines]), where="f", dirt=dirt)
+    issues = ReadIssues() if issues is None else issues
+    (document,) = parse_coreference("\n".join(["# begin document made_up", *lines]), where="f", issues=issues)
     assert document.words == tuple(f"w{index}" for index in range(len(cells)))
     return document.spans
 
@@ -46,20 +46,20 @@ def read(cells: list[str], *, dirt: Dirt | None = None) -> tuple[tuple[int, int,
     ],
 )
 def test_cells(cells: list[str], spans: list[tuple[int, int, str]]) -> None:
-    dirt = Dirt()
-    assert sorted(read(cells, dirt=dirt)) == sorted(spans)
-    assert not dirt.findings
+    issues = ReadIssues()
+    assert sorted(read(cells, issues=issues)) == sorted(spans)
+    assert not issues.findings
 
 
 def test_lone_brackets_are_reported_and_the_rest_is_read() -> None:
-    dirt = Dirt()
-    assert read(["(1", "(2", "3)", "2)", "()", "(4)"], dirt=dirt) == ((1, 4, "2"), (5, 6, "4"))
-    assert dirt.counts() == {
+    issues = ReadIssues()
+    assert read(["(1", "(2", "3)", "2)", "()", "(4)"], issues=issues) == ((1, 4, "2"), (5, 6, "4"))
+    assert issues.counts() == {
         "coreference bracket never closed": 1,
         "coreference bracket never opened": 1,
         "odd coreference bracket": 2,
     }
-    places = {finding.kind: finding.where for finding in dirt.findings}
+    places = {finding.kind: finding.where for finding in issues.findings}
     assert places["coreference bracket never closed"] == "f:2"
     assert places["coreference bracket never opened"] == "f:4"
 
@@ -82,7 +82,7 @@ nw/wsj/00/wsj_0002   0   0   Rain     NN    (TOP(S*   -   -   -   -   *   (7)
 
 @pytest.mark.parametrize("text", [CONLL_2012, CONLL_2012.replace("\n", "\r\n")])
 def test_parts_are_joined_and_their_chains_kept_apart(text: str) -> None:
-    assert parse_coreference(text, where="f", dirt=Dirt()) == [
+    assert parse_coreference(text, where="f", issues=ReadIssues()) == [
         CoreferenceDocument(
             "nw/wsj/00/wsj_0001", ("Ann", "sings", "Bob", "sleeps"), ((0, 1, "000.0"), (2, 4, "001.0"))
         ),
@@ -91,36 +91,36 @@ def test_parts_are_joined_and_their_chains_kept_apart(text: str) -> None:
 
 
 def test_a_bracket_does_not_reach_into_the_next_part() -> None:
-    dirt = Dirt()
+    issues = ReadIssues()
     text = CONLL_2012.replace("(0)", "(0").replace("(0\n", "(0\n", 1)
-    first, _ = parse_coreference(text, where="f", dirt=dirt)
+    first, _ = parse_coreference(text, where="f", issues=issues)
     assert first.spans == ((2, 4, "001.0"),)
-    assert [finding.where for finding in dirt.findings] == ["f:2"]
+    assert [finding.where for finding in issues.findings] == ["f:2"]
 
 
 def test_a_header_without_a_name_and_no_header_at_all() -> None:
     for text in ("# begin document \n0\tRain\t(1)", "0\tRain\t(1)"):
-        assert parse_coreference(text, where="f", dirt=Dirt()) == [
+        assert parse_coreference(text, where="f", issues=ReadIssues()) == [
             CoreferenceDocument("", ("Rain",), ((0, 1, "1"),))
         ]
-    assert parse_coreference("", where="f", dirt=Dirt()) == []
+    assert parse_coreference("", where="f", issues=ReadIssues()) == []
 
 
 @pytest.mark.parametrize("line", ["0\tRain", "Rain", "a b c d"])
 def test_too_few_columns(line: str) -> None:
     with pytest.raises(LayerError, match="columns") as caught:
-        parse_coreference(f"# begin document x\n{line}", where="f", dirt=Dirt())
+        parse_coreference(f"# begin document x\n{line}", where="f", issues=ReadIssues())
     assert caught.value.where == "f:2"
 
 
 def test_many_brackets_in_a_cell_take_linear_time_and_room() -> None:
-    def read_cell(units: int) -> Dirt:
-        dirt = Dirt()
+    def read_cell(units: int) -> ReadIssues:
+        issues = ReadIssues()
         opening = "|".join(f"({chain}" for chain in range(units))
         closing = "|".join(f"{chain})" for chain in reversed(range(units)))
-        assert len(read([f"{opening}|{closing}"], dirt=dirt)) == units
-        read(["(" * units], dirt=dirt)
-        return dirt
+        assert len(read([f"{opening}|{closing}"], issues=issues)) == units
+        read(["(" * units], issues=issues)
+        return issues
 
     assert growth(read_cell, 500) < LINEAR
     assert max(len(finding.detail) for finding in read_cell(1_000).findings) < 100
@@ -128,7 +128,7 @@ def test_many_brackets_in_a_cell_take_linear_time_and_room() -> None:
 
 def test_a_part_is_not_written_into_every_chain_at_any_length() -> None:
     text = f"#begin document (a); part {'0' * 5_000}\n0\tRain\t(1)"
-    (document,) = parse_coreference(text, where="f", dirt=Dirt())
+    (document,) = parse_coreference(text, where="f", issues=ReadIssues())
     assert document.spans == ((0, 1, "1"),)
 
 
@@ -148,13 +148,13 @@ was told *-1 0 *T*-2 .
 """
 
 
-def read_ontonotes(text: str, *, dirt: Dirt | None = None) -> list[CoreferenceDocument]:
-    return parse_ontonotes(text, where="f.coref", dirt=Dirt() if dirt is None else dirt)
+def read_ontonotes(text: str, *, issues: ReadIssues | None = None) -> list[CoreferenceDocument]:
+    return parse_ontonotes(text, where="f.coref", issues=ReadIssues() if issues is None else issues)
 
 
 def test_words_spans_parts_and_what_is_dropped() -> None:
-    dirt = Dirt()
-    (document,) = read_ontonotes(FILE, dirt=dirt)
+    issues = ReadIssues()
+    (document,) = read_ontonotes(FILE, issues=issues)
     assert document.name == "nw/wsj/99/wsj_9901"
     assert " ".join(document.words) == (
         "The ferry of Ulla was told . It carried Bram , the baker -LRB- once -RRB- & more ."
@@ -167,7 +167,7 @@ def test_words_spans_parts_and_what_is_dropped() -> None:
         ("000.3", "It"),
         ("001.3", "Mirem-Tolva"),
     ]
-    assert not dirt.findings
+    assert not issues.findings
 
 
 @pytest.mark.parametrize("trace", ["*T*-1", "*", "*-12", "0", "*U*", "*?*", "*ICH*-3", "*PRO*", "*pro*-2"])
@@ -182,11 +182,11 @@ def test_several_documents_and_a_byte_order_mark() -> None:
 
 
 def test_tags_without_partners_are_findings() -> None:
-    dirt = Dirt()
+    issues = ReadIssues()
     text = '<DOC DOCNO="d">\n<TEXT PARTNO="000">\nA</COREF> <COREF ID="1" TYPE="IDENT">b c\n</TEXT>\n</DOC>'
-    (document,) = read_ontonotes(text, dirt=dirt)
+    (document,) = read_ontonotes(text, issues=issues)
     assert (document.words, document.spans) == (("A", "b", "c"), ())
-    assert [(one.kind, one.where) for one in dirt.findings] == [
+    assert [(one.kind, one.where) for one in issues.findings] == [
         ("coreference bracket never opened", "f.coref:3"),
         ("coreference bracket never closed", "f.coref:3"),
     ]
@@ -225,7 +225,7 @@ def test_it_agrees_with_the_columns(words: list[str], data: st.DataObject) -> No
             data.draw(st.sampled_from(["", "*T*-1 ", "0 * "])) + tags + word + "</COREF>" * len(closed)
         )
     columns = "\n".join(["#begin document (d); part 000", *cells, "#end document"])
-    (expected,) = parse_coreference(columns, where="f", dirt=Dirt())
+    (expected,) = parse_coreference(columns, where="f", issues=ReadIssues())
     (found,) = read_ontonotes(
         '<DOC DOCNO="d">\n<TEXT PARTNO="000">\n' + " ".join(inline) + "\n</TEXT>\n</DOC>\n"
     )
@@ -241,7 +241,7 @@ def test_no_text_takes_long(piece: str) -> None:
     for start, end in (("<", ""), ("<DOC ", ">")):
 
         def parse(units: int, start: str = start, end: str = end) -> None:
-            parse_ontonotes(f"{start}{piece * units}{end}", where="f", dirt=Dirt())
+            parse_ontonotes(f"{start}{piece * units}{end}", where="f", issues=ReadIssues())
 
         assert growth(parse, 16_000 // len(piece)) < LINEAR
 

@@ -15,7 +15,7 @@ from disco2.annotation.heads import (
 )
 from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
-from disco2.data import Constituents, Dependencies, Dirt
+from disco2.data import Constituents, Dependencies, ReadIssues
 from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents
@@ -96,7 +96,7 @@ def test_a_span_in_two_sentences_has_its_head_in_the_first() -> None:
     assert head_of_span(document, 0, 4) == 1
     assert head_of_span(document, 3, 4) == 3
     trees = parse_brackets("(S (NP (NN Rain)) (VP (VBZ falls)))", where="f")
-    assert head_of_span(with_constituents(document, trees, where="f", dirt=Dirt()), 0, 1) == 0
+    assert head_of_span(with_constituents(document, trees, where="f", issues=ReadIssues()), 0, 1) == 0
 
 
 @given(constituents(), st.data())

@@ -20,7 +20,7 @@ from disco2.annotation.layers import (
     with_mentions,
 )
 from disco2.annotation.treebanks import parse_brackets, parse_conllu
-from disco2.data import Constituents, Dependencies, Dirt, Document, Mention
+from disco2.data import Constituents, Dependencies, Document, Mention, ReadIssues
 from disco2.errors import LayerError
 from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
@@ -37,13 +37,13 @@ def words(document: Document) -> list[list[str]]:
     return [document.words(range(sentence.start, sentence.end)) for sentence in document.sentences]
 
 
-def kinds(dirt: Dirt) -> list[str]:
-    return [finding.kind for finding in dirt.findings]
+def kinds(issues: ReadIssues) -> list[str]:
+    return [finding.kind for finding in issues.findings]
 
 
-def from_trees(text: str = TEXT, trees: str = TREES) -> tuple[Document, Dirt]:
-    dirt = Dirt()
-    return document_from_trees("d", text, parse_brackets(trees, where="t"), where="t", dirt=dirt), dirt
+def from_trees(text: str = TEXT, trees: str = TREES) -> tuple[Document, ReadIssues]:
+    issues = ReadIssues()
+    return document_from_trees("d", text, parse_brackets(trees, where="t"), where="t", issues=issues), issues
 
 
 def conllu(*sentences: list[tuple[str, int]]) -> str:
@@ -56,8 +56,8 @@ def conllu(*sentences: list[tuple[str, int]]) -> str:
 
 
 def test_a_document_from_trees_stands_on_its_raw_text() -> None:
-    document, dirt = from_trees()
-    assert not dirt.findings
+    document, issues = from_trees()
+    assert not issues.findings
     assert words(document) == [
         ['"', "Ann", "works", "for", "Acme", "Corp.", ".", '"'],
         ["She", "likes", "her", "well-known", "boss", "."],
@@ -72,8 +72,8 @@ def test_a_document_from_trees_stands_on_its_raw_text() -> None:
 
 
 def test_text_without_a_tree_is_split_by_rule() -> None:
-    document, dirt = from_trees("By our staff. " + TEXT.removeprefix(".START \n\n") + "Copyright 1999.")
-    assert kinds(dirt) == ["text without a tree", "text without a tree"]
+    document, issues = from_trees("By our staff. " + TEXT.removeprefix(".START \n\n") + "Copyright 1999.")
+    assert kinds(issues) == ["text without a tree", "text without a tree"]
     assert words(document)[0] == ["By", "our", "staff", "."]
     assert words(document)[-1] == ["Copyright", "1999", "."]
     assert [sentence.constituents is None for sentence in document.sentences] == [True, False, False, True]
@@ -81,19 +81,19 @@ def test_text_without_a_tree_is_split_by_rule() -> None:
 
 
 def test_a_tree_that_does_not_fit_is_left_out() -> None:
-    document, dirt = from_trees(trees=TREES.replace("works", "sleeps"))
-    assert kinds(dirt) == ["tree does not fit its text", "text without a tree"]
-    assert dirt.findings[0].where == "t:2"
-    assert "sleeps" in dirt.findings[0].detail
+    document, issues = from_trees(trees=TREES.replace("works", "sleeps"))
+    assert kinds(issues) == ["tree does not fit its text", "text without a tree"]
+    assert issues.findings[0].where == "t:2"
+    assert "sleeps" in issues.findings[0].detail
     assert [sentence.constituents is None for sentence in document.sentences] == [True, False]
     assert "".join(token.text for token in document.tokens) == "".join(TEXT.removeprefix(".START").split())
 
 
 def test_a_tree_between_two_that_do_not_fit_is_found() -> None:
-    document, dirt = from_trees(
+    document, issues = from_trees(
         "The end. Rain falls.", "(S (X The) (X start)) (S (X The) (X end) (X .)) (S (X Rain) (X rises) (X .))"
     )
-    assert kinds(dirt) == ["tree does not fit its text"] * 2 + ["text without a tree"]
+    assert kinds(issues) == ["tree does not fit its text"] * 2 + ["text without a tree"]
     assert words(document) == [["The", "end", "."], ["Rain", "falls", "."]]
     assert [sentence.constituents is None for sentence in document.sentences] == [False, True]
 
@@ -107,11 +107,11 @@ def test_trees_of_another_text_are_refused() -> None:
 def test_trees_on_the_same_tokens_are_taken_as_they_are() -> None:
     trees = parse_brackets("(S (NN Rain) (VBZ falls)) (NP (NN Snow))", where="t")
     document = document_from_words("d", [["Rain", "falls"], ["Snow"]], tags=[["XX", ""], [""]])
-    dirt = Dirt()
-    result = with_constituents(document, trees, where="t", dirt=dirt)
+    issues = ReadIssues()
+    result = with_constituents(document, trees, where="t", issues=issues)
     assert [sentence.constituents for sentence in result.sentences] == [tree.constituents for tree in trees]
     assert [token.tag for token in result.tokens] == ["XX", "VBZ", "NN"]
-    assert not dirt.findings
+    assert not issues.findings
 
 
 def test_trees_on_other_tokens_are_mapped_by_characters() -> None:
@@ -119,14 +119,14 @@ def test_trees_on_other_tokens_are_mapped_by_characters() -> None:
         "(S (NP (JJ well-known) (NNS goats)) (VP (VBP ca) (RB n't))) (NP (NN Rain))", where="t"
     )
     document = document_from_words("d", [["well", "-", "known", "goats", "can't", "Rain"]])
-    dirt = Dirt()
-    (sentence,) = with_constituents(document, trees, where="t", dirt=dirt).sentences
+    issues = ReadIssues()
+    (sentence,) = with_constituents(document, trees, where="t", issues=issues).sentences
     tree = sentence.constituents
     assert tree is not None
     assert tree.labels == ("ROOT", "S", "NP", "VP", "NP")
     assert list(zip(tree.starts, tree.ends, strict=True)) == [(0, 6), (0, 5), (0, 4), (4, 5), (5, 6)]
     assert tree.tags == ("JJ", "JJ", "JJ", "NNS", "VBP", "NN")
-    assert not dirt.findings
+    assert not issues.findings
 
 
 def test_a_sentence_whose_trees_do_not_fit_keeps_none() -> None:
@@ -136,20 +136,20 @@ def test_a_sentence_whose_trees_do_not_fit_keeps_none() -> None:
         f"(S {' '.join(f'(X {word})' for word in long)}) (S (X Hail) (X stops)) (S (X Snow) (X melts))",
         where="t",
     )
-    dirt = Dirt()
-    result = with_constituents(document, trees, where="t", dirt=dirt)
+    issues = ReadIssues()
+    result = with_constituents(document, trees, where="t", issues=issues)
     assert [sentence.constituents is not None for sentence in result.sentences] == [True, False, True]
-    assert kinds(dirt) == ["sentence without tree"]
-    assert "Rain falls" in dirt.findings[0].detail
+    assert kinds(issues) == ["sentence without tree"]
+    assert "Rain falls" in issues.findings[0].detail
 
 
 def test_a_tree_over_two_sentences_fits_neither() -> None:
     document = document_from_words("d", [["Rain", "falls"], ["Snow", "melts"]])
-    dirt = Dirt()
+    issues = ReadIssues()
     trees = parse_brackets("(S (X Rain) (X falls) (X Snow) (X melts))", where="t")
-    result = with_constituents(document, trees, where="t", dirt=dirt)
+    result = with_constituents(document, trees, where="t", issues=issues)
     assert [sentence.constituents for sentence in result.sentences] == [None, None]
-    assert kinds(dirt) == ["sentence without tree"] * 2
+    assert kinds(issues) == ["sentence without tree"] * 2
 
 
 def test_dependencies_on_the_same_and_on_other_tokens() -> None:
@@ -158,8 +158,8 @@ def test_dependencies_on_the_same_and_on_other_tokens() -> None:
         [('"', 3), ("Ann", 3), ("works", 0), ("for", 6), ("Acme", 6), ("Corp.", 3), ('"', 3)],
         [("She", 2), ("likes", 0), ("her", 7), ("well", 6), ("-", 6), ("known", 7), ("boss", 2), (".", 2)],
     )
-    dirt = Dirt()
-    result = with_dependencies(document, parse_conllu(text, where="c"), where="c", dirt=dirt)
+    issues = ReadIssues()
+    result = with_dependencies(document, parse_conllu(text, where="c"), where="c", issues=issues)
     first, second = (sentence.dependencies for sentence in result.sentences)
     assert first is not None
     assert second is not None
@@ -167,18 +167,18 @@ def test_dependencies_on_the_same_and_on_other_tokens() -> None:
     assert first.heads == (2, 2, -1, 5, 5, 2, 5, 2)
     assert first.labels[6] == "punct"
     assert second == Dependencies((1, -1, 4, 4, 1, 1), ("d1", "d2", "d3", "d6", "d7", "d8"))
-    assert not dirt.findings
+    assert not issues.findings
     assert result.sentences[0].constituents == document.sentences[0].constituents
 
 
 def test_sentences_without_heads_are_reported() -> None:
     document = document_from_words("d", [["Rain", "falls"]])
-    dirt = Dirt()
+    issues = ReadIssues()
     parses = parse_conllu(
         conllu([("Rain", 2), ("falls", 0)]).replace("\t2\t", "\t_\t").replace("\t0\t", "\t_\t"), where="c"
     )
-    assert with_dependencies(document, parses, where="c", dirt=dirt) == document
-    assert kinds(dirt) == ["sentence without dependencies"]
+    assert with_dependencies(document, parses, where="c", issues=issues) == document
+    assert kinds(issues) == ["sentence without dependencies"]
 
 
 def test_mentions_are_attached_by_characters_with_their_heads() -> None:
@@ -189,8 +189,8 @@ def test_mentions_are_attached_by_characters_with_their_heads() -> None:
         tuple(spoken.split()),
         ((1, 2, "1"), (7, 8, "1"), (9, 10, "1"), (9, 14, "2"), (4, 6, "3"), (12, 13, "4"), (12, 13, "4")),
     )
-    dirt = Dirt()
-    result = with_mentions(document, coreference, where="c", dirt=dirt)
+    issues = ReadIssues()
+    result = with_mentions(document, coreference, where="c", issues=issues)
     assert result.mentions == (
         Mention(1, 2, 1, "1"),
         Mention(4, 6, 5, "3"),
@@ -199,16 +199,20 @@ def test_mentions_are_attached_by_characters_with_their_heads() -> None:
         Mention(10, 11, 10, "1"),
         Mention(11, 12, 11, "4"),
     )
-    assert not dirt.findings
+    assert not issues.findings
 
 
 def test_mentions_take_their_heads_from_dependencies_first() -> None:
     document = document_from_words("d", [["the", "man", "who", "sang"]])
     coreference = CoreferenceDocument("x", ("the", "man", "who", "sang"), ((0, 4, "1"),))
-    assert with_mentions(document, coreference, where="c", dirt=Dirt()).mentions == (Mention(0, 4, 3, "1"),)
+    assert with_mentions(document, coreference, where="c", issues=ReadIssues()).mentions == (
+        Mention(0, 4, 3, "1"),
+    )
     parses = parse_conllu(conllu([("the", 2), ("man", 0), ("who", 4), ("sang", 2)]), where="c")
-    document = with_dependencies(document, parses, where="c", dirt=Dirt())
-    assert with_mentions(document, coreference, where="c", dirt=Dirt()).mentions == (Mention(0, 4, 1, "1"),)
+    document = with_dependencies(document, parses, where="c", issues=ReadIssues())
+    assert with_mentions(document, coreference, where="c", issues=ReadIssues()).mentions == (
+        Mention(0, 4, 1, "1"),
+    )
 
 
 def test_a_mention_with_other_words_is_left_out() -> None:
@@ -216,10 +220,10 @@ def test_a_mention_with_other_words_is_left_out() -> None:
     coreference = CoreferenceDocument(
         "x", ("Hail", "falls", "on", "the", "quiet", "hills", "today"), ((0, 1, "1"), (3, 6, "2"))
     )
-    dirt = Dirt()
-    assert with_mentions(document, coreference, where="c", dirt=dirt).mentions == (Mention(3, 6, 5, "2"),)
-    assert kinds(dirt) == ["mention does not fit"]
-    assert "Hail" in dirt.findings[0].detail
+    issues = ReadIssues()
+    assert with_mentions(document, coreference, where="c", issues=issues).mentions == (Mention(3, 6, 5, "2"),)
+    assert kinds(issues) == ["mention does not fit"]
+    assert "Hail" in issues.findings[0].detail
 
 
 def test_mentions_inside_each_other_take_linear_time() -> None:
@@ -227,7 +231,9 @@ def test_mentions_inside_each_other_take_linear_time() -> None:
         words = ("Rain",) * (2 * units)
         spans = tuple((start, 2 * units - start, "1") for start in range(units))
         document = document_from_words("d", [[*words, "falls"]])
-        found = with_mentions(document, CoreferenceDocument("x", words, spans), where="c", dirt=Dirt())
+        found = with_mentions(
+            document, CoreferenceDocument("x", words, spans), where="c", issues=ReadIssues()
+        )
         assert found.mentions is not None
         assert len(found.mentions) == units
 

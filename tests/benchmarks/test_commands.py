@@ -10,7 +10,6 @@ import sys
 import pytest
 
 from benchmarks.__main__ import KEYS, measure
-from benchmarks.bulk.kills import COMMAND, plan_kills
 from benchmarks.made_up_documents import made_up_document
 from benchmarks.speed.measure import Run
 from tests.conftest import ROOT
@@ -22,10 +21,6 @@ from tests.conftest import ROOT
         "",
         ".answers",
         ".bulk",
-        ".bulk.kills",
-        ".bulk.limits",
-        ".bulk.plan",
-        ".connectives",
         ".made_up_documents",
         ".parser",
         ".server_load",
@@ -52,10 +47,3 @@ def test_made_up_documents_are_the_same_everywhere() -> None:
     text = "".join(made_up_document(number) for number in range(500))
     digest = hashlib.sha256(text.encode()).hexdigest()
     assert digest[:16] == "d0c848a7308889d4", "other documents need another SEED, and new figures"
-
-
-def test_kills_are_spread_over_the_run() -> None:
-    plan = plan_kills(1, shards=50, workers=10)
-    assert [victim for _, _, victim in plan].count(COMMAND) == 1
-    assert plan == sorted(plan) == plan_kills(1, shards=50, workers=10)
-    assert all(1 <= finished <= 40 for finished, _, _ in plan)

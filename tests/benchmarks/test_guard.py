@@ -6,8 +6,13 @@ import pytest
 
 from benchmarks.speed.data import STANDARD_BATCH, Workload, generated_workload
 from benchmarks.speed.measure import in_turns
-from benchmarks.speed.model import scoring_floor, training_floor
-from benchmarks.speed.steps import product_scores, product_steps, recursive_step
+from benchmarks.speed.model import (
+    product_scores,
+    product_steps,
+    recursive_step,
+    scoring_floor,
+    training_floor,
+)
 
 PAIRS = 4 * STANDARD_BATCH
 REPEATS = 8

@@ -111,6 +111,8 @@ def test_links(tmp_path: Path) -> None:
     assert names(tmp_path / "**/*.txt") == ["a/link.txt", "a/nowhere.txt", "a/x.txt", "b/y.txt"]
     assert names(tmp_path / "a/circle/b/*.txt") == ["y.txt"]  # a link that is named is followed
     assert names(tmp_path / "a/*/b/*.txt") == []  # a wildcard follows no link to a folder
+    assert names(tmp_path / "a/*.txt") == ["nowhere.txt", "x.txt"]  # nor one out of the corpus
+    assert names(tmp_path / "a/link.txt") == ["link.txt"]
     assert names(tmp_path / "a/**/*.txt", tmp_path / "a/circle/b/*.txt")[0] == "circle/b/y.txt"
 
 

@@ -29,12 +29,7 @@ def document(name: str) -> Document:
         tags=("DT", "NN", "VBD", "."),
     )
     arcs = Dependencies((1, 2, -1, 2), ("det", "nsubj", "root", "punct"))
-    return Document(
-        name,
-        text,
-        tuple(tokens),
-        (Sentence(*sentences[0], tree, arcs), Sentence(*sentences[1])),
-    )
+    return Document(name, text, tuple(tokens), (Sentence(*sentences[0], tree, arcs), Sentence(*sentences[1])))
 
 
 def relation(

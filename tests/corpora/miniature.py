@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from disco2.data import Corpus
-from tests.corpora.miniature_documents import MiniDocument, Spans, documents, gorn
-from tests.corpora.miniature_scenes import IN_PDTB3
+from tests.corpora.miniature_documents import IN_PDTB3, MiniDocument, Spans, documents
 
 __all__ = [
     "MiniDocument",
@@ -29,7 +28,7 @@ NORMAL = {"not UTF-8"}  # the miniature has an é and is latin-1, as LDC's files
 
 def faults(corpus: Corpus) -> set[str]:
     """The kinds of faults that a reader found, but for those that are as they should be."""
-    return set(corpus.dirt.counts()) - NORMAL
+    return set(corpus.issues.counts()) - NORMAL
 
 
 def _coreference_cell(document: MiniDocument, start: int, end: int) -> str:
@@ -67,7 +66,7 @@ class Writer:
 
     def selection(self, document: MiniDocument, spans: Spans) -> tuple[str, str, str]:
         pieces = [document.text[low:high] for low, high in spans]
-        return self.spans(document, spans), gorn(document, spans) if spans else "", " ".join(pieces)
+        return self.spans(document, spans), "0,1" if spans else "", " ".join(pieces)
 
     def native(self, document: MiniDocument) -> str:
         blocks = []

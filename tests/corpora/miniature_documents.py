@@ -7,10 +7,73 @@ alone, without the package's readers, so that tests can hold the two against eac
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from tests.corpora.miniature_scenes import PEOPLE, PLACES, SCENES, THINGS, Said, Scene
+
+@dataclass(frozen=True)
+class Said:
+    """A relation of a scene. ``labels`` pairs each connective with its senses, in PDTB 2's names."""
+
+    kind: str
+    arg1: tuple[str, ...]
+    arg2: tuple[str, ...]
+    labels: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    anchor: tuple[str, ...] = ()
+    sup1: tuple[str, ...] = ()
+    sup2: tuple[str, ...] = ()
+    attribution: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """``chains`` gives, for each entity, the texts of its mentions in order."""
+
+    sentences: tuple[tuple[str, str], ...]  # raw text and tree
+    relations: tuple[Said, ...]
+    chains: tuple[tuple[str, ...], ...] = ()
+
+
+IN_PDTB3 = {
+    "Comparison.Concession.Contra-expectation": "Comparison.Concession.Arg2-as-denier",
+    "Comparison.Contrast.Juxtaposition": "Comparison.Contrast",
+    "Expansion.Instantiation": "Expansion.Instantiation.Arg2-as-instance",
+    "Expansion.Restatement.Specification": "Expansion.Level-of-detail.Arg2-as-detail",
+    "Temporal.Synchrony": "Temporal.Synchronous",
+}
+
+PEOPLE = (
+    *("Mina", "Oren", "Tilda", "Bram", "Ysolde", "Kofi"),
+    *("Anneke", "Ruben", "Lucía", "Sef", "Dagny", "Ilse"),
+)
+PLACES = ("Ulla", "Varnby", "Osterlo", "Kestrel", "Mirem", "Tolva", "Hexby", "Sandro", "Quill", "Brenna")
+THINGS = ("ferry", "kiln", "lantern", "orchard", "harbour", "mill", "violin", "greenhouse", "tram", "library")
+
+
+def _read_scenes() -> list[Scene]:
+    """The scenes of miniature_scenes.toml."""
+    file = Path(__file__).with_name("miniature_scenes.toml")
+    return [
+        Scene(
+            tuple((raw, tree) for raw, tree in one["sentences"]),
+            tuple(_read_said(relation) for relation in one["relations"]),
+            tuple(map(tuple, one.get("chains", ()))),
+        )
+        for one in tomllib.loads(file.read_text(encoding="utf-8"))["scenes"]
+    ]
+
+
+def _read_said(relation: dict[str, Any]) -> Said:
+    labels = tuple((connective, tuple(senses)) for connective, *senses in relation.get("labels", ()))
+    pieces = {name: tuple(found) for name, found in relation.items() if name not in ("kind", "labels")}
+    return Said(kind=relation["kind"], labels=labels, **pieces)
+
+
+ALL_SCENES = tuple(_read_scenes())
+SCENES = ALL_SCENES[:5]
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -61,6 +124,12 @@ def documents(
         for section in sections
         for position, number in enumerate(files)
     ]
+
+
+def half_annotated() -> tuple[list[MiniDocument], list[MiniDocument]]:
+    """Two documents in each of the 25 sections, and those of them that OntoNotes has annotated: the first."""
+    docs = documents(range(25), files=(3, 4), scenes=ALL_SCENES)
+    return docs, [document for document in docs if document.id.endswith("03")]
 
 
 def _document(section: int, number: int, scenes: Sequence[Scene], *, seed: int) -> MiniDocument:
@@ -135,52 +204,3 @@ def _find(text: str, pieces: Sequence[str], start: int) -> Spans:
         spans.append(match.span())
         start = match.end()
     return tuple(spans)
-
-
-class Node:
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.children: list[Node] = []
-        self.tokens: list[int] = []  # numbers of the words below, traces as -1
-
-
-def _tree(text: str, first_token: int) -> Node:
-    path = [Node("")]
-    for opening, label, word, closing in re.findall(r"(\()([^\s()]*)(?: ([^\s()]+)(?=\)))?|(\))", text):
-        if opening:
-            node = Node(label)
-            path[-1].children.append(node)
-            path.append(node)
-            if word:
-                number = -1 if label == "-NONE-" else first_token
-                first_token += number >= 0
-                for above in path:
-                    above.tokens.append(number)
-        elif closing:
-            path.pop()
-    return path[0].children[0]
-
-
-def gorn(document: MiniDocument, spans: Spans) -> str:
-    """The addresses of the highest nodes whose words all lie in the spans, and of traces among them."""
-    wanted = set(document.token_numbers(spans))
-    addresses = []
-    first = 0
-    for sentence, (tree, end) in enumerate(zip(document.trees, document.sentence_ends, strict=True)):
-        sentence_tokens, first = range(first, end), end
-        if wanted.isdisjoint(sentence_tokens):
-            continue
-        agenda = [((sentence,), _tree(tree, sentence_tokens.start))]
-        while agenda:
-            address, node = agenda.pop()
-            words = {token for token in node.tokens if token >= 0}
-            if words and words <= wanted:
-                addresses.append(address)
-            elif words & wanted:
-                children = [((*address, i), child) for i, child in enumerate(node.children)]
-                inside = [i for i, (_, child) in enumerate(children) if set(child.tokens) & wanted]
-                addresses += [
-                    where for where, child in children[inside[0] : inside[-1]] if set(child.tokens) == {-1}
-                ]
-                agenda.extend(reversed(children))
-    return ";".join(",".join(map(str, address)) for address in sorted(addresses))

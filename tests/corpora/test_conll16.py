@@ -1,6 +1,9 @@
+"""CoNLL-16: documents and relations, files with faults, and files that ask for too much."""
+
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.tasks import task_for
 from disco2.data import Dependencies, RelationKind
 from disco2.errors import CorpusError
+from tests.fuzzing.target import limits
 
 RAW = 'Well-known cats (two) slept. "Why?" Dogs ran.\n'
 FORMS = (
@@ -102,7 +106,7 @@ def test_tokens_arguments_and_layers(tmp_path: Path) -> None:
     assert (second.constituents, second.dependencies) == (None, None)
     assert third.constituents is not None
     assert third.constituents.labels == ("S", "NP", "VP")
-    assert corpus.dirt.counts() == {"no parse": 1}
+    assert corpus.issues.counts() == {"no parse": 1}
 
 
 def test_both_shapes_of_token_lists(tmp_path: Path) -> None:
@@ -124,7 +128,7 @@ def test_entrel_is_a_kind_and_a_label_of_the_shared_tasks(tmp_path: Path) -> Non
         ("Expansion.Alternative.Chosen alternative", "Expansion.Conjunction"),
     ]
     assert not dropped
-    assert corpus.dirt.counts() == {"no parse": 1}
+    assert corpus.issues.counts() == {"no parse": 1}
 
 
 def test_without_raw_text_the_offsets_rebuild_it(tmp_path: Path) -> None:
@@ -146,7 +150,7 @@ def test_offsets_that_fit_nothing_are_replaced(tmp_path: Path) -> None:
 def test_a_text_of_another_document_is_not_used(tmp_path: Path) -> None:
     corpus = read_conll16(write(tmp_path, [relation(1)], raw="x" + RAW))
     assert corpus.documents["wsj_9901"].text == RAW.rstrip("\n")
-    assert corpus.dirt.counts()["text does not fit its tokens"] == 1
+    assert corpus.issues.counts()["text does not fit its tokens"] == 1
 
 
 def test_token_list_that_differs_from_the_raw_text_is_reported(tmp_path: Path) -> None:
@@ -155,9 +159,15 @@ def test_token_list_that_differs_from_the_raw_text_is_reported(tmp_path: Path) -
         relation(2, Arg1=span([0, 1], raw="Well-known cats slept")),
     ]
     corpus = read_conll16(write(tmp_path, lines))
-    (finding,) = [one for one in corpus.dirt.findings if one.kind == "tokens differ from the raw text"]
+    (finding,) = [one for one in corpus.issues.findings if one.kind == "argument differs from its text"]
     assert finding.where.endswith(":2")
     assert corpus.relations[1].arg1.tokens == (0, 1)
+
+
+def test_doubled_relations_count_once(tmp_path: Path) -> None:
+    corpus = read_conll16(write(tmp_path, [relation(1), relation(2), relation(3, Connective=span([]))]))
+    assert [found.id for found in corpus.relations] == ["1", "3"]
+    assert corpus.issues.counts()["relation twice"] == 1
 
 
 def test_windows_texts_keep_their_offsets(tmp_path: Path) -> None:
@@ -192,10 +202,11 @@ def test_faulty_relations_are_named_and_survived(tmp_path: Path) -> None:
     ]
     corpus = read_conll16(write(tmp_path, lines))
     assert [found.id for found in corpus.relations] == ["1", "9", "10", "11", "wsj_9901:15"]
-    found = [(finding.kind, finding.where.rpartition(":")[2]) for finding in corpus.dirt.findings[1:]]
+    found = [(finding.kind, finding.where.rpartition(":")[2]) for finding in corpus.issues.findings[1:]]
     assert found == [
         ("broken line", "2"),
-        *[("bad relation", str(line)) for line in range(3, 11)],
+        ("broken line", "3"),
+        *[("bad relation", str(line)) for line in range(4, 11)],
         ("broken line", "16"),
         ("misspelt sense", "12"),  # senses are looked at when all are known
         ("unknown sense", "13"),
@@ -239,7 +250,7 @@ def test_broken_dependencies_cost_no_more_than_a_sentences(
     entries["wsj_9901"]["sentences"][2]["dependencies"] = arcs
     corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
     third = corpus.documents["wsj_9901"].sentences[2].dependencies
-    assert kind in corpus.dirt.counts()
+    assert kind in corpus.issues.counts()
     if kind == "bad dependency":
         assert third is not None
         assert third.heads == (1, -1, 1)
@@ -265,7 +276,7 @@ def test_parts_lie_in_folders_of_their_own(tmp_path: Path) -> None:
     write(tmp_path / "conll16st-en-trial", [relation(1)])
     corpus = read_conll16(tmp_path)
     assert corpus.parts == {"wsj_9901": "train", "wsj_9902": "blind"}
-    assert corpus.dirt.counts()["document in two parts"] == 1
+    assert corpus.issues.counts()["document in two parts"] == 1
     assert len(corpus.relations) == 2
 
 
@@ -320,4 +331,104 @@ def test_a_token_beyond_the_end_of_its_text(tmp_path: Path) -> None:
     document = corpus.documents["wsj_9901"]
     assert document.tokens[-1].text == "."
     assert document.tokens[-1].end == len(document.text)
-    assert corpus.dirt.counts()["text does not fit its tokens"] == 1
+    assert corpus.issues.counts()["text does not fit its tokens"] == 1
+
+
+def test_tokens_in_another_order_than_their_text_are_given_one(tmp_path: Path) -> None:
+    entries = parses()
+    words = entries["wsj_9901"]["sentences"][2]["words"]
+    words[0], words[1] = words[1], words[0]
+    document = read_conll16(write(tmp_path, [relation(1)], entries=entries)).documents["wsj_9901"]
+    starts = [token.start for token in document.tokens]
+    assert starts == sorted(starts)
+    assert document.words(range(11, 14)) == ["ran", "Dogs", "."]
+
+
+def test_a_token_that_begins_inside_another_and_goes_on_is_moved(tmp_path: Path) -> None:
+    entries = parses()
+    entries["wsj_9901"]["sentences"][1]["words"][2][1]["CharacterOffsetBegin"] -= 1
+    corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
+    assert corpus.issues.counts()["text does not fit its tokens"] == 1
+    tokens = corpus.documents["wsj_9901"].tokens
+    assert all(one.end <= other.start for one, other in pairwise(tokens))
+
+
+def test_words_that_claim_the_whole_text_do_not_get_it(tmp_path: Path) -> None:
+    entries = parses()
+    words = [["a", {"CharacterOffsetBegin": at, "CharacterOffsetEnd": 90_000 + at}] for at in range(5_000)]
+    entries["wsj_9901"]["sentences"].append({"words": words})
+    with limits(1_000_000):
+        corpus = read_conll16(write(tmp_path, [relation(1)], raw=RAW + "x" * 100_000, entries=entries))
+    assert corpus.issues.counts()["text does not fit its tokens"] == 1
+    assert len(corpus.documents["wsj_9901"].text) < 20_000
+
+
+def test_offsets_far_apart_do_not_become_spaces(tmp_path: Path) -> None:
+    entries = parses()
+    words = [
+        ["a", {"CharacterOffsetBegin": at, "CharacterOffsetEnd": at + 1}] for at in range(100, 10**8, 9_000)
+    ]
+    entries["wsj_9901"]["sentences"].append({"words": words})
+    corpus = read_conll16(write(tmp_path, [relation(1)], raw=None, entries=entries))
+    assert len(corpus.documents["wsj_9901"].text) < 50_000
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        [" ", {"CharacterOffsetBegin": 0, "CharacterOffsetEnd": 1}],
+        ["a", {"CharacterOffsetBegin": False, "CharacterOffsetEnd": True}],
+    ],
+)
+def test_a_word_without_form_or_numbers_costs_its_document(tmp_path: Path, word: list[Any]) -> None:
+    entries = {**parses(), "broken": {"sentences": [{"words": [word]}]}}
+    corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
+    assert list(corpus.documents) == ["wsj_9901"]
+    assert corpus.issues.counts() == {"bad document": 1, "no parse": 1}
+
+
+def test_an_entrel_has_no_sense_whatever_its_line_says(tmp_path: Path) -> None:
+    corpus = read_conll16(write(tmp_path, [relation(1, Type="EntRel"), relation(2)]))
+    assert [one.senses for one in corpus.relations] == [(), ("Comparison.Contrast",)]
+    assert corpus.issues.counts()["sense of a kind without"] == 1
+
+
+def test_ten_thousand_senses_of_one_relation_are_not_all_looked_at(tmp_path: Path) -> None:
+    senses = [
+        "Comparison.Contrast",
+        *(f"Contingency.Condition.xyzzy{number:x}" for number in range(10_000)),
+        "x" * 9_999,
+    ]
+    with limits(0):
+        corpus = read_conll16(write(tmp_path, [relation(1, Sense=senses)]), inventory_name="pdtb2")
+    assert corpus.relations[0].senses == ("Comparison.Contrast",)
+    assert corpus.issues.counts()["too many senses"] == 1
+
+
+def test_a_sense_as_long_as_a_page_is_unknown(tmp_path: Path) -> None:
+    corpus = read_conll16(
+        write(tmp_path, [relation(1, Sense=["Comparison.Contrast", "x" * 5_000])]), inventory_name="pdtb2"
+    )
+    finding = next(found for found in corpus.issues.findings if found.kind == "unknown sense")
+    assert len(finding.detail) < 200
+
+
+def test_one_long_token_in_every_argument_is_not_copied_without_end(tmp_path: Path) -> None:
+    entries = parses()
+    entries["wsj_9901"]["sentences"].append(
+        {"words": [["x" * 300_000, {"CharacterOffsetBegin": 0, "CharacterOffsetEnd": 0}]]}
+    )
+    lines = [relation(number, Arg1=span([14]), Arg2=span([number % 14, 14])) for number in range(2_000)]
+    with limits(1_000_000):
+        corpus = read_conll16(write(tmp_path, lines, raw=None, entries=entries))
+    counts = corpus.issues.counts()
+    assert len(corpus.relations) == 14, "all others are doubles or too much"
+    assert 40 < len(corpus.relations) + counts["relation twice"] == 2_000 - counts["bad relation"] < 60
+
+
+def test_a_long_name_is_not_repeated_with_every_finding(tmp_path: Path) -> None:
+    broken = {"words": [["a", {"CharacterOffsetBegin": 0, "CharacterOffsetEnd": 1}]], "parsetree": "(X"}
+    entries = {**parses(), "n" * 100_000: {"sentences": [broken] * 500}}
+    corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
+    assert corpus.issues.counts()["bad tree"] == 500
+    assert max(len(finding.where) for finding in corpus.issues.findings) < 1_000

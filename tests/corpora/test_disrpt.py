@@ -58,8 +58,8 @@ def write(
     return folder
 
 
-def read(folder: Path, header: str, *rows: str, **options: RelationKind) -> Corpus:
-    return read_disrpt(write(folder, header, list(rows)), **options)
+def read(folder: Path, header: str, *rows: str) -> Corpus:
+    return read_disrpt(write(folder, header, list(rows)))
 
 
 @pytest.mark.parametrize("header", [HEADER_GUM, HEADER_2025])
@@ -83,7 +83,7 @@ def test_relations_tokens_and_dependencies(tmp_path: Path, header: str, end: str
     assert [token.tag for token in document.tokens[:3]] == ["NNS", "VBD", "RB"]
     assert all(token.text == document.text[token.start : token.end] for token in document.tokens)
     assert corpus.parts == {"story_a": "train", "story_b": "train"}
-    assert (corpus.inventory, corpus.dirt.findings) == ("gdtb", [])
+    assert (corpus.inventory, corpus.issues.findings) == ("gdtb", [])
 
 
 def test_an_argument_over_two_sentences(tmp_path: Path) -> None:
@@ -95,9 +95,7 @@ def test_2023_does_not_say_the_kind(tmp_path: Path) -> None:
     rows = [row(HEADER_2023), row(HEADER_2023, orig_label="Hypophora", label="Hypophora")]
     corpus = read(tmp_path, HEADER_2023, *rows)
     assert [relation.kind for relation in corpus.relations] == [RelationKind.IMPLICIT, RelationKind.HYPOPHORA]
-    assert "1 relations don't say their kind and were taken for Implicit." in corpus.notes
-    corpus = read(tmp_path, HEADER_2023, *rows, kinds_unknown=RelationKind.EXPLICIT)
-    assert corpus.relations[0].kind is RelationKind.EXPLICIT
+    assert "1 relations don't say their kind and were read as Implicit." in corpus.notes
 
 
 def test_kinds_are_read_in_lower_case(tmp_path: Path) -> None:
@@ -109,11 +107,11 @@ def test_kinds_are_read_in_lower_case(tmp_path: Path) -> None:
         RelationKind.ENTREL,
         RelationKind.IMPLICIT,
     ]
-    assert corpus.dirt.counts() == {"unknown kind of relation": 1, "sense of a kind without": 1}
+    assert corpus.issues.counts() == {"unknown kind of relation": 1, "sense of a kind without": 1}
 
 
 @pytest.mark.parametrize(
-    ("orig", "label", "senses", "kinds_of_dirt"),
+    ("orig", "label", "senses", "kinds_of_issues"),
     [
         ("Contingency.Cause.Reason", "causal", ("Contingency.Cause.Reason",), []),
         (
@@ -130,12 +128,12 @@ def test_kinds_are_read_in_lower_case(tmp_path: Path) -> None:
     ],
 )
 def test_senses_come_from_the_original_label(
-    tmp_path: Path, orig: str, label: str, senses: tuple[str, ...], kinds_of_dirt: list[str]
+    tmp_path: Path, orig: str, label: str, senses: tuple[str, ...], kinds_of_issues: list[str]
 ) -> None:
     others = [row(HEADER_GUM)] * 3
     corpus = read(tmp_path, HEADER_GUM, row(HEADER_GUM, orig_label=orig, label=label), *others)
     assert corpus.relations[0].senses == senses
-    assert list(corpus.dirt.counts()) == kinds_of_dirt
+    assert list(corpus.issues.counts()) == kinds_of_issues
 
 
 def test_other_frameworks_keep_their_labels(tmp_path: Path) -> None:
@@ -163,12 +161,12 @@ def test_faulty_lines_are_named_and_survived(tmp_path: Path) -> None:
     ]
     corpus = read(tmp_path, HEADER_GUM, *rows)
     assert len(corpus.relations) == 2
-    found = [(finding.kind, finding.where.rpartition(":")[2]) for finding in corpus.dirt.findings]
+    found = [(finding.kind, finding.where.rpartition(":")[2]) for finding in corpus.issues.findings]
     assert found == [
         ("wrong number of columns", "3"),
         ("wrong number of columns", "12"),
         *[("bad relation", str(line)) for line in range(4, 10)],
-        ("text differs from tokens", "11"),
+        ("argument differs from its text", "11"),
     ]
 
 
@@ -186,7 +184,7 @@ def test_units_that_repeat_a_long_document_beyond_measure_are_skipped(tmp_path: 
     with limits(1_000_000):
         corpus = read_disrpt(folder)
     assert 90 < len(corpus.relations) < 110
-    assert corpus.dirt.counts() == {"bad relation": 2_000 - len(corpus.relations)}
+    assert corpus.issues.counts() == {"bad relation": 2_000 - len(corpus.relations)}
 
 
 def test_tokens_may_lie_in_another_folder_or_in_one_file(tmp_path: Path) -> None:
@@ -218,7 +216,7 @@ def test_tokens_as_shared_tasks_deliver_them(tmp_path: Path) -> None:
     corpus = read_disrpt(folder)
     assert [one.arg1.tokens for one in corpus.relations] == [(0, 1, 2, 3), (0,)]
     assert corpus.documents["story_b"].words((0, 1)) == ["_", "fell"]
-    assert not corpus.dirt.findings
+    assert not corpus.issues.findings
 
 
 def test_parts_come_from_the_names_of_files(tmp_path: Path) -> None:
@@ -233,7 +231,7 @@ def test_one_document_in_two_files_counts_once(tmp_path: Path) -> None:
     write(tmp_path, HEADER_GUM, [row(HEADER_GUM)], name="x_train")
     corpus = read_disrpt(tmp_path)
     assert (len(corpus.relations), corpus.parts) == (1, {"story_a": "dev"})
-    assert corpus.dirt.counts() == {"document in two files": 1}
+    assert corpus.issues.counts() == {"document in two files": 1}
 
 
 def test_masked_texts_are_told(tmp_path: Path) -> None:
@@ -262,7 +260,7 @@ def test_unusable_files_are_refused(tmp_path: Path) -> None:
 def test_gums_own_files(gum: Path) -> None:
     folder = gum / "rst" / "gdtb" / "disrpt"
     corpus = read_disrpt(folder / "GUM_textbook_grit.rels", conllu=gum / "dep")
-    assert corpus.dirt.counts() == {"misspelt sense": 1}
+    assert corpus.issues.counts() == {"misspelt sense": 1}
     assert all(relation.senses or relation.kind is RelationKind.HYPOPHORA for relation in corpus.relations)
     assert (
         len(corpus.relations) == len((folder / "GUM_textbook_grit.rels").read_text("utf-8").splitlines()) - 1

@@ -91,7 +91,7 @@ def miniature(tmp_path: Path) -> Path:
 
 
 def kinds(corpus: Corpus) -> Counter[str]:
-    return corpus.dirt.counts()
+    return corpus.issues.counts()
 
 
 def test_documents_have_all_their_layers(miniature: Path) -> None:
@@ -119,7 +119,7 @@ def test_coreference_after_gums_own_guidelines(miniature: Path) -> None:
         read_gum(miniature, coreference="other")
 
 
-def test_relations_and_the_known_dirt(miniature: Path) -> None:
+def test_relations_and_known_issues(miniature: Path) -> None:
     corpus = read_gum(miniature)
     relations = [relation for relation in corpus.relations if relation.document == "GUM_news_goats"]
     assert [relation.id for relation in relations] == [f"GUM_news_goats:{line}" for line in range(1, 7)]
@@ -139,7 +139,7 @@ def test_relations_and_the_known_dirt(miniature: Path) -> None:
     assert first.where.endswith("GUM_news_goats:1")
     assert (last.connective, last.connective_tokens) == ("sings", (1,))
     assert kinds(corpus) == {"misspelt sense": 1, "NoRel as a sense": 1}
-    assert {finding.where.rpartition(":")[2] for finding in corpus.dirt.findings} == {"2", "3"}
+    assert {finding.where.rpartition(":")[2] for finding in corpus.issues.findings} == {"2", "3"}
 
 
 @pytest.mark.parametrize(
@@ -162,14 +162,21 @@ def test_relations_and_the_known_dirt(miniature: Path) -> None:
         (relation("EntRel", "NoRel", ARG1, ARG2), "kind as a sense", 1),
     ],
 )  # fmt: skip
-def test_dirty_lines_are_survived(miniature: Path, line: str, kind: str, kept: int) -> None:
+def test_bad_lines_are_reported(miniature: Path, line: str, kind: str, kept: int) -> None:
     write_layers(miniature, "GUM_bio_ann", relations=[RELATIONS[0], line, RELATIONS[5]])
     corpus = read_gum(miniature)
     relations = [relation for relation in corpus.relations if relation.document == "GUM_bio_ann"]
     assert len(relations) == 2 + kept
     assert relations[-1].id == "GUM_bio_ann:3"
-    finding = next(finding for finding in corpus.dirt.findings if finding.kind == kind)
+    finding = next(finding for finding in corpus.issues.findings if finding.kind == kind)
     assert finding.where.endswith("GUM_bio_ann:2")
+
+
+def test_doubled_relations_are_reported_and_kept(miniature: Path) -> None:
+    write_layers(miniature, "GUM_bio_ann", relations=[RELATIONS[0], RELATIONS[0]])
+    corpus = read_gum(miniature)
+    assert sum(relation.document == "GUM_bio_ann" for relation in corpus.relations) == 2
+    assert kinds(corpus)["relation twice"] == 1
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -178,13 +185,6 @@ def test_gold_files_with_other_line_ends(miniature: Path, end: str) -> None:
     for gold in (miniature / "rst/gdtb/pdtb/gold").rglob("GUM_*"):
         gold.write_bytes(gold.read_bytes().replace(b"\n", end.encode()))
     assert read_gum(miniature) == expected
-
-
-def test_an_entrel_has_no_sense_whatever_its_line_says(miniature: Path) -> None:
-    line = relation("EntRel", "Expansion.Conjunction", ARG1, ARG2)
-    write_layers(miniature, "GUM_bio_ann", relations=[line])
-    (found,) = (one for one in read_gum(miniature).relations if one.document == "GUM_bio_ann")
-    assert (found.kind, found.senses) == (RelationKind.ENTREL, ())
 
 
 def test_stated_tokens_take_no_more_memory_than_the_document(miniature: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_missing_or_broken_layer(miniature: Path, file: str, broken: str, kind
         (miniature / file).write_text(broken)
     corpus = read_gum(miniature)
     assert kinds(corpus)[kind] == 1
-    finding = next(finding for finding in corpus.dirt.findings if finding.kind == kind)
+    finding = next(finding for finding in corpus.issues.findings if finding.kind == kind)
     assert "GUM_bio_ann" in finding.where
     assert "GUM_news_goats" in corpus.documents
     document = corpus.documents.get("GUM_bio_ann")

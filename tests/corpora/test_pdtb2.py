@@ -1,20 +1,17 @@
-"""PDTB 2: its two encodings, Gorn addresses, and the whole corpus in LDC's layout."""
+"""PDTB 2: its two encodings, and the whole corpus in LDC's layout."""
 
 from __future__ import annotations
 
-import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from disco2.corpora.pdtb2 import Pdtb2Relation, Selection, parse_gorn_list, parse_relations, read_pdtb2
-from disco2.corpora.wsj import GornTrees
-from disco2.data import Corpus, Dirt, Relation, RelationKind
-from disco2.errors import CorpusError, LayerError
-from tests.corpora.miniature import MiniDocument, Writer, documents, faults, write_pdtb2, write_trees
-from tests.fuzzing.target import limits
+from disco2.corpora.pdtb2 import parse_relations, read_pdtb2
+from disco2.corpora.pdtb3 import RawRelation
+from disco2.data import Corpus, ReadIssues, RelationKind
+from disco2.errors import CorpusError
+from tests.corpora.miniature import MiniDocument, Writer, documents, faults, write_pdtb2
 
 DOCUMENTS = documents()
 DOCUMENT = DOCUMENTS[0]
@@ -68,14 +65,14 @@ Oren said
 """
 
 
-def read(text: str) -> tuple[list[Pdtb2Relation], Dirt]:
-    dirt = Dirt()
-    return parse_relations(text, where="made-up", dirt=dirt)[1], dirt
+def read(text: str) -> tuple[list[RawRelation], ReadIssues]:
+    issues = ReadIssues()
+    return parse_relations(text, where="made-up", issues=issues), issues
 
 
 def test_native_block_is_read_in_full() -> None:
-    (relation,), dirt = read(TWO_CONNECTIVES)
-    assert relation == Pdtb2Relation(
+    (relation,), issues = read(TWO_CONNECTIVES)
+    assert relation == RawRelation(
         number=1,
         line=2,
         kind="Implicit",
@@ -85,29 +82,19 @@ def test_native_block_is_read_in_full() -> None:
             "Temporal.Asynchronous.Precedence",
             "Temporal.Asynchronous.Precedence",
         ),
-        anchor=Selection(),
-        arg1=Selection(((9, 20), (25, 30)), ((0, 0), (0, 1, 2)), "Mina missed the ferry"),
-        arg2=Selection(((41, 98),), (), "She waited"),
+        connective_spans=(),
+        arg1_spans=((9, 20), (25, 30)),
+        arg2_spans=((41, 98),),
+        arg1_text="Mina missed the ferry",
+        arg2_text="She waited",
     )
-    assert not dirt.findings
+    assert not issues.findings
 
 
-def test_kinds_connectives_and_senses() -> None:
-    relations, _ = read(NATIVE)
-    by_kind = {relation.kind: relation for relation in relations}
-    assert set(by_kind) == {"Implicit", "Explicit", "AltLex", "EntRel", "NoRel"}
-    assert relations[1].connectives == ("but",)
-    assert relations[1].senses == ("Comparison.Contrast.Juxtaposition",)
-    assert relations[1].anchor.text == "but"
-    assert by_kind["AltLex"].connectives == ("That is why",)
-    assert by_kind["AltLex"].senses == ("Contingency.Cause.Result",)
-    assert by_kind["EntRel"].senses == by_kind["NoRel"].connectives == ()
-
-
-def test_content_decides_the_encoding() -> None:
-    cut = "Implicit|00|03||||57|1\n"  # cut off early, still a pipe file
-    for text, encoding in ((NATIVE, "native"), (PIPE, "piped"), (cut, "piped"), (" \n", "")):
-        assert parse_relations(text, where="made-up", dirt=Dirt())[0] == encoding
+def test_pipe_file_cut_off_in_its_first_line_is_reported() -> None:
+    relations, issues = read("Implicit|00|03||||57|1\n")
+    assert (relations, issues.counts()) == ([], {"bad relation line": 1})
+    assert read(" \n") == ([], ReadIssues())
 
 
 @BOTH
@@ -119,9 +106,9 @@ def test_other_line_ends_change_nothing(text: str, end: str) -> None:
 @BOTH
 def test_file_cut_off_loses_its_last_relation_only(text: str) -> None:
     whole, _ = read(text)
-    cut, dirt = read(text[:-80])
+    cut, issues = read(text[:-80])
     assert cut == whole[:-1]
-    assert f"relation {len(whole)}" in dirt.findings[-1].detail
+    assert f"relation {len(whole)}" in issues.findings[-1].detail
 
 
 def test_native_file_cut_off_anywhere_is_reported() -> None:
@@ -132,10 +119,10 @@ def test_native_file_cut_off_anywhere_is_reported() -> None:
 
 
 def test_bad_block_is_skipped_and_still_counted() -> None:
-    relations, dirt = read(NATIVE.replace("____Explicit____", "____Explizit____", 1))
+    relations, issues = read(NATIVE.replace("____Explicit____", "____Explizit____", 1))
     assert [relation.number for relation in relations] == [1, *range(3, len(DOCUMENT.relations) + 1)]
-    assert dirt.counts() == {"bad relation block": 1}
-    assert "Explizit" in dirt.findings[0].detail
+    assert issues.counts() == {"bad relation block": 1}
+    assert "Explizit" in issues.findings[0].detail
 
 
 @pytest.mark.parametrize(
@@ -149,75 +136,18 @@ def test_bad_block_is_skipped_and_still_counted() -> None:
     ],
 )
 def test_native_grammar_errors_are_named(old: str, new: str, said: str) -> None:
-    relations, dirt = read(NATIVE.replace(old, new, 1))
+    relations, issues = read(NATIVE.replace(old, new, 1))
     assert len(relations) == len(DOCUMENT.relations) - 1
-    assert said in dirt.findings[0].detail
+    assert said in issues.findings[0].detail
 
 
 def test_line_with_too_few_or_too_many_fields_is_skipped() -> None:
     first, second, *rest = PIPE.splitlines(keepends=True)
-    relations, dirt = read("".join([first.replace("|", "", 1), second.replace("\n", "|\n"), *rest]))
+    relations, issues = read("".join([first.replace("|", "", 1), second.replace("\n", "|\n"), *rest]))
     assert [relation.number for relation in relations] == list(range(3, len(DOCUMENT.relations) + 1))
-    assert [finding.where for finding in dirt.findings] == ["made-up:1", "made-up:2"]
-    assert "47 fields" in dirt.findings[0].detail
-    assert "49 fields" in dirt.findings[1].detail
-
-
-TREES = """
-( (S (NP-SBJ-1 (PRP She)) (VP (VBD was) (VP (VBN told) (NP (-NONE- *-1)) (NP (DT the) (NN way)))) (. .)) )
-( (FRAG (-NONE- *)) )
-( (S (NP (NNS Bakers)) (VP (VBP rise)) (. .)) )
-"""
-GORN = GornTrees(TREES, where="made-up.mrg")
-
-
-@pytest.mark.parametrize(
-    ("text", "addresses"),
-    [("0,1;2", ((0, 1), (2,))), ("0,1;;2;", ((0, 1), (2,))), ("", ()), ("0,x;3", ((3,),))],
-)
-def test_gorn_lists(text: str, addresses: tuple[tuple[int, ...], ...]) -> None:
-    assert parse_gorn_list(text) == addresses
-
-
-@pytest.mark.parametrize(
-    ("address", "tokens"),
-    [
-        ((0,), range(0, 6)),
-        ((0, 1, 1), range(2, 5)),
-        ((0, 1, 1, 1), range(3, 3)),  # the trace
-        ((0, 1, 1, 2), range(3, 5)),  # the trace before it counts
-        ((0, 1, 1, 2, 1, 0), range(4, 5)),  # the word under its tag
-        ((1,), range(6, 6)),  # a tree of nothing but a trace has a number too
-        ((2, 1), range(7, 8)),
-        ((3,), None),
-        ((0, 9), None),
-        ((0, 1, 1, 2, 1, 1), None),
-    ],
-)
-def test_gorn_addresses_lead_to_tokens(address: tuple[int, ...], tokens: range | None) -> None:
-    assert GORN.tokens_under(address) == tokens
-    if tokens is None:
-        assert GORN.runs_under_all([(0,), address]) == []
-
-
-def test_several_gorn_addresses_give_each_token_once_in_order() -> None:
-    assert GORN.runs_under_all([(2,), (0, 1, 1, 2), (0, 1, 1)]) == [(2, 5), (6, 9)]
-    long = GornTrees("( (S " + "(NN mill) " * 20_000 + ") )", where="long.mrg")
-    with limits(0):
-        assert long.runs_under_all([(0,)] * 100_000) == [(0, 20_000)]
-
-
-def test_deep_trees_need_no_recursion() -> None:
-    depth = 50_000
-    trees = GornTrees("( " + "(X " * depth + "(NN mill)" + ")" * depth + " )", where="deep.mrg")
-    assert trees.tokens_under((0, *([0] * depth))) == range(0, 1)
-
-
-@pytest.mark.parametrize("broken", ["( (S (NN mill))", "(S (NN mill)))", "mill"])
-def test_broken_brackets_name_the_file(broken: str) -> None:
-    with pytest.raises(LayerError) as caught:
-        GornTrees(broken, where="broken.mrg")
-    assert caught.value.where.startswith("broken.mrg")
+    assert [finding.where for finding in issues.findings] == ["made-up:1", "made-up:2"]
+    assert "47 fields" in issues.findings[0].detail
+    assert "49 fields" in issues.findings[1].detail
 
 
 def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) -> None:
@@ -234,10 +164,6 @@ def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) 
     assert next(found, None) is None
 
 
-def without_place(relation: Relation) -> Relation:
-    return replace(relation, where="")
-
-
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_offsets_find_every_argument(
     tmp_path: Path, trees: Path, coreference: Path, dependencies: Path, encoding: str
@@ -248,7 +174,6 @@ def test_offsets_find_every_argument(
     assert not faults(corpus)
     assert (corpus.name, corpus.inventory) == ("pdtb2", "pdtb2")
     assert list(corpus.documents) == [document.id for document in DOCUMENTS]
-    assert any(encoding in note for note in corpus.notes)
     for made_up in DOCUMENTS:
         document = corpus.documents[made_up.id]
         assert [token.text for token in document.tokens] == [form for form, _, _ in made_up.tokens]
@@ -263,33 +188,6 @@ def test_offsets_find_every_argument(
         assert sorted((mention.start, mention.end) for mention in document.mentions) == sorted(
             (tokens[0], tokens[-1] + 1) for tokens in mentions
         )
-
-
-def test_both_encodings_give_the_same_relations(tmp_path: Path, trees: Path) -> None:
-    native, pipe = (
-        read_pdtb2(write_pdtb2(tmp_path / encoding, DOCUMENTS, encoding=encoding), trees=trees)
-        for encoding in ENCODINGS
-    )
-    assert list(map(without_place, native.relations)) == list(map(without_place, pipe.relations))
-    assert native.documents == pipe.documents
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_gorn_addresses_find_the_same_without_raw_text(tmp_path: Path, trees: Path, encoding: str) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS, encoding=encoding)
-    by_offsets = read_pdtb2(path, trees=trees)
-    shutil.rmtree(path / "raw")
-    by_gorn = read_pdtb2(path, trees=trees)
-    expect_every_relation(by_gorn)
-    assert not faults(by_gorn)
-    assert any("Gorn" in note for note in by_gorn.notes)
-    for document in by_gorn.documents.values():
-        same = by_offsets.documents[document.id]
-        assert [token.text for token in document.tokens] == [token.text for token in same.tokens]
-        assert document.sentences == same.sentences
-    for one, other in zip(by_gorn.relations, by_offsets.relations, strict=True):
-        assert (one.arg1.tokens, one.arg2.tokens) == (other.arg1.tokens, other.arg2.tokens)
-        assert (one.id, one.senses, one.connective) == (other.id, other.senses, other.connective)
 
 
 def test_what_the_first_document_says(tmp_path: Path, trees: Path) -> None:
@@ -321,18 +219,9 @@ def test_what_the_first_document_says(tmp_path: Path, trees: Path) -> None:
     assert (nothing.kind, nothing.senses) == (RelationKind.NOREL, ())
 
 
-def test_windows_line_ends_that_the_offsets_do_not_count(tmp_path: Path, trees: Path) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS)
-    for raw in (path / "raw").glob("*/*"):
-        raw.write_bytes(raw.read_bytes().replace(b"\n", b"\r\n"))
-    corpus = read_pdtb2(path, trees=trees)
-    expect_every_relation(corpus)
-    assert faults(corpus) == {"line ends not in the offsets"}
-
-
 def test_latin_1_and_utf_8(tmp_path: Path, trees: Path) -> None:
     latin = read_pdtb2(write_pdtb2(tmp_path / "latin", DOCUMENTS), trees=trees)
-    assert latin.dirt.counts()["not UTF-8"] > 0
+    assert latin.issues.counts()["not UTF-8"] > 0
     utf8 = read_pdtb2(
         write_pdtb2(tmp_path / "utf8", DOCUMENTS, writer=Writer(encoding="utf-8")),
         trees=trees,
@@ -355,27 +244,23 @@ def test_raw_text_may_lie_elsewhere(tmp_path: Path, trees: Path) -> None:
     shutil.move(path / "raw", tmp_path / "texts")
     corpus = read_pdtb2(path, trees=trees, raw=tmp_path / "texts")
     expect_every_relation(corpus)
-    assert not any("Gorn" in note for note in corpus.notes)
     shutil.move(tmp_path / "texts", path / "raw")
     beside = read_pdtb2(path / "data", trees=trees)
     assert beside.documents == corpus.documents
 
 
-def test_file_of_another_kind_is_refused(tmp_path: Path, trees: Path) -> None:
+def test_empty_files_are_findings_and_others_are_refused(tmp_path: Path, trees: Path) -> None:
     path = write_pdtb2(tmp_path, DOCUMENTS)
-    (path / "data/00/wsj_0004.pdtb").write_text("Bakers rise early.\n")
-    with pytest.raises(CorpusError) as caught:
-        read_pdtb2(path, trees=trees)
-    assert caught.value.where.endswith("wsj_0004.pdtb:1")
-
-
-def test_an_empty_file_is_a_finding(tmp_path: Path, trees: Path) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS)
-    (path / "data/00/wsj_0004.pdtb").write_text("\n")
+    file = path / "data/00/wsj_0004.pdtb"
+    file.write_text("\n")
     corpus = read_pdtb2(path, trees=trees)
     assert faults(corpus) == {"empty file"}
     assert "wsj_0004" in corpus.documents
     assert not any(relation.document == "wsj_0004" for relation in corpus.relations)
+    file.write_text("Bakers rise early.\n")
+    with pytest.raises(CorpusError) as caught:
+        read_pdtb2(path, trees=trees)
+    assert caught.value.where.endswith("wsj_0004.pdtb:1")
 
 
 def edited(path: Path, old: str, new: str) -> Path:
@@ -402,7 +287,7 @@ def test_misspelt_and_unknown_senses(tmp_path: Path, trees: Path) -> None:
 def test_span_beyond_the_text_loses_its_relation(tmp_path: Path, trees: Path) -> None:
     path = edited(write_pdtb2(tmp_path, DOCUMENTS[:1]), "9..39", "90000..90010")
     corpus = read_pdtb2(path, trees=trees)
-    finding = next(finding for finding in corpus.dirt.findings if finding.kind == "bad relation")
+    finding = next(finding for finding in corpus.issues.findings if finding.kind == "bad relation")
     assert "90000..90010 ends beyond the text" in finding.detail
     assert corpus.relations[0].id == "wsj_0003:2"
 
@@ -412,38 +297,6 @@ def test_a_span_that_is_not_its_text_is_reported(tmp_path: Path, trees: Path) ->
     corpus = read_pdtb2(path, trees=trees)
     assert faults(corpus) == {"argument differs from its text"}
     assert corpus.relations[0].id == "wsj_0003:1"
-
-
-def without_traces(tree: str) -> str:
-    """The tree as a parser would write it: traces and the phrases over nothing else are gone."""
-    bare = re.sub(r" ?\(-NONE- [^\s()]+\)", "", tree)
-    while (smaller := re.sub(r" ?\([^\s()]+\)", "", bare)) != bare:
-        bare = smaller
-    return bare
-
-
-def test_addresses_in_a_parsers_trees_are_not_trusted(tmp_path: Path) -> None:
-    """Where no trace comes before, addresses still lead to the right words; the other relations go."""
-    path = write_pdtb2(tmp_path / "corpus", DOCUMENTS)
-    shutil.rmtree(path / "raw")
-    parsed = [replace(d, trees=tuple(map(without_traces, d.trees))) for d in DOCUMENTS]
-    corpus = read_pdtb2(path, trees=write_trees(tmp_path / "trees", parsed))
-    made_up = {f"{d.id}:{n}": (d, said) for d in DOCUMENTS for n, said in enumerate(d.relations, start=1)}
-    lost = made_up.keys() - {relation.id for relation in corpus.relations}
-    assert {made_up[name][1].said.arg2 for name in lost} == {("to refund her",)}
-    assert faults(corpus) == {"bad relation"}
-    for relation in corpus.relations:
-        document, said = made_up[relation.id]
-        assert relation.arg1.tokens == document.token_numbers(said.arg1)
-        assert relation.arg2.tokens == document.token_numbers(said.arg2)
-
-
-def test_an_address_that_leads_to_other_words_loses_its_relation(tmp_path: Path, trees: Path) -> None:
-    path = edited(write_pdtb2(tmp_path, DOCUMENTS[:1]), "\n0,0;0,1\n", "\n2\n")
-    shutil.rmtree(path / "raw")
-    corpus = read_pdtb2(path, trees=trees)
-    assert faults(corpus) == {"bad relation"}
-    assert corpus.relations[0].id == "wsj_0003:2"
 
 
 def test_what_is_not_there_is_said(tmp_path: Path, trees: Path) -> None:
@@ -458,12 +311,13 @@ def test_what_is_not_there_is_said(tmp_path: Path, trees: Path) -> None:
     with pytest.raises(CorpusError, match="no file with coreference"):
         read_pdtb2(path, trees=trees, coreference=tmp_path / "empty")
     shutil.rmtree(path / "raw")
-    with pytest.raises(CorpusError, match="'raw' below or beside"):
-        read_pdtb2(path, trees=None)
+    with pytest.raises(CorpusError, match="None of 3 relation files has raw text") as caught:
+        read_pdtb2(path, trees=trees)
+    assert "--raw" in caught.value.hint
 
 
 def test_raw_text_without_trees_is_split_by_rule(tmp_path: Path) -> None:
-    corpus = read_pdtb2(write_pdtb2(tmp_path, DOCUMENTS), trees=None)
+    corpus = read_pdtb2(write_pdtb2(tmp_path, DOCUMENTS))
     assert any("split by rule" in note for note in corpus.notes)
     assert not faults(corpus)
     document = corpus.documents["wsj_0003"]

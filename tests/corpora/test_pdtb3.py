@@ -10,17 +10,15 @@ import pytest
 from disco2.corpora.pdtb3 import (
     FIELDS,
     OffsetEvidence,
-    as_exclusive,
+    choose_text,
+    parse_pdtb3,
     parse_pdtb3_line,
     parse_spans,
     read_pdtb3,
-    read_pdtb3_lines,
-    text_that_fits,
 )
-from disco2.data import Corpus, Dirt, RelationKind
+from disco2.data import ReadIssues, RelationKind
 from disco2.errors import CorpusError, SettingsError
 from tests.corpora.miniature import (
-    MiniDocument,
     Writer,
     documents,
     faults,
@@ -28,6 +26,7 @@ from tests.corpora.miniature import (
     write_dependencies,
     write_pdtb3,
 )
+from tests.corpora.test_pdtb2 import expect_every_relation
 
 DOCUMENTS = documents()
 CONVENTIONS = ["inclusive", "exclusive"]
@@ -37,18 +36,6 @@ TEXT = "The mill turns, and a miller sings. Nobody sleeps."
 
 def written(path: Path, convention: str = "inclusive", *, newline: str = "\n") -> Path:
     return write_pdtb3(path, DOCUMENTS, writer=Writer(inclusive=convention == "inclusive", newline=newline))
-
-
-def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) -> None:
-    found = iter(corpus.relations)
-    for document in docs:
-        for said in document.relations:
-            relation = next(found)
-            assert relation.kind == said.said.kind
-            assert relation.arg1.tokens == document.token_numbers(said.arg1)
-            assert relation.arg2.tokens == document.token_numbers(said.arg2)
-            assert relation.connective_tokens == document.token_numbers(said.anchor)
-    assert next(found, None) is None
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -73,7 +60,7 @@ def test_an_order_against_the_text_is_followed_and_noted(
     other = "exclusive" if convention == "inclusive" else "inclusive"
     corpus = read_pdtb3(written(tmp_path, convention), trees=trees, offsets=other)  # type: ignore[arg-type]
     assert corpus.notes[0].startswith(f"Span ends were read as {other}, as asked")
-    assert f"speaks for {convention}" in corpus.notes[1]
+    assert f"suggests {convention}" in corpus.notes[1]
     made_up = DOCUMENTS[0]
     cause = corpus.relations[0]
     if other == "exclusive":
@@ -137,15 +124,6 @@ def test_windows_line_ends(tmp_path: Path, trees: Path, convention: str) -> None
     assert faults(corpus) == {"line ends not in the offsets"}
 
 
-def test_without_trees_the_text_is_split_by_rule(tmp_path: Path) -> None:
-    corpus = read_pdtb3(written(tmp_path))
-    assert any("split by rule" in note for note in corpus.notes)
-    assert len(corpus.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS)
-    document = corpus.documents["wsj_0003"]
-    assert document.words(corpus.relations[0].arg1.tokens)[:2] == ["Mina", "missed"]
-    assert document.mentions is None
-
-
 def test_faults_of_lines_and_files(tmp_path: Path, trees: Path) -> None:
     path = written(tmp_path)
     (path / "gold/00/wsj_0004").write_text("")
@@ -156,7 +134,9 @@ def test_faults_of_lines_and_files(tmp_path: Path, trees: Path) -> None:
     file.write_bytes(data.replace(first, first.replace(b"|", b"", 1)).replace(second, second * 2)[:-40])
     corpus = read_pdtb3(path, trees=trees)
     assert faults(corpus) == {"bad relation line", "document without text", "empty file", "relation twice"}
-    assert corpus.dirt.counts()["bad relation line"] == 2
+    assert corpus.issues.counts()["bad relation line"] == 2
+    lines = [int(relation.id.rpartition(":")[2]) for relation in corpus.relations]
+    assert lines == [2, *range(4, len(DOCUMENTS[0].relations) + 1)], "line 3 repeats line 2"
     assert list(corpus.documents) == ["wsj_0003", "wsj_0004"]
 
 
@@ -190,14 +170,14 @@ GOOD = line(
 
 
 def test_fields_find_their_place() -> None:
-    relation = parse_pdtb3_line(GOOD.split("|"))
+    relation = parse_pdtb3_line(GOOD.split("|"), 1)
     assert relation.kind == "Implicit"
     assert relation.connective_spans == ()
     assert relation.connectives == ("so", "then")
     assert relation.senses == ("Contingency.Cause.Result", "Temporal.Synchronous")
     assert relation.arg1_spans == ((4, 9), (12, 20))
     assert relation.arg2_spans == ((21, 30),)
-    assert (relation.sup1_spans, relation.sup2_spans) == (((0, 3),), ())
+    assert relation.other_spans == ((0, 3),)
     assert relation.provenance == "made up"
 
 
@@ -220,12 +200,13 @@ def test_bad_lines_are_reported_and_skipped() -> None:
         GOOD[:40],
     ]
     for end in ("\n", "\r\n"):
-        dirt = Dirt()
-        read = list(read_pdtb3_lines(end.join(lines), where="gold/00/made_up", dirt=dirt))
-        assert [number for number, _ in read] == [1, 6]
-        assert read[0][1] == read[1][1] == parse_pdtb3_line(GOOD.split("|"))
-        assert [finding.where for finding in dirt.findings] == [f"gold/00/made_up:{n}" for n in (3, 4, 5, 7)]
-        assert "3 fields" in dirt.findings[0].detail
+        issues = ReadIssues()
+        read = parse_pdtb3(end.join(lines), where="gold/00/made_up", issues=issues)
+        assert read == [parse_pdtb3_line(GOOD.split("|"), line) for line in (1, 6)]
+        assert [finding.where for finding in issues.findings] == [
+            f"gold/00/made_up:{n}" for n in (3, 4, 5, 7)
+        ]
+        assert "3 fields" in issues.findings[0].detail
 
 
 def spans_of(*words: str, inclusive: bool) -> list[tuple[int, int]]:
@@ -254,24 +235,13 @@ def test_a_few_slips_do_not_turn_the_verdict() -> None:
     assert "mixed" in evidence.describe()
 
 
-def test_spans_outside_the_text_say_nothing() -> None:
-    evidence = OffsetEvidence()
-    evidence.add(TEXT, [(900, 910), (5, 5)])
-    assert evidence.exclusive == 0
-
-
-def test_inclusive_spans_become_exclusive() -> None:
-    assert as_exclusive(((3, 7),), "inclusive") == ((3, 8),)
-    assert as_exclusive(((3, 7),), "exclusive") == ((3, 7),)
-
-
 def test_line_ends_are_kept_where_spans_count_them_and_dropped_where_not() -> None:
     text = "Bakers rise.\r\nMillers sleep.\r\nNobody sings.\r\n"
-    dirt = Dirt()
+    issues = ReadIssues()
     counted = [(text.index(word), 0) for word in ("Bakers", "Millers", "Nobody")]
-    assert text_that_fits(text, counted, where="raw", dirt=dirt) == text
-    assert not dirt.findings
+    assert choose_text(text, counted, where="raw", issues=issues) == text
+    assert not issues.findings
     plain = text.replace("\r\n", "\n")
     uncounted = [(plain.index(word), 0) for word in ("Bakers", "Millers", "Nobody", "sings")]
-    assert text_that_fits(text, uncounted, where="raw", dirt=dirt) == plain
-    assert dirt.counts() == {"line ends not in the offsets": 1}
+    assert choose_text(text, uncounted, where="raw", issues=issues) == plain
+    assert issues.counts() == {"line ends not in the offsets": 1}

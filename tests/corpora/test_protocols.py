@@ -18,11 +18,11 @@ from disco2.corpora.pdtb2 import read_pdtb2
 from disco2.corpora.pdtb3 import read_pdtb3
 from disco2.corpora.protocols import (
     HeldOutSentences,
+    choose_sections,
     document_parts,
     documents_with_coreference,
-    section_fold,
+    find_section,
     split_relations,
-    wsj_section,
 )
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.errors import CorpusError, SettingsError
@@ -37,7 +37,7 @@ from tests.corpora.miniature import (
     write_trees,
 )
 from tests.corpora.miniature_conll16 import write_conll16_parts
-from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.corpora.miniature_documents import ALL_SCENES
 
 DOCUMENTS = documents()
 
@@ -46,7 +46,7 @@ OTHER = "A small dog barked at every car that passed."
 
 
 def sections(relations: list[Relation]) -> list[int | None]:
-    return [wsj_section(relation.document) for relation in relations]
+    return [find_section(relation.document) for relation in relations]
 
 
 def plain_corpus(documents: int) -> Corpus:
@@ -54,24 +54,19 @@ def plain_corpus(documents: int) -> Corpus:
 
 
 def test_sections_are_the_digits_after_wsj() -> None:
-    assert wsj_section("wsj_0203") == 2
-    assert wsj_section("WSJ_2400.pipe") == 24
-    assert wsj_section("GUM_news_wsj") is None
-    assert wsj_section("wsj_12345") is None
+    assert find_section("wsj_0203") == 2
+    assert find_section("WSJ_2400.pipe") == 24
+    assert find_section("GUM_news_wsj") is None
+    assert find_section("wsj_12345") is None
 
 
-def test_lin_trains_on_2_to_21_and_tests_on_23() -> None:
-    split = split_relations(wsj_corpus(), "lin", seed=1)
-    assert sections(split["train"]) == list(range(2, 22))
-    assert sections(split["dev"]) == []
-    assert sections(split["test"]) == [23]
-
-
-def test_ji_trains_on_2_to_20_and_tests_on_21_and_22() -> None:
-    split = split_relations(wsj_corpus(), "ji", seed=1)
-    assert sections(split["train"]) == list(range(2, 21))
-    assert sections(split["dev"]) == [0, 1]
-    assert sections(split["test"]) == [21, 22]
+@pytest.mark.parametrize(
+    ("protocol", "train", "dev", "test"),
+    [("lin", range(2, 22), [], [23]), ("ji", range(2, 21), [0, 1], [21, 22])],
+)
+def test_sections_of_the_papers(protocol: str, train: range, dev: list[int], test: list[int]) -> None:
+    split = split_relations(wsj_corpus(), protocol, seed=1)
+    assert [sections(split[part]) for part in ("train", "dev", "test")] == [list(train), dev, test]
 
 
 @pytest.mark.parametrize("fold", range(12))
@@ -82,10 +77,10 @@ def test_each_of_the_twelve_folds_covers_all_sections_once(fold: int) -> None:
 
 
 def test_the_twelve_folds_are_the_published_ones() -> None:
-    assert section_fold(0) == ((0, 1), (23, 24))
-    assert section_fold(1) == ((2, 3), (0, 1))
-    assert section_fold(11) == ((22, 23), (20, 21))
-    tested = Counter(section for fold in range(12) for section in section_fold(fold)[1])
+    assert choose_sections(0) == ((0, 1), (23, 24))
+    assert choose_sections(1) == ((2, 3), (0, 1))
+    assert choose_sections(11) == ((22, 23), (20, 21))
+    tested = Counter(section for fold in range(12) for section in choose_sections(fold)[1])
     assert tested == Counter(set(range(25)) - {22})
 
 

@@ -11,62 +11,62 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.corpora.reading import BrokenJsonError, gc_disabled, lines_of, parse_json, read_text, shown
-from disco2.data import Dirt
+from disco2.corpora.reading import BrokenJsonError, gc_disabled, parse_json, read_text, shorten, split_lines
+from disco2.data import ReadIssues
 from disco2.errors import CorpusError
 
 
 def test_line_ends_are_kept(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes("Eins\r\nzwei\rdrei\n\u2028".encode())
-    assert read_text(file, dirt=Dirt()) == "Eins\r\nzwei\rdrei\n\u2028"
+    assert read_text(file, issues=ReadIssues()) == "Eins\r\nzwei\rdrei\n\u2028"
 
 
 def test_latin1_is_read_and_reported_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes("Die Kuh\nheißt Käthe".encode("latin-1"))
-    dirt = Dirt()
-    assert read_text(file, dirt=dirt) == "Die Kuh\nheißt Käthe"
-    assert [(finding.kind, finding.where) for finding in dirt.findings] == [("not UTF-8", f"{file}:2")]
+    issues = ReadIssues()
+    assert read_text(file, issues=issues) == "Die Kuh\nheißt Käthe"
+    assert [(finding.kind, finding.where) for finding in issues.findings] == [("not UTF-8", f"{file}:2")]
 
 
 def test_a_named_encoding_must_fit(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes("ä".encode("latin-1"))
-    assert read_text(file, dirt=Dirt(), encoding="latin-1") == "ä"
+    assert read_text(file, issues=ReadIssues(), encoding="latin-1") == "ä"
     with pytest.raises(CorpusError, match="not utf-8"):
-        read_text(file, dirt=Dirt(), encoding="utf-8")
+        read_text(file, issues=ReadIssues(), encoding="utf-8")
     with pytest.raises(CorpusError, match="Unknown encoding 'klingon'"):
-        read_text(file, dirt=Dirt(), encoding="klingon")
+        read_text(file, issues=ReadIssues(), encoding="klingon")
 
 
 def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no such file"):
-        read_text(tmp_path / "none", dirt=Dirt())
+        read_text(tmp_path / "none", issues=ReadIssues())
     with pytest.raises(CorpusError, match="folder"):
-        read_text(tmp_path, dirt=Dirt())
+        read_text(tmp_path, issues=ReadIssues())
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\r\n\ufeff", exclude_categories=("Cs",)))))
 def test_lines_come_back_whatever_ends_them(lines: list[str]) -> None:
     for end in ("\n", "\r\n", "\r"):
-        assert lines_of("\ufeff" + "".join(line + end for line in lines)) == lines
+        assert split_lines("\ufeff" + "".join(line + end for line in lines)) == lines
 
 
 def test_a_last_line_without_end_counts() -> None:
-    assert lines_of("a\nb") == ["a", "b"]
-    assert lines_of("") == []
+    assert split_lines("a\nb") == ["a", "b"]
+    assert split_lines("") == []
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf16_is_told_by_its_mark(tmp_path: Path, encoding: str) -> None:
-    file, dirt = tmp_path / "a.txt", Dirt()
+    file, issues = tmp_path / "a.txt", ReadIssues()
     file.write_bytes("\ufeffDie Kuh\nheißt Käthe".encode(encoding))
-    assert lines_of(read_text(file, dirt=dirt)) == ["Die Kuh", "heißt Käthe"]
-    assert not dirt.findings
+    assert split_lines(read_text(file, issues=issues)) == ["Die Kuh", "heißt Käthe"]
+    assert not issues.findings
     file.write_bytes("\ufeffa".encode(encoding)[:-1])
     with pytest.raises(CorpusError, match="utf-16"):
-        read_text(file, dirt=dirt)
+        read_text(file, issues=issues)
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_values_in_messages_are_short_however_deep_they_are() -> None:
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]
-    assert len(shown(deep)) < 100
-    assert len(shown({"x" * 1000: "y" * 1000})) < 200
-    assert shown("plain") == "'plain'"
+    assert len(shorten(deep)) < 100
+    assert len(shorten({"x" * 1000: "y" * 1000})) < 200
+    assert shorten("plain") == "'plain'"
 
 
 @pytest.fixture(autouse=True)

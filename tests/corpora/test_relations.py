@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.corpora.relations import MOST_TIMES, TokenSpans, report_doubles
-from disco2.data import Argument, Dirt, Relation, RelationKind
+from disco2.corpora.relations import MOST_TIMES, TokenSpans, drop_doubles
+from disco2.data import Argument, ReadIssues, Relation, RelationKind
 from disco2.errors import CorpusError
 from tests.documents import document_from_words
 from tests.fuzzing.target import limits
@@ -73,7 +73,7 @@ def test_repeated_spans_and_arguments_are_limited() -> None:
         spans.argument([(0, 49_999)])
 
 
-def test_doubled_relations_are_reported() -> None:
+def test_doubled_relations_are_reported_and_left_out() -> None:
     first = Relation(
         id="d:1",
         document="d",
@@ -84,15 +84,16 @@ def test_doubled_relations_are_reported() -> None:
         where="gold:1",
     )
     other_sense = replace(first, id="d:3", senses=("Comparison.Contrast",), where="gold:3")
-    dirt = Dirt()
+    issues = ReadIssues()
     relations = [first, replace(first, id="d:2", where="gold:2"), other_sense]
-    assert list(report_doubles(relations, dirt=dirt)) == relations
-    (finding,) = dirt.findings
+    assert list(drop_doubles(relations, issues=issues)) == [first, other_sense]
+    (finding,) = issues.findings
+    assert list(drop_doubles(relations, issues=ReadIssues(), keep=True)) == relations
     assert (finding.kind, finding.where) == ("relation twice", "gold:2")
     assert "gold:1" in finding.detail
 
 
 def test_line_breaks_in_names_do_not_forge_findings() -> None:
-    dirt = Dirt()
-    dirt.add("unknown sense", "a\nfile:1", "'Bad\r\nsense\u2028' is no sense.")
-    assert (dirt.findings[0].where, dirt.findings[0].detail) == ("a?file:1", "'Bad??sense?' is no sense.")
+    issues = ReadIssues()
+    issues.add("unknown sense", "a\nfile:1", "'Bad\r\nsense\u2028' is no sense.")
+    assert (issues.findings[0].where, issues.findings[0].detail) == ("a?file:1", "'Bad??sense?' is no sense.")

@@ -80,7 +80,7 @@ def test_sizes_and_balance(corpus: Corpus) -> None:
         senses = Counter(r.senses for r in corpus.relations if corpus.parts[r.document] == part)
         assert senses[(CAUSE,)] == senses[(CONCESSION,)]
     assert corpus.inventory == "pdtb3"
-    assert corpus.dirt.findings == []
+    assert corpus.issues.findings == []
 
 
 def test_the_same_sentences_occur_once_with_either_sense_in_one_part(corpus: Corpus) -> None:

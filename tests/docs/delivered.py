@@ -14,7 +14,7 @@ from tests.corpora.miniature import (
     write_trees,
 )
 from tests.corpora.miniature_conll16 import write_conll16_parts
-from tests.corpora.miniature_more_scenes import half_annotated
+from tests.corpora.miniature_documents import half_annotated
 
 HEADER_2025 = [
     *("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "u1_raw", "u2_raw", "s1_toks", "s2_toks"),

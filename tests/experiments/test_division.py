@@ -239,7 +239,7 @@ def test_gum(gum: Path) -> None:
     shares = [splits[part]["shared_entities"] for part in ("train", "dev", "test")]
     assert shares == pytest.approx([0.54, 0.52, 0.52], abs=0.01)
     assert len(found["labels"]) == 12
-    assert found["dirt"] == {
+    assert found["issues"] == {
         "NoRel as a sense": 5,
         "kind as a sense": 1,
         "misspelt sense": 1,

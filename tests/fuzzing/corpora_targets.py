@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -55,12 +54,6 @@ class CorpusFolder:
                 check_corpus(read_corpus(self._kind, folder / self._path, **options))
 
         return Target(name, read, (NEXT_FILE.join(self.files[file] for file in fuzzed), *seeds))
-
-
-def pdtb2_by_trees(root: Path) -> Options:
-    write_pdtb2(root, DOCUMENTS)
-    shutil.rmtree(root / "raw")
-    return {"trees": write_trees(root / "trees", DOCUMENTS)}
 
 
 def pdtb3(root: Path) -> Options:
@@ -137,7 +130,6 @@ DISRPT = CorpusFolder("disrpt", disrpt)
 TARGETS = (
     NATIVE.target("pdtb2-native", f"data/{PLACE}.pdtb"),
     NATIVE.target("pdtb2-native-and-text"),
-    CorpusFolder("pdtb2", pdtb2_by_trees).target("pdtb2-by-trees"),
     PIPE.target("pdtb2-pipe", f"data/{PLACE}.pipe"),
     PIPE.target("pdtb2-pipe-and-text"),
     PDTB3.target("pdtb3", f"gold/{PLACE}"),

@@ -29,7 +29,7 @@ from disco2.annotation.treebanks import (
     parse_conllu,
 )
 from disco2.corpora.reading import read_text
-from disco2.data import Dirt, Document
+from disco2.data import Document, ReadIssues
 from tests.documents import document_from_words
 from tests.fuzzing.target import NEXT_FILE, Target, check_constituents, check_document, scratch_folder
 from tests.fuzzing.tiny_model import tiny_pipeline
@@ -95,7 +95,7 @@ def text_of(content: bytes) -> str:
     """The text of a file with these bytes, as readers of corpora decode it."""
     with scratch_folder() as folder:
         (folder / "layer").write_bytes(content)
-        return read_text(folder / "layer", dirt=Dirt())
+        return read_text(folder / "layer", issues=ReadIssues())
 
 
 def read_brackets(content: bytes) -> None:
@@ -104,7 +104,7 @@ def read_brackets(content: bytes) -> None:
     for tree in found:
         check_constituents(tree.constituents, len(tree.words))
     document = document_from_words("d", [tree.words for tree in found])
-    check_document(with_constituents(document, found, where="f", dirt=Dirt()))
+    check_document(with_constituents(document, found, where="f", issues=ReadIssues()))
 
 
 def read_conllu(content: bytes) -> None:
@@ -115,7 +115,7 @@ def read_conllu(content: bytes) -> None:
         assert len(sentence.words) == len(sentence.tags) == len(sentence.glued)
     words, tags = [one.words for one in sentences], [one.tags for one in sentences]
     document = document_from_words("d", words, tags=tags)
-    check_document(with_dependencies(document, sentences, where="f", dirt=Dirt()))
+    check_document(with_dependencies(document, sentences, where="f", issues=ReadIssues()))
     check_document(document_as_written("d", sentences))
 
 
@@ -123,30 +123,30 @@ def read_coreference(content: bytes) -> None:
     """The columns of CoNLL, OntoGUM and GUM, or OntoNotes's own files, distinguished as the corpora do it."""
     text = text_of(content)
     parse = parse_ontonotes if looks_like_ontonotes(text) else parse_coreference
-    for found in parse(text, where="f", dirt=Dirt()):
+    for found in parse(text, where="f", issues=ReadIssues()):
         for start, end, chain in found.spans:
             assert 0 <= start < end <= len(found.words)
             assert chain
         if all(found.words):
             document = document_from_words("d", [found.words])
-            check_document(with_mentions(document, found, where="f", dirt=Dirt()))
+            check_document(with_mentions(document, found, where="f", issues=ReadIssues()))
 
 
 def read_layers_on_text(content: bytes) -> None:
     """A text with trees, dependencies and coreference that may be another text's."""
     text, trees, parses, chains = map(text_of, [*content.split(NEXT_FILE, 3), b"", b"", b""][:4])
-    dirt = Dirt()
+    issues = ReadIssues()
     bracketed = parse_brackets(trees, where="trees")
-    document = document_from_trees("d", text, bracketed, where="trees", dirt=dirt)
+    document = document_from_trees("d", text, bracketed, where="trees", issues=issues)
     check_document(document)
     parsed = parse_conllu(parses, where="parses")
-    document = with_dependencies(document, parsed, where="parses", dirt=dirt)
+    document = with_dependencies(document, parsed, where="parses", issues=issues)
     check_document(document)
-    for found in parse_coreference(chains, where="chains", dirt=dirt)[:1]:
-        document = with_mentions(document, found, where="chains", dirt=dirt)
+    for found in parse_coreference(chains, where="chains", issues=issues)[:1]:
+        document = with_mentions(document, found, where="chains", issues=issues)
         check_document(document)
     flat = document_from_words("d", [one.words for one in parsed])
-    check_document(with_constituents(flat, bracketed, where="trees", dirt=dirt))
+    check_document(with_constituents(flat, bracketed, where="trees", issues=issues))
 
 
 def read_annotated(content: bytes) -> None:
@@ -161,12 +161,12 @@ def read_annotated(content: bytes) -> None:
 
 def annotated_document() -> Document:
     """Two sentences with all layers."""
-    dirt = Dirt()
-    document = document_from_trees("d", TEXT, parse_brackets(TREES, where="f"), where="f", dirt=dirt)
-    document = with_dependencies(document, parse_conllu(CONLLU_OF_TEXT, where="f"), where="f", dirt=dirt)
-    (chains,) = parse_coreference(CHAINS, where="f", dirt=dirt)
-    document = with_mentions(document, chains, where="f", dirt=dirt)
-    assert not dirt.findings
+    issues = ReadIssues()
+    document = document_from_trees("d", TEXT, parse_brackets(TREES, where="f"), where="f", issues=issues)
+    document = with_dependencies(document, parse_conllu(CONLLU_OF_TEXT, where="f"), where="f", issues=issues)
+    (chains,) = parse_coreference(CHAINS, where="f", issues=issues)
+    document = with_mentions(document, chains, where="f", issues=issues)
+    assert not issues.findings
     return document
 
 
@@ -218,7 +218,7 @@ def read_benepar(content: bytes) -> None:
     for tree in trees:
         check_constituents(tree.constituents, len(tree.words))
     document = document_from_words("d", [words])
-    check_document(with_constituents(document, trees, where="benepar", dirt=Dirt()))
+    check_document(with_constituents(document, trees, where="benepar", issues=ReadIssues()))
 
 
 _WHOLE = annotated_document()

@@ -193,7 +193,7 @@ def check_corpus(corpus: Corpus) -> None:
         f"{relation.id} {relation.connective}".encode()
         relation.where.encode(errors="surrogateescape")
     assert corpus.parts.keys() <= corpus.documents.keys()
-    for finding in corpus.dirt.findings:
+    for finding in corpus.issues.findings:
         assert finding.kind
         assert finding.detail
         assert "\n" not in finding.where + finding.detail

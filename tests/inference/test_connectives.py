@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.connectives import counts
 from disco2.corpora.gum import read_gum
-from disco2.data import Dependencies
+from disco2.data import Corpus, Dependencies, Document, RelationKind
+from disco2.inference.candidates import adjacent_sentences
 from disco2.inference.connectives import opening_connective
 from tests.documents import document_from_words
 
@@ -68,8 +68,42 @@ def test_a_subordinate_clause_links_within_its_sentence_unless_it_is_all_there_i
     assert opening("Because it rained .") == ""  # nobody knows
 
 
+def count_marked(corpus: Corpus, part: str) -> tuple[int, int, int]:
+    """Count neighbouring sentences: marked and linked in the corpus, marked, linked in the corpus."""
+    linked = find_linked_openings(corpus)
+    right = marked = gold = 0
+    for name, document in corpus.documents.items():
+        if corpus.parts[name] != part:
+            continue
+        for candidate in adjacent_sentences(document, marking=True):
+            is_linked = (name, candidate.instance.relation.arg2.tokens[0]) in linked
+            marked += bool(candidate.connective)
+            gold += is_linked
+            right += bool(candidate.connective) and is_linked
+    return right, marked, gold
+
+
+def find_linked_openings(corpus: Corpus) -> set[tuple[str, int]]:
+    """Documents and first tokens of sentences that open with an explicit connective to earlier text."""
+    linked: set[tuple[str, int]] = set()
+    for relation in corpus.relations:
+        document = corpus.documents[relation.document]
+        if relation.kind is RelationKind.EXPLICIT and relation.connective_tokens:
+            first = relation.connective_tokens[0]
+            sentence = document.sentences[document.sentence_index(first)]
+            if first == _first_word(document, sentence.start) and relation.arg1.tokens[-1] < sentence.start:
+                linked.add((document.id, sentence.start))
+    return linked
+
+
+def _first_word(document: Document, token: int) -> int:
+    while not any(map(str.isalnum, document.tokens[token].text)):
+        token += 1
+    return token
+
+
 def test_the_marking_agrees_with_a_corpus(gum: Path) -> None:
-    right, marked, gold = counts(read_gum(gum), "dev")
+    right, marked, gold = count_marked(read_gum(gum), "dev")
     assert gold > 100
     assert right / gold > 0.95
     assert right / marked > 0.82

@@ -19,7 +19,7 @@ from disco2.errors import InputError
 from disco2.inference.exports import FORMS, write_archive, write_relations
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
-from tests.corpora.export.disrpt_rules import complaints
+from tests.corpora.disrpt_rules import complaints
 
 TEXT = (
     "The shop opened in May. However, nobody came.\r\nTherefore, it closed. If it rains, then the match "
@@ -48,7 +48,7 @@ def test_conll16_is_read_back(found: tuple[Document, list[Prediction]], tmp_path
     document, predictions = found
     assert write_relations([found], tmp_path / "out", "conll16") == []
     corpus = read_conll16(tmp_path / "out")
-    assert not corpus.dirt.findings
+    assert not corpus.issues.findings
     (read,) = corpus.documents.values()
     assert [token.text for token in read.tokens] == [token.text for token in document.tokens]
     for relation, one in zip(corpus.relations, predictions, strict=True):
@@ -63,7 +63,7 @@ def test_disrpt_is_read_back(found: tuple[Document, list[Prediction]], tmp_path:
     table = tmp_path / "out" / "relations.rels"
     assert complaints(table.read_text(encoding="utf-8")) == []
     corpus = read_disrpt(table)
-    assert not corpus.dirt.findings
+    assert not corpus.issues.findings
     for relation, one in zip(corpus.relations, predictions, strict=True):
         assert {relation.arg1.tokens, relation.arg2.tokens} == set(tokens(one)[:2])
         assert relation.kind == one.kind
@@ -140,7 +140,7 @@ def test_an_archive_holds_the_same_and_depends_on_the_content_alone(
     with ZipFile(tmp_path / "one.zip") as archive:
         archive.extractall(tmp_path)
     corpus = read_conll16(tmp_path / "one")
-    assert not corpus.dirt.findings
+    assert not corpus.issues.findings
     assert {"a%2Fb.txt", "a%252Fb.txt", "a%3Ab"} < corpus.documents.keys()
     assert [one.document for one in corpus.relations] == [
         name for name in corpus.documents for _ in predictions

@@ -69,7 +69,7 @@ def test_files_become_pairs(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir() if file.is_dir()] == ["texts"]  # no parts are left
     corpus = read_pairs(output, inventory_name="pdtb3")
     assert len(corpus.relations) == 3
-    assert not corpus.dirt.findings
+    assert not corpus.issues.findings
 
 
 def test_a_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

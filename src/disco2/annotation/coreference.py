@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
-from disco2.data import Dirt
+from disco2.data import ReadIssues
 from disco2.errors import LayerError
 
 _BEGIN = re.compile(r"#\s*begin document\s*(.*)")
@@ -44,7 +44,7 @@ class _Growing:
     open_spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
 
-def parse_coreference(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDocument]:
+def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[CoreferenceDocument]:
     """All documents of a CoNLL-2011/2012, OntoGUM or GUM coreference file.
 
     The parts of one document are joined in order, and their chains kept apart (``000.12``, ``001.12``). A
@@ -60,10 +60,10 @@ def parse_coreference(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceD
         if line[0] == "#" and len(columns) == 1:
             begin = _BEGIN.match(line)
             if begin:
-                current = _next_document(documents, begin[1].strip(), where=where, dirt=dirt)
+                current = _next_document(documents, begin[1].strip(), where=where, issues=issues)
             continue
         if current is None:
-            current = _next_document(documents, "", where=where, dirt=dirt)
+            current = _next_document(documents, "", where=where, issues=issues)
         if len(columns) == 1:
             columns = line.split()
         if len(columns) < 3 or len(columns) == 4:
@@ -74,17 +74,17 @@ def parse_coreference(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceD
         current.words.append(columns[1] if len(columns) == 3 else columns[3])
         cell = columns[-1]
         if cell not in ("_", "-", ""):
-            _read_cell(current, cell, number, where=where, dirt=dirt)
+            _read_cell(current, cell, number, where=where, issues=issues)
     for document in documents:
-        _close(document, where=where, dirt=dirt)
+        _close(document, where=where, issues=issues)
     return [CoreferenceDocument.of(one.name, one.words, one.spans) for one in documents]
 
 
-def _next_document(documents: list[_Growing], header: str, *, where: str, dirt: Dirt) -> _Growing:
+def _next_document(documents: list[_Growing], header: str, *, where: str, issues: ReadIssues) -> _Growing:
     part = _PART.match(header)
     name = part[1] if part else header.strip("()")
     if documents:
-        _close(documents[-1], where=where, dirt=dirt)
+        _close(documents[-1], where=where, issues=issues)
     if part and documents and documents[-1].name == name:
         documents[-1].part = part[2]
     else:
@@ -92,10 +92,10 @@ def _next_document(documents: list[_Growing], header: str, *, where: str, dirt: 
     return documents[-1]
 
 
-def _close(document: _Growing, *, where: str, dirt: Dirt) -> None:
+def _close(document: _Growing, *, where: str, issues: ReadIssues) -> None:
     for chain, starts in document.open_spans.items():
         for _, number in starts:
-            dirt.add(
+            issues.add(
                 "coreference bracket never closed",
                 f"{where}:{number}",
                 f"A mention of chain {chain} opens here and is never closed; it was left out.",
@@ -103,14 +103,14 @@ def _close(document: _Growing, *, where: str, dirt: Dirt) -> None:
     document.open_spans.clear()
 
 
-def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: Dirt) -> None:
+def _read_cell(document: _Growing, cell: str, number: int, *, where: str, issues: ReadIssues) -> None:
     token = len(document.words) - 1
     opening: Counter[str] = Counter()
     closing: list[str] = []
     for bracket in _BRACKET.finditer(cell):
         opened, at_once, closed = bracket.groups()
         if opened is None and closed is None:
-            dirt.add(
+            issues.add(
                 "odd coreference bracket",
                 f"{where}:{number}",
                 f"A bracket in '{cell[:40]}' has no chain; it was skipped.",
@@ -134,7 +134,7 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, dirt: 
             opening[chain] -= 1
             document.spans[token, token + 1, chain] = None
         else:
-            dirt.add(
+            issues.add(
                 "coreference bracket never opened",
                 f"{where}:{number}",
                 f"A mention of chain {chain} closes here and was never opened; it was left out.",
@@ -174,7 +174,7 @@ def looks_like_ontonotes(text: str) -> bool:
     return text.removeprefix("\ufeff").lstrip().startswith("<")
 
 
-def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDocument]:
+def parse_ontonotes(text: str, *, where: str, issues: ReadIssues) -> list[CoreferenceDocument]:
     """All documents of the file, without traces, and only with chains of identity, as in CoNLL's files.
 
     The parts of a document are joined, and their chains kept apart (``000.12``, ``001.12``). A mention of
@@ -186,7 +186,7 @@ def parse_ontonotes(text: str, *, where: str, dirt: Dirt) -> list[CoreferenceDoc
     line_ends = [place.start() for place in re.finditer("\n", text)]
 
     def report(kind: str, offset: int, detail: str) -> None:
-        dirt.add(kind, f"{where}:{bisect_left(line_ends, offset) + 1}", detail)
+        issues.add(kind, f"{where}:{bisect_left(line_ends, offset) + 1}", detail)
 
     def close_all() -> None:
         for _, chain, offset in open_mentions:

@@ -12,12 +12,12 @@ from disco2.annotation.coreference import CoreferenceDocument
 from disco2.annotation.heads import depths_below_root, head_of_span, single_rooted
 from disco2.annotation.text import PARAGRAPH_BREAK, tokenise
 from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, unescape
-from disco2.data import Constituents, Dependencies, Dirt, Document, Mention, Sentence, Token
+from disco2.data import Constituents, Dependencies, Document, Mention, ReadIssues, Sentence, Token
 from disco2.errors import LayerError
 
 
 def document_from_trees(
-    document_id: str, text: str, trees: Sequence[BracketedSentence], *, where: str, dirt: Dirt
+    document_id: str, text: str, trees: Sequence[BracketedSentence], *, where: str, issues: ReadIssues
 ) -> Document:
     """A document with the tokens, sentences, tags and phrases of trees, located in the raw text.
 
@@ -34,7 +34,7 @@ def document_from_trees(
         if spans is None and matcher.find(_anchor(trees, index), offset=behind):
             spans, failed = matcher.match(tree.words)
         if spans is None:
-            dirt.add(
+            issues.add(
                 "tree does not fit its text",
                 place,
                 f"The word '{tree.words[failed]}' is not in the text near '{matcher.next_text()}'; "
@@ -42,7 +42,7 @@ def document_from_trees(
             )
             matcher.move_to(behind)
             continue
-        _add_gap(tokens, sentences, text, behind, spans[0][0], where=place, dirt=dirt)
+        _add_gap(tokens, sentences, text, behind, spans[0][0], where=place, issues=issues)
         first = len(tokens)
         for (start, end), tag in zip(spans, tree.constituents.tags, strict=True):
             tokens.append(Token(unescape(text[start:end]), start, end, tag))
@@ -52,12 +52,12 @@ def document_from_trees(
         raise LayerError(
             "No tree fits the text.", where=where, hint="Check that the trees belong to this text."
         )
-    _add_gap(tokens, sentences, text, behind, len(text), where=where, dirt=dirt)
+    _add_gap(tokens, sentences, text, behind, len(text), where=where, issues=issues)
     return Document(document_id, text, tuple(tokens), tuple(sentences))
 
 
 def with_constituents(
-    document: Document, trees: Sequence[BracketedSentence], *, where: str, dirt: Dirt
+    document: Document, trees: Sequence[BracketedSentence], *, where: str, issues: ReadIssues
 ) -> Document:
     """Add phrases to the sentences of a document; if the tokens differ, they are matched by characters.
 
@@ -69,7 +69,7 @@ def with_constituents(
     for sentence, fit in zip(document.sentences, fits, strict=True):
         if fit is None:
             sentences.append(sentence)
-            _report_misfit("tree", document, sentence, where=where, dirt=dirt)
+            _report_misfit("tree", document, sentence, where=where, issues=issues)
         elif fit.ranges is None:
             sentences.append(replace(sentence, constituents=trees[fit.pieces[0]].constituents))
         else:
@@ -80,7 +80,7 @@ def with_constituents(
 
 
 def with_dependencies(
-    document: Document, conllu_sentences: Sequence[ConlluSentence], *, where: str, dirt: Dirt
+    document: Document, conllu_sentences: Sequence[ConlluSentence], *, where: str, issues: ReadIssues
 ) -> Document:
     """Add dependencies to the sentences of a document; if the tokens differ, they are matched by characters.
 
@@ -96,7 +96,7 @@ def with_dependencies(
                 parses.append(parse)
         if fit is None or len(parses) < len(fit.pieces):
             sentences.append(sentence)
-            _report_misfit("dependencies", document, sentence, where=where, dirt=dirt)
+            _report_misfit("dependencies", document, sentence, where=where, issues=issues)
         elif fit.ranges is None:
             sentences.append(replace(sentence, dependencies=parses[0]))
         else:
@@ -105,7 +105,7 @@ def with_dependencies(
 
 
 def with_mentions(
-    document: Document, coreference: CoreferenceDocument, *, where: str, dirt: Dirt
+    document: Document, coreference: CoreferenceDocument, *, where: str, issues: ReadIssues
 ) -> Document:
     """Add mentions to a document; add trees and dependencies first, because heads come from them.
 
@@ -121,7 +121,7 @@ def with_mentions(
         begin, behind = bisect_left(placed, first), bisect_left(placed, last)
         if begin == behind or bisect_left(lacking, first) < bisect_left(lacking, last):
             words = " ".join(coreference.words[first : min(last, first + 80)])[:80]
-            dirt.add(
+            issues.add(
                 "mention does not fit",
                 where,
                 f"'{words}', of chain {chain}, has words that {document.id} does not have there; "
@@ -164,9 +164,11 @@ def _with_tags(document: Document, sentences: Sequence[Sentence]) -> tuple[Token
     return tuple(tokens)
 
 
-def _report_misfit(layer: str, document: Document, sentence: Sentence, *, where: str, dirt: Dirt) -> None:
+def _report_misfit(
+    layer: str, document: Document, sentence: Sentence, *, where: str, issues: ReadIssues
+) -> None:
     words = " ".join(document.words(range(sentence.start, min(sentence.end, sentence.start + 8))))
-    dirt.add(
+    issues.add(
         f"sentence without {layer}",
         where,
         f"The sentence of {document.id} that begins '{words}' has no {layer} that fits it.",
@@ -174,13 +176,20 @@ def _report_misfit(layer: str, document: Document, sentence: Sentence, *, where:
 
 
 def _add_gap(
-    tokens: list[Token], sentences: list[Sentence], text: str, start: int, end: int, *, where: str, dirt: Dirt
+    tokens: list[Token],
+    sentences: list[Sentence],
+    text: str,
+    start: int,
+    end: int,
+    *,
+    where: str,
+    issues: ReadIssues,
 ) -> None:
     """Split the text between two trees by rule, if it is not blank."""
     gap = text[start:end]
     if not gap.strip():
         return
-    dirt.add(
+    issues.add(
         "text without a tree",
         where,
         f"'{' '.join(gap.split())[:60]}' has no tree; it was split by rule and has no phrases.",

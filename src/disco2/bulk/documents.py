@@ -1,7 +1,7 @@
 """Documents of a corpus: which files match, how they are split into shards, and their bytes.
 
 Patterns have the shell's meaning: ``*``, ``?`` and ``[...]`` match within one name, ``**`` any number of
-folders. None of them matches a leading dot or follows a link to a folder, so each file comes once.
+folders. None of them matches a leading dot, a link to a folder or a link to a file outside of the corpus.
 """
 
 # There may be millions of names; strings take a fraction of the time that paths do.
@@ -98,7 +98,8 @@ class FilePatterns:
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             is_folder = _is_folder(entry)
-            if self._matches((*folders, _Name(entry.name, False)), is_folder=is_folder):
+            is_link = not is_folder and entry.is_symlink() and self._is_outside(path)
+            if self._matches((*folders, _Name(entry.name, is_link)), is_folder=is_folder):
                 yield Found(os.fsencode(path), _size(entry))
             if not is_folder:
                 continue
@@ -107,6 +108,10 @@ class FilePatterns:
                 avoided is None or not os.path.samestat(entry.stat(), avoided)
             ):
                 yield from self._walk(path, below, avoided)
+
+    def _is_outside(self, path: str) -> bool:
+        root = os.path.realpath(self.root)
+        return os.path.commonpath([root, os.path.realpath(os.path.join(root, path))]) != root
 
     def _matches(self, names: Sequence[_Name], *, is_folder: bool) -> bool:
         """Whether a pattern matches. A folder is reported if a pattern names it, not for a final ``*``."""
@@ -123,7 +128,7 @@ class _Name(NamedTuple):
     """One component of a path."""
 
     text: str
-    is_link: bool  # to a folder
+    is_link: bool  # to a folder, or to a file outside of the corpus
 
 
 class _Part:
@@ -136,7 +141,7 @@ class _Part:
         self._match = re.compile(fnmatch.translate(text.replace("[^", "[!"))).match
 
     def matches(self, name: _Name) -> bool:
-        """A wildcard matches no leading dot, and no link to a folder."""
+        """A wildcard matches no leading dot, no link to a folder, and no link out of the corpus."""
         if self.plain:
             return name.text == self.text
         hidden = name.text.startswith(".") and not self.text.startswith(".")

@@ -12,8 +12,8 @@ from typing import Any
 from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.text import Span, pair_spans, pair_text
 from disco2.corpora.reading import gc_disabled
-from disco2.corpora.relations import TokenSpans, character_spans
-from disco2.data import Corpus, Dirt, Document, Relation
+from disco2.corpora.relations import TokenSpans, find_character_spans
+from disco2.data import Corpus, Document, ReadIssues, Relation
 from disco2.errors import CorpusError, SettingsError
 
 # What the folder or file of each corpus must hold.
@@ -54,7 +54,7 @@ TEXTS = {
     "gum": (
         "academic, court: CC BY 4.0",
         "biographies, travel guides: CC BY-SA 3.0",
-        "essays, letters, podcasts: CC BY-NC-SA 4.0",
+        "essays, keep_letters, podcasts: CC BY-NC-SA 4.0",
         "fiction, how-to guides: CC BY-NC-SA 3.0",
         "news, interviews: CC BY 2.5",
         "other genres: Creative Commons or public domain, as the metadata of each document say",
@@ -84,9 +84,10 @@ def read_corpus(
     kind = known_corpus(name)
     paths = {"trees": trees, "coreference": coreference, "dependencies": dependencies, "raw": raw}
     given: dict[str, Any] = {option: Path(value) for option, value in paths.items() if value is not None}
-    given |= {
-        option: value for option, value in (("offsets", offsets), ("encoding", encoding)) if value != "auto"
-    }
+    if kind == "gum" and "coreference" in given:
+        given["coreference"] = str(coreference)
+    words = {"offsets": offsets, "encoding": encoding}
+    given |= {option: value for option, value in words.items() if value != "auto"}
     for option in given:
         if option not in OPTIONS[kind]:
             takes = ", ".join(sorted(OPTIONS[kind])) or "none"
@@ -98,10 +99,6 @@ def read_corpus(
         raise CorpusError(
             "There is no such folder or file.", where=str(path), hint=f"For '{kind}', give {EXPECTED[kind]}."
         )
-    if kind == "gum" and "coreference" in given:
-        given["coreference"] = str(coreference)
-    if kind == "pdtb2":
-        given.setdefault("trees", None)
     module = kind.replace("-", "_")
     # Imported here, so that reading one corpus does not load the readers of all others.
     read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{module}")
@@ -117,7 +114,7 @@ def read_corpus(
 
 
 def known_corpus(name: str) -> str:
-    """Find the corpus that a name means, whatever its case and hyphens."""
+    """Find the corpus of that name; case and hyphens don't matter."""
     kinds = {_key(kind): kind for kind in CORPUS_NAMES}
     kind = kinds.get(_key(name))
     if kind is None:
@@ -134,15 +131,13 @@ def _key(name: str) -> str:
 
 
 def licence_of(corpus_name: str) -> str:
+    """The licence of a model that was trained on the corpus."""
     return LICENCES.get(corpus_name, "that of its corpus; ask the publisher before passing the model on")
 
 
 def licences_of_texts(corpus_name: str) -> tuple[str, ...]:
-    """One line for each group of texts, where they have licences of their own."""
+    """One line for each group of texts with its licence; empty if all have that of the corpus."""
     return TEXTS.get(corpus_name, ())
-
-
-# Layers made by annotators, with the relations on the new tokens.
 
 
 DOCUMENTS_AT_ONCE = 16
@@ -168,7 +163,7 @@ def read_layers(text: str) -> Layers:
 
 
 def usual_layers(corpus: str) -> str:
-    """What annotators make by default: all layers of a corpus that brings none of its own."""
+    """The layers that annotators make by default: all for a corpus of plain texts, else none."""
     return ALL if corpus in BARE else NONE
 
 
@@ -181,7 +176,7 @@ def with_automatic_layers(
 ) -> Corpus:
     """The corpus with these layers made by annotators; the others stay as the corpus has them.
 
-    Where the tokens are new, arguments and connectives are the tokens under the same characters. A relation
+    If the tokens are new, arguments and connectives are the tokens under the same characters. A relation
     that loses an argument, because no new token lies there, is left out with a finding.
     """
     documents: dict[str, Document] = {}
@@ -190,39 +185,39 @@ def with_automatic_layers(
         some = annotators.annotate(waiting[begin : begin + DOCUMENTS_AT_ONCE], layers=layers)
         documents |= {document.id: document for document in some}
         progress(len(documents))
-    dirt = Dirt(list(corpus.dirt.findings))
+    issues = ReadIssues(list(corpus.issues.findings))
     return replace(
         corpus,
         documents=documents,
-        relations=_realigned(corpus, documents, dirt) if Layer.TOKENS in layers else corpus.relations,
-        dirt=dirt,
+        relations=_realigned(corpus, documents, issues) if Layer.TOKENS in layers else corpus.relations,
+        issues=issues,
         automatic=tuple(layer.value for layer in Layer if layer in layers),
         annotators=annotators.name,
     )
 
 
-def _realigned(corpus: Corpus, documents: Mapping[str, Document], dirt: Dirt) -> tuple[Relation, ...]:
+def _realigned(corpus: Corpus, documents: Mapping[str, Document], issues: ReadIssues) -> tuple[Relation, ...]:
     relations: list[Relation] = []
     tokens = {name: TokenSpans.of(document) for name, document in documents.items()}
     for relation in corpus.relations:
         old, new = corpus.documents[relation.document], tokens[relation.document]
         (arg1, _), (arg2, _) = map(new.argument, _argument_spans(old, relation))
         if not arg1.tokens or not arg2.tokens:
-            dirt.add(
+            issues.add(
                 "argument without automatic tokens",
                 relation.where or relation.id,
                 f"No token lies under an argument of {relation.id}; it was left out.",
             )
             continue
-        connective, _ = new.under(character_spans(old, relation.connective_tokens))
+        connective, _ = new.under(find_character_spans(old, relation.connective_tokens))
         relations.append(replace(relation, arg1=arg1, arg2=arg2, connective_tokens=connective))
     return tuple(relations)
 
 
 def _argument_spans(document: Document, relation: Relation) -> tuple[list[Span], list[Span]]:
-    """Where the arguments lie: as the two texts that make up their document, else under their tokens."""
+    """The places of the arguments: the two texts of a pair's document, else those of their tokens."""
     arg1, arg2 = relation.arg1, relation.arg2
     if document.text == pair_text(arg1.text, arg2.text):
         first, second = pair_spans(arg1.text, arg2.text)
         return [first], [second]
-    return character_spans(document, arg1.tokens), character_spans(document, arg2.tokens)
+    return find_character_spans(document, arg1.tokens), find_character_spans(document, arg2.tokens)

@@ -9,42 +9,50 @@ label only for a task that says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from disco2.annotation.heads import token_in_cycle
 from disco2.annotation.treebanks import parse_brackets, unescape
-from disco2.corpora.reading import BYTE_ORDER_MARK, BrokenJsonError, lines_of, parse_json, read_text, shown
+from disco2.corpora.reading import (
+    BYTE_ORDER_MARK,
+    BrokenJsonError,
+    parse_json,
+    quote_first_fault,
+    read_json_lines,
+    read_text,
+    shorten,
+)
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    fitting_inventory,
-    letters,
+    check_senses_of_kind,
+    choose_inventory,
+    compare_text,
+    drop_doubles,
     read_kind,
     read_senses,
-    report_doubles,
-    senses_of_kind,
 )
 from disco2.corpora.wsj import WsjLayers
 from disco2.data import (
     Constituents,
     Corpus,
     Dependencies,
-    Dirt,
     Document,
+    ReadIssues,
     Relation,
     RelationKind,
     Sentence,
     Token,
 )
-from disco2.data.senses import SenseInventory, inventory
+from disco2.data.senses import SenseInventory
 from disco2.errors import CorpusError, LayerError
 from disco2.files import is_file_name
 
 RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
 PARSE_FILES = ("parses.json", "pdtb-parses.json")
-SKIPPED_LINE = ("broken line", "bad relation")
 INVENTORIES = ("pdtb2", "pdtb3", "gdtb")
 QUOTES = ("``", "''")
 WIDEST_GAP = 10_000  # spaces; offsets that want more of them are not those of a text
@@ -64,44 +72,43 @@ def read_conll16(
     """Read the relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
 
     The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB. The
-    parses are a parser's: ``trees`` and ``dependencies`` are folders with others, as of the treebank, to take
-    their place, and ``coreference``, which the shared tasks don't have, is one with OntoNotes's.
+    parses are automatic: ``trees`` and ``dependencies`` are folders with others, such as the treebank's, that
+    replace them. ``coreference``, which the shared tasks don't have, is a folder with that of OntoNotes.
 
     A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
-    CorpusError where a file is missing, the parses are not JSON, or no relation at all can be used.
+    CorpusError if a file is missing, the parses are not JSON, or no relation can be used.
     """
-    dirt = Dirt()
+    issues = ReadIssues()
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
     for folder in _part_folders(path):
-        fresh = read_parses(_one_of(folder, PARSE_FILES), raw=folder / "raw", encoding=encoding, dirt=dirt)
+        fresh = read_parses(
+            _one_of(folder, PARSE_FILES), raw=folder / "raw", encoding=encoding, issues=issues
+        )
         for name in [name for name in fresh if name in documents]:
-            dirt.add("document in two parts", str(folder), f"{name} was left out of this one.")
+            issues.add("document in two parts", str(folder), f"{name} was left out of this one.")
             del fresh[name]
         documents |= fresh
         part = _PART.search(folder.name)
         if part is not None:
             parts |= dict.fromkeys(fresh, part[1].lower())
         file = _one_of(folder, RELATION_FILES)
-        read = _read_relations(file, fresh, encoding=encoding, dirt=dirt)
-        relations.extend(report_doubles(read, dirt=dirt))
+        read = _read_relations(file, fresh, encoding=encoding, issues=issues)
+        relations.extend(drop_doubles(read, issues=issues))
     if not relations:
-        first = next((found for found in dirt.findings if found.kind in SKIPPED_LINE), None)
-        fault = f" The first fault: {first.where}: {first.detail}" if first else ""
+        fault = quote_first_fault(issues, kinds=("broken line", "bad relation"))
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
     if trees or coreference or dependencies:
         layers = WsjLayers(
-            documents, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt
+            documents, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues
         )
         documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
-    if inventory_name == "auto":
-        known = fitting_inventory((label for one in relations for label in one.senses), names=INVENTORIES)
-    else:
-        known = inventory(inventory_name)
-    resolved = tuple(_with_senses_of(known, one, dirt=dirt) for one in relations)
+    labels = (label for one in relations for label in one.senses)
+    known = choose_inventory(inventory_name, labels, known=INVENTORIES)
+    resolved = tuple(_with_senses_of(known, one, issues=issues) for one in relations)
     return Corpus(
-        "conll16", known.name, documents, resolved, parts, dirt, notes=(f"Sense inventory: {known.name}.",)
+        "conll16", known.name, documents, resolved, parts, issues, notes=(f"Sense inventory: {known.name}.",)
     )
 
 
@@ -131,37 +138,32 @@ def _one_of(folder: Path, names: Sequence[str]) -> Path:
 
 
 def _read_relations(
-    file: Path, documents: dict[str, Document], *, encoding: str, dirt: Dirt
+    file: Path, documents: dict[str, Document], *, encoding: str, issues: ReadIssues
 ) -> Iterator[Relation]:
     """Relations with their senses as the file spells them."""
     limits = {name: TokenSpans.of(document) for name, document in documents.items()}
-    for number, line in enumerate(lines_of(read_text(file, dirt=dirt, encoding=encoding)), start=1):
-        if not line.strip():
-            continue
+    text = read_text(file, issues=issues, encoding=encoding)
+    for number, record in read_json_lines(text, path=file, issues=issues):
         where = f"{file}:{number}"
         try:
-            yield _relation(parse_json(line), documents, limits, number=number, where=where, dirt=dirt)
-        except BrokenJsonError as error:
-            dirt.add(SKIPPED_LINE[0], where, f"Not JSON: {error.reason}; skipped.")
+            yield _relation(record, documents, limits, number=number, where=where, issues=issues)
         except CorpusError as error:
-            dirt.add(SKIPPED_LINE[1], where, f"{error.what} Skipped.")
+            issues.add("bad relation", where, f"{error.what} Skipped.")
 
 
 def _relation(
-    record: object,
+    record: Mapping[str, Any],
     documents: dict[str, Document],
     limits: dict[str, TokenSpans],
     *,
     number: int,
     where: str,
-    dirt: Dirt,
+    issues: ReadIssues,
 ) -> Relation:
     """One relation. Raises CorpusError if it can't be used."""
-    if not isinstance(record, dict):
-        raise CorpusError("The line is not an object in braces.")
     name = record.get("DocID")
     if not isinstance(name, str) or name not in documents:
-        raise CorpusError(f"There are no parses of the document {shown(name)}.")
+        raise CorpusError(f"There are no parses of the document {shorten(name)}.")
     document = documents[name]
     arguments = {key: _tokens(record.get(key), key, document) for key in ("Arg1", "Arg2")}
     for key, tokens in arguments.items():
@@ -172,7 +174,9 @@ def _relation(
     if connective:
         arguments["Connective"] = _tokens(connective, "Connective", document)
     for key, tokens in arguments.items():
-        _compare(record[key].get("RawText"), document.words(tokens), key, where=where, dirt=dirt)
+        stated = record[key].get("RawText")
+        if isinstance(stated, str):
+            compare_text(document.words(tokens), stated, key, where=where, issues=issues)
     raw = connective.get("RawText") if isinstance(connective, dict) else ""
     senses = record.get("Sense")
     labels = [sense for sense in senses if isinstance(sense, str)] if isinstance(senses, list) else []
@@ -191,23 +195,10 @@ def _relation(
     )
 
 
-def _compare(raw: object, words: Sequence[str], key: str, *, where: str, dirt: Dirt) -> None:
-    """Report a token list whose words are not those of the raw text beside it."""
-    if (
-        isinstance(raw, str)
-        and raw.strip()
-        and words
-        and letters(raw).casefold() != letters("".join(words)).casefold()
-    ):
-        found, stated = " ".join(words[:12])[:60], " ".join(raw[:200].split())[:60]
-        detail = f"{key} is '{found}' by its tokens and '{stated}' by its raw text; the tokens were taken."
-        dirt.add("tokens differ from the raw text", where, detail)
-
-
-def _with_senses_of(known: SenseInventory, relation: Relation, *, dirt: Dirt) -> Relation:
-    senses = read_senses(relation.senses, known, where=relation.where, dirt=dirt)
+def _with_senses_of(known: SenseInventory, relation: Relation, *, issues: ReadIssues) -> Relation:
+    senses = read_senses(relation.senses, known, where=relation.where, issues=issues)
     if not known.is_free:
-        senses = senses_of_kind(relation.kind, senses, where=relation.where, dirt=dirt)
+        senses = check_senses_of_kind(relation.kind, senses, where=relation.where, issues=issues)
     return replace(relation, senses=senses)
 
 
@@ -217,7 +208,7 @@ def _kind(label: object, *, explicit: bool) -> RelationKind:
         return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
     kind = read_kind(label) if isinstance(label, str) else None
     if kind is None:
-        raise CorpusError(f"Unknown type {shown(label)}.")
+        raise CorpusError(f"Unknown type {shorten(label)}.")
     return kind
 
 
@@ -231,9 +222,9 @@ def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
     tokens = [item[2] if isinstance(item, list) and len(item) == 5 else item for item in items]
     for token in tokens:
         if not isinstance(token, int) or isinstance(token, bool):
-            raise CorpusError(f"The TokenList of {key} holds {shown(token)}.")
+            raise CorpusError(f"The TokenList of {key} holds {shorten(token)}.")
         if not 0 <= token < len(document.tokens):
-            raise CorpusError(f"{key} names token {shown(token)}; the document has {len(document.tokens)}.")
+            raise CorpusError(f"{key} names token {shorten(token)}; the document has {len(document.tokens)}.")
     return tuple(sorted(set(tokens)))
 
 
@@ -245,9 +236,9 @@ class _Word:
     tag: str
 
 
-def read_parses(file: Path, *, raw: Path, encoding: str = "auto", dirt: Dirt) -> dict[str, Document]:
+def read_parses(file: Path, *, raw: Path, encoding: str = "auto", issues: ReadIssues) -> dict[str, Document]:
     """Read the documents of a file of parses, their texts from ``raw`` or else rebuilt from the tokens."""
-    text = read_text(file, dirt=dirt, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
+    text = read_text(file, issues=issues, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
     try:
         parses = parse_json(text)
     except BrokenJsonError as error:
@@ -258,13 +249,15 @@ def read_parses(file: Path, *, raw: Path, encoding: str = "auto", dirt: Dirt) ->
     for name, entry in parses.items():
         where = f"{file}: {name:.80}"
         try:
-            documents[name] = _document(name, entry, raw=raw, encoding=encoding, where=where, dirt=dirt)
+            documents[name] = _document(name, entry, raw=raw, encoding=encoding, where=where, issues=issues)
         except CorpusError as error:
-            dirt.add("bad document", error.where or where, f"{error.what} Left out.")
+            issues.add("bad document", error.where or where, f"{error.what} Left out.")
     return documents
 
 
-def _document(name: str, entry: object, *, raw: Path, encoding: str, where: str, dirt: Dirt) -> Document:
+def _document(
+    name: str, entry: object, *, raw: Path, encoding: str, where: str, issues: ReadIssues
+) -> Document:
     sentences = entry.get("sentences") if isinstance(entry, dict) else None
     if not isinstance(sentences, list):
         raise CorpusError("The document has no list of sentences.", where=where)
@@ -281,12 +274,12 @@ def _document(name: str, entry: object, *, raw: Path, encoding: str, where: str,
             Sentence(
                 len(words),
                 len(words) + len(fresh),
-                _constituents(sentence.get("parsetree"), len(fresh), where=place, dirt=dirt),
-                _dependencies(sentence.get("dependencies"), len(fresh), where=place, dirt=dirt),
+                _constituents(sentence.get("parsetree"), len(fresh), where=place, issues=issues),
+                _dependencies(sentence.get("dependencies"), len(fresh), where=place, issues=issues),
             )
         )
         words.extend(fresh)
-    text = _raw_text(name, words, raw=raw, encoding=encoding, dirt=dirt)
+    text = _raw_text(name, words, raw=raw, encoding=encoding, issues=issues)
     if text is None:
         text, words = _rebuilt(words)
     tokens = tuple(
@@ -305,18 +298,20 @@ def _words(items: object, *, where: str) -> list[_Word]:
         form, properties = item
         start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
         if not form.strip() or type(start) is not int or type(end) is not int:  # true is an int
-            raise CorpusError(f"The word {shown(form)} has no form or no character offsets.", where=where)
+            raise CorpusError(f"The word {shorten(form)} has no form or no character offsets.", where=where)
         tag = properties.get("PartOfSpeech")
         words.append(_Word(form, start, end, tag if isinstance(tag, str) else ""))
     return words
 
 
-def _raw_text(name: str, words: Sequence[_Word], *, raw: Path, encoding: str, dirt: Dirt) -> str | None:
+def _raw_text(
+    name: str, words: Sequence[_Word], *, raw: Path, encoding: str, issues: ReadIssues
+) -> str | None:
     """The document's text file, if there is one and the tokens are where the parses say."""
     file = raw / name
     if not is_file_name(name) or not file.is_file():
         return None
-    text = read_text(file, dirt=dirt, encoding=encoding)
+    text = read_text(file, issues=issues, encoding=encoding)
     reached = 0
     for word in words:
         # Only a full stop that a treebank adds behind an abbreviation may stand on another's last character.
@@ -325,16 +320,15 @@ def _raw_text(name: str, words: Sequence[_Word], *, raw: Path, encoding: str, di
         reached = word.end
         same_width = len(unescape(word.form)) == word.end - word.start
         if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
-            detail = (
-                f"{shown(word.form)} is not at {shown(word.start)}..{shown(word.end)}; the text was rebuilt."
-            )
-            dirt.add("text does not fit its tokens", str(file), detail)
+            place = f"{shorten(word.start)}..{shorten(word.end)}"
+            detail = f"{shorten(word.form)} is not at {place}; the text was rebuilt."
+            issues.add("text does not fit its tokens", str(file), detail)
             return None
     return text
 
 
 def _rebuilt(words: Sequence[_Word]) -> tuple[str, list[_Word]]:
-    """The tokens at their offsets with spaces between; where the offsets don't fit them, at new ones."""
+    """A text with the tokens at their offsets, or at new ones if the offsets don't fit their lengths."""
     surfaces = [_surface(word) for word in words]
     fits = all(len(form) == word.end - word.start for form, word in zip(surfaces, words, strict=True))
     ends = [0, *(word.end for word in words)]
@@ -359,26 +353,26 @@ def _surface(word: _Word) -> str:
     return unescape(word.form) if len(word.form) != width else word.form
 
 
-def _constituents(tree: object, length: int, *, where: str, dirt: Dirt) -> Constituents | None:
+def _constituents(tree: object, length: int, *, where: str, issues: ReadIssues) -> Constituents | None:
     """The phrases of one sentence; the parser's failures, written ``(())``, are findings."""
     if not isinstance(tree, str) or not tree.strip():
         return None
     if not tree.strip("() \t\r\n"):
-        dirt.add("no parse", where, f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases.")
+        issues.add("no parse", where, f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases.")
         return None
     try:
         trees = parse_brackets(tree, where=where)
     except LayerError as error:
-        dirt.add("bad tree", where, f"{error.what} The sentence has no phrases.")
+        issues.add("bad tree", where, f"{error.what} The sentence has no phrases.")
         return None
     if len(trees) != 1 or len(trees[0].words) != length:
         leaves = sum(len(found.words) for found in trees)
-        dirt.add("bad tree", where, f"{leaves} leaves in {len(trees)} trees for {length} words.")
+        issues.add("bad tree", where, f"{leaves} leaves in {len(trees)} trees for {length} words.")
         return None
     return trees[0].constituents
 
 
-def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Dependencies | None:
+def _dependencies(arcs: object, length: int, *, where: str, issues: ReadIssues) -> Dependencies | None:
     """Heads from arcs ``[label, "governor-3", "dependent-1"]``, counted from 1; governor 0 is the root.
 
     The parses leave punctuation out: such words are hung below the root as ``punct``.
@@ -389,18 +383,18 @@ def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Depen
     labels: dict[int, str] = {}
     for arc in arcs:
         if not (isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)):
-            dirt.add("bad dependency", where, f"{shown(arc)} is not a label and two words; left out.")
+            issues.add("bad dependency", where, f"{shorten(arc)} is not a label and two words; left out.")
             continue
         governor, dependent = _number(arc[1]), _number(arc[2])
         if not (0 <= governor <= length and 1 <= dependent <= length):
-            dirt.add("bad dependency", where, f"{shown(arc)} names no word of the sentence; left out.")
+            issues.add("bad dependency", where, f"{shorten(arc)} names no word of the sentence; left out.")
         elif governor != dependent and dependent - 1 not in heads:
             heads[dependent - 1] = governor - 1
             labels[dependent - 1] = arc[0]
     roots = [token for token in sorted(heads) if heads[token] == -1]
     roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
     if not roots:
-        dirt.add("bad dependencies", where, "They have no root; the sentence has none now.")
+        issues.add("bad dependencies", where, "They have no root; the sentence has none now.")
         return None
     root = roots[0]
     heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
@@ -408,17 +402,17 @@ def _dependencies(arcs: object, length: int, *, where: str, dirt: Dirt) -> Depen
     labels.setdefault(root, "root")
     found = tuple(heads[token] for token in range(length))
     if token_in_cycle(found) is not None:
-        dirt.add("bad dependencies", where, "They run in a circle; the sentence has none now.")
+        issues.add("bad dependencies", where, "They run in a circle; the sentence has none now.")
         return None
     return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
 
 
 def _number(word: str) -> int:
-    """The number after the last hyphen, -1 if there is none: words may have hyphens of their own."""
+    """The number after the last hyphen, -1 if there is none: words may have hyphens, too."""
     digits = word.rpartition("-")[2]
     return int(digits) if digits.isdecimal() and len(digits) < 7 else -1
 
 
-def written_identity(name: str) -> int | str:
-    """Write an ID as a number where it is one: the shared task's evaluation wants its own numbers back."""
+def write_identity(name: str) -> int | str:
+    """Write an ID as a number if it is one: the shared task's evaluation expects the same type."""
     return int(name) if name.isascii() and name.isdecimal() and str(int(name)) == name else name

@@ -12,19 +12,18 @@ the source of every item, by which the protocol ``documents`` splits.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from disco2.annotation.text import tokenise
 from disco2.corpora.pairs import SPLIT_NAMES, pair_document
-from disco2.corpora.reading import BYTE_ORDER_MARK, existing_folder, read_text
-from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.corpora.reading import check_folder, read_table, read_text
+from disco2.corpora.relations import normalise_votes
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
 
@@ -65,20 +64,20 @@ class _Item:
 
 
 def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
-    """The corpus in a folder. Rows that can't be used are findings; CorpusError where none can."""
-    dirt, known = Dirt(), inventory("pdtb3")
-    tables = _Tables(existing_folder(path, holds="DiscoGeM"), dirt=dirt, encoding=encoding)
+    """Read the corpus in a folder. Rows that can't be used are findings; CorpusError if no row can."""
+    issues, known = ReadIssues(), inventory("pdtb3")
+    tables = _Tables(check_folder(path, holds="DiscoGeM"), issues=issues, encoding=encoding)
     items = tables.items()
     questions = {} if any(item.votes for item in items) else tables.questions()
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
-    for item, (first, second) in zip(items, single_arguments(items), strict=True):
+    for item, (first, second) in zip(items, choose_arguments(items), strict=True):
         document, arg1, arg2 = pair_document(item.id, first, second)
         if not arg1.tokens or not arg2.tokens:
-            dirt.add("empty argument", item.where, f"{item.id} lacks an argument; skipped.")
+            issues.add("empty argument", item.where, f"{item.id} lacks an argument; skipped.")
             continue
         documents[item.id] = document
-        senses = _senses(item, known, dirt)
+        senses = _senses(item, known, issues)
         kind = RelationKind.NOREL if item.label == NO_RELATION else RelationKind.IMPLICIT
         votes = read_votes(item.votes or questions.get(item.id, ""), known)
         relations.append(Relation(item.id, item.id, kind, arg1, arg2, senses, where=item.where, votes=votes))
@@ -91,13 +90,13 @@ def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
         documents,
         tuple(relations),
         parts,
-        dirt,
+        issues,
         notes=tuple(_notes(relations, parts, asked=bool(questions))),
         groups={item.id: item.source for item in items if item.id in documents},
     )
 
 
-def single_sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text as DiscoGeM cuts them.
 
     Quotation marks with spaces around them don't hide the end of a sentence, and signs without a letter, such
@@ -135,27 +134,26 @@ def read_votes(text: str, known: SenseInventory) -> Votes:
             continue
         if sense is not None and 0 < share < math.inf:
             shares[sense] = shares.get(sense, 0.0) + share
-    total = sum(shares.values())
-    return tuple((sense, share / total) for sense, share in shares.items())
+    return normalise_votes(shares)
 
 
-def _senses(item: _Item, known: SenseInventory, dirt: Dirt) -> tuple[str, ...]:
+def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str, ...]:
     if item.label in (NO_RELATION, *_MISSING):
         return ()
     sense = known.by_last_step(item.label)
     if sense is None:
         kind = "no sense" if item.label == OTHER_CONNECTIVE else "unknown sense"
         detail = f"'{item.label}' is no sense of {known.name}; {item.id} has no label."
-        dirt.add(kind, item.where, detail)
+        issues.add(kind, item.where, detail)
         return ()
     return (sense,)
 
 
-def single_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
+def choose_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
     """The sentences between which each relation holds: the last of arg1 and the first of arg2.
 
-    Where the second argument of a neighbour begins is a border between sentences, too: annotators cut at
-    colons and semicolons where a rule does not.
+    The beginning of a neighbour's second argument is a border between sentences, too: annotators cut at
+    colons and semicolons, and the rules don't.
     """
     cut = [
         (" ".join(item.arg1.split()), " ".join(item.arg2.split()))
@@ -177,7 +175,7 @@ def single_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
 
 def _chosen(text: str, place: int) -> str:
     """A sentence of a text, without the number of a list's item."""
-    sentence = (single_sentences(text) or [""])[place]
+    sentence = (split_sentences(text) or [""])[place]
     number = _LIST_NUMBER.match(sentence)
     return sentence[number.end() :] if number else sentence
 
@@ -195,18 +193,16 @@ def _notes(relations: Sequence[Relation], parts: Mapping[str, str], *, asked: bo
 
 
 class _Tables:
-    """The tables of the folder, by what their columns say."""
+    """The tables of the folder, found by their columns."""
 
-    def __init__(self, folder: Path, *, dirt: Dirt, encoding: str) -> None:
-        self._folder, self._dirt, self._encoding = folder, dirt, encoding
-        self._headers = {file: self._header(file) for file in sorted(folder.glob("*.csv"))}
+    def __init__(self, folder: Path, *, issues: ReadIssues, encoding: str) -> None:
+        self._folder, self._issues, self._encoding = folder, issues, encoding
 
     def items(self) -> list[_Item]:
         """The items of the wide file, else of the narrow one."""
         for columns in (_WIDE, _NARROW):
-            wanted = {"itemid", "datasource", *columns.values()}
-            for file in (file for file, header in self._headers.items() if wanted <= set(header)):
-                return list(self._unique(self._items(file, columns, is_wide=columns is _WIDE)))
+            for file, rows in self._find({"itemid", "datasource", *columns.values()}):
+                return list(self._drop_doubles(_items(file, rows, columns)))
         raise CorpusError(
             "No .csv file in this folder has the columns of DiscoGeM's annotations.",
             where=str(self._folder),
@@ -215,16 +211,15 @@ class _Tables:
         )
 
     def parts(self, documents: Iterable[str]) -> dict[str, str]:
-        """The official part of every item; empty where there is no table of them."""
-        for file, header in self._headers.items():
-            if {"itemid", "split"} <= set(header):
-                split = {row["itemid"].strip(): row["split"].strip().lower() for _, row in self._rows(file)}
-                lost = [name for name in documents if not split.get(name)]
-                if lost:
-                    detail = f"{len(lost)} items have no part, such as {lost[0]}; they are left to train."
-                    self._dirt.add("item without a part", str(file), detail)
-                found = {name: split.get(name) or "train" for name in documents}
-                return {name: SPLIT_NAMES.get(part, part) for name, part in found.items()}
+        """The official part of every item; empty if there is no table of them."""
+        for file, rows in self._find({"itemid", "split"}):
+            split = {row["itemid"].strip(): row["split"].strip().lower() for _, row in rows}
+            lost = [name for name in documents if not split.get(name)]
+            if lost:
+                detail = f"{len(lost)} items have no part, such as {lost[0]}; they are left to train."
+                self._issues.add("item without a part", str(file), detail)
+            found = {name: split.get(name) or "train" for name in documents}
+            return {name: SPLIT_NAMES.get(part, part) for name, part in found.items()}
         return {}
 
     def questions(self) -> dict[str, str]:
@@ -232,66 +227,51 @@ class _Tables:
         found: dict[str, str] = {}
         for folder in (self._folder, self._folder / QUESTIONS):
             for file in sorted(folder.glob("*_qa_wide.tsv")):
-                for _, row in self._rows(file, delimiter="\t"):
-                    found[row.get("itemid", "").strip()] = _votes_of(row)
+                for _, row in self._read(file, {"itemid"}, self._issues):
+                    found[row["itemid"].strip()] = _votes_of(row)
         return found
 
-    def _items(self, file: Path, columns: Mapping[str, str], *, is_wide: bool) -> Iterator[_Item]:
-        for line, row in self._rows(file):
-            arg1, arg2 = row[columns["arg1"]].strip(), row[columns["arg2"]].strip()
-            is_cut = is_wide
-            if is_wide and (arg1 in _MISSING or arg2 in _MISSING):
-                arg1, arg2, is_cut = row.get("arg1", "").strip(), row.get("arg2", "").strip(), False
-            texts = ["" if text in _MISSING else text for text in (arg1, arg2)]
-            yield _Item(
-                id=row["itemid"].strip(),
-                source=row["datasource"].strip() or row["itemid"].strip(),
-                label=row[columns["label"]].strip().lower(),
-                arg1=texts[0],
-                arg2=texts[1],
-                is_cut=is_cut,
-                votes=_votes_of(row),
-                where=f"{file}:{line}",
-            )
+    def _find(self, required: Collection[str]) -> Iterator[tuple[Path, Iterator[tuple[int, Row]]]]:
+        """Yield the .csv files that have the columns, with their rows."""
+        for file in sorted(self._folder.glob("*.csv")):
+            rows = self._read(file, required, ReadIssues())
+            try:
+                next(rows, None)
+            except CorpusError:
+                continue
+            yield file, self._read(file, required, self._issues)
 
-    def _unique(self, items: Iterable[_Item]) -> Iterator[_Item]:
+    def _read(self, file: Path, required: Collection[str], issues: ReadIssues) -> Iterator[tuple[int, Row]]:
+        text = read_text(file, issues=issues, encoding=self._encoding)
+        return read_table(text, path=file, required=required, issues=issues)
+
+    def _drop_doubles(self, items: Iterable[_Item]) -> Iterator[_Item]:
         seen: set[str] = set()
         for item in items:
             if not item.id or item.id in seen:
                 detail = f"The id '{item.id}' was used before; skipped." if item.id else "No id; skipped."
-                self._dirt.add("repeated id" if item.id else "no id", item.where, detail)
+                self._issues.add("repeated id" if item.id else "no id", item.where, detail)
                 continue
             seen.add(item.id)
             yield item
 
-    def _header(self, file: Path) -> list[str]:
-        text = read_text(file, dirt=Dirt(), encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
-        try:
-            return [name.strip().lower() for name in next(csv.reader(io.StringIO(text, newline="")), [])]
-        except csv.Error:
-            return []
 
-    def _rows(self, file: Path, *, delimiter: str = ",") -> Iterator[tuple[int, Row]]:
-        """The rows of a table with the lines they begin on; a row of another length is a finding."""
-        text = read_text(file, dirt=self._dirt, encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        line = 1
-        try:
-            header = [name.strip().lower() for name in next(rows, [])]
-            line = rows.line_num + 1
-            for row in rows:
-                if len(row) == len(header):
-                    yield line, dict(zip(header, row, strict=True))
-                elif any(row):
-                    detail = f"{len(row)} columns where the header has {len(header)}; skipped."
-                    self._dirt.add("wrong number of columns", f"{file}:{line}", detail)
-                line = rows.line_num + 1
-        except csv.Error as error:
-            raise CorpusError(
-                f"The table can't be read: {error}.",
-                where=f"{file}:{line}",
-                hint="A quotation mark that never closes is the usual reason.",
-            ) from None
+def _items(file: Path, rows: Iterable[tuple[int, Row]], columns: Mapping[str, str]) -> Iterator[_Item]:
+    for line, row in rows:
+        arg1, arg2 = row[columns["arg1"]].strip(), row[columns["arg2"]].strip()
+        is_cut = columns is _WIDE
+        if is_cut and (arg1 in _MISSING or arg2 in _MISSING):
+            arg1, arg2, is_cut = row.get("arg1", "").strip(), row.get("arg2", "").strip(), False
+        yield _Item(
+            id=row["itemid"].strip(),
+            source=row["datasource"].strip() or row["itemid"].strip(),
+            label=row[columns["label"]].strip().lower(),
+            arg1="" if arg1 in _MISSING else arg1,
+            arg2="" if arg2 in _MISSING else arg2,
+            is_cut=is_cut,
+            votes=_votes_of(row),
+            where=f"{file}:{line}",
+        )
 
 
 def _votes_of(row: Row) -> str:

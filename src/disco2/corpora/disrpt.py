@@ -5,110 +5,106 @@ in text order, and unit 1 is taken for Arg1. ``dir`` does not distinguish Arg1 a
 relations marked ``1>2`` have Arg1 first, and most whose Arg2 stands first are marked ``1<2``. So in a few
 relations, mainly within sentences, Arg1 and Arg2 are not those of a label like ``Arg2-as-detail``.
 
-Up to 2023 the files don't say whether a relation is implicit, and mix all kinds: ``kinds_unknown`` is the
-kind such relations get. There are no constituent trees in this format.
+Up to 2023 the files don't say whether a relation is implicit, and mix all kinds: such relations are read as
+Implicit. There are no constituent trees in this format.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from disco2.annotation.treebanks import ConlluSentence, parse_conllu
-from disco2.corpora.reading import BYTE_ORDER_MARK, files_below, first_fault, lines_of, read_text
+from disco2.corpora.reading import BYTE_ORDER_MARK, list_files, quote_first_fault, read_text, split_lines
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    fitting_inventory,
+    check_senses_of_kind,
+    choose_inventory,
+    compare_text,
     join_intervals,
-    kind_in_place_of_sense,
     read_kind,
-    senses_of_kind,
+    read_kind_without_sense,
+    read_senses,
 )
-from disco2.data import Corpus, Dirt, Document, Relation, RelationKind, Sentence, Token
-from disco2.data.senses import SenseInventory, inventory
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind, Sentence, Token
+from disco2.data.senses import SenseInventory
 from disco2.errors import CorpusError
 
 REQUIRED = ("doc", "unit1_toks", "unit2_toks", "label")
 INVENTORIES = ("gdtb", "pdtb2")
-GAP = "<*>"
 
 _PART = re.compile(r"[-_.](train|dev|test)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class Row(NamedTuple):
+    """One line of a table: its cells by column, and its place."""
+
     cells: Mapping[str, str]
     where: str
 
+    @property
+    def original(self) -> str:
+        """The label of the corpus itself, or else that of the shared task."""
+        return self.cells.get("orig_label") or self.cells["label"]
 
-def read_disrpt(
-    path: Path,
-    *,
-    conllu: Path | None = None,
-    inventory_name: str = "auto",
-    kinds_unknown: RelationKind = RelationKind.IMPLICIT,
-    encoding: str = "auto",
-) -> Corpus:
+
+def read_disrpt(path: Path, *, conllu: Path | None = None, encoding: str = "auto") -> Corpus:
     """Read the relations of a ``.rels`` file, or of all those in a folder.
 
     Tokens come from the ``.conllu`` file of the same name beside it, or in the folder ``conllu``, or from the
-    file ``conllu``. ``auto`` takes PDTB's senses where most of the labels are such, and otherwise keeps all
-    labels as they are. A line that can't be used is a finding; CorpusError is raised where none can.
+    file ``conllu``. If most of the labels are senses of the PDTB, they are read as such; otherwise all labels
+    are kept as they are. A line that can't be used is a finding; CorpusError is raised if no line can.
     """
-    dirt = Dirt()
-    files = _relation_files(path)
-    tables = {file: _rows(file, encoding=encoding, dirt=dirt) for file in files}
-    rows = [row for table in tables.values() for row in table]
-    known = (
-        inventory(inventory_name)
-        if inventory_name != "auto"
-        else fitting_inventory((label for row in rows for label in _labels(row)), names=INVENTORIES)
-    )
-    source = DisrptDocuments(conllu, encoding=encoding, dirt=dirt)
-    reading = _Reading(known, kinds_unknown, dirt)
+    issues = ReadIssues()
+    files = [path] if path.is_file() else [file for file in list_files(path) if file.suffix == ".rels"]
+    if not files:
+        raise CorpusError(
+            "There is no .rels file here.", where=str(path), hint="Give a .rels file or its folder."
+        )
+    tables = {file: _read_rows(file, encoding=encoding, issues=issues) for file in files}
+    labels = (label for rows in tables.values() for row in rows for label in _split_labels(row))
+    reader = _RelationReader(choose_inventory("auto", labels, known=INVENTORIES), issues)
+    cache: dict[Path, dict[str, Document]] = {}
     relations: list[Relation] = []
     documents: dict[str, Document] = {}
     parts: dict[str, str] = {}
-    for file, table in tables.items():
-        available = source.beside(file, [row.cells["doc"] for row in table])
+    for file, rows in tables.items():
+        source = _find_conllu(file, conllu)
+        if source is None:
+            issues.add("no tokens", str(file), f"There is no {file.stem}.conllu beside it; skipped.")
+            continue
+        if source not in cache:
+            names = {row.cells["doc"] for row in rows}
+            unnamed = names.pop() if len(names) == 1 else file.stem
+            cache[source] = _read_documents(source, unnamed=unnamed, encoding=encoding, issues=issues)
         part = _PART.search(file.stem)
-        for relation in reading.relations(table, available):
-            document = available[relation.document]
+        for relation in reader.read(rows, cache[source]):
+            document = cache[source][relation.document]
             if documents.setdefault(document.id, document) is not document:
                 detail = f"{document.id} has other tokens in an earlier file; skipped."
-                dirt.add("document in two files", relation.where, detail)
+                issues.add("document in two files", relation.where, detail)
                 continue
             if part is not None:
                 parts[document.id] = part[1].lower()
             relations.append(relation)
     if not relations:
         raise CorpusError(
-            f"No relation here can be used.{first_fault(dirt)}",
+            f"No relation here can be used.{quote_first_fault(issues)}",
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )
-    notes = [f"Sense inventory: {known.name}.", "Unit 1 was read as Arg1."]
-    if reading.without_kind:
-        notes.append(
-            f"{reading.without_kind} relations don't say their kind and were taken for {kinds_unknown}."
-        )
-    return Corpus("disrpt", known.name, documents, tuple(relations), parts, dirt, notes=tuple(notes))
+    notes = [f"Sense inventory: {reader.known.name}.", "Unit 1 was read as Arg1."]
+    if reader.without_kind:
+        notes.append(f"{reader.without_kind} relations don't say their kind and were read as Implicit.")
+    return Corpus("disrpt", reader.known.name, documents, tuple(relations), parts, issues, notes=tuple(notes))
 
 
-def _relation_files(path: Path) -> list[Path]:
-    files = [path] if path.is_file() else [file for file in files_below(path) if file.suffix == ".rels"]
-    if not files:
-        raise CorpusError(
-            "There is no .rels file here.", where=str(path), hint="Give a .rels file or its folder."
-        )
-    return files
-
-
-def _rows(file: Path, *, encoding: str, dirt: Dirt) -> list[_Row]:
-    lines = lines_of(read_text(file, dirt=dirt, encoding=encoding))
+def _read_rows(file: Path, *, encoding: str, issues: ReadIssues) -> list[Row]:
+    lines = split_lines(read_text(file, issues=issues, encoding=encoding))
     header = [name.strip() for name in lines[0].split("\t")] if lines else []
     missing = [name for name in REQUIRED if name not in header]
     if missing:
@@ -119,60 +115,54 @@ def _rows(file: Path, *, encoding: str, dirt: Dirt) -> list[_Row]:
         )
     rows = []
     for number, line in enumerate(lines[1:], start=2):
-        if not line.strip():
-            continue
-        where = f"{file}:{number}"
         cells = line.split("\t")
         if len(cells) == len(header):
-            rows.append(_Row(dict(zip(header, cells, strict=True)), where))
-        else:
+            rows.append(Row(dict(zip(header, cells, strict=True)), f"{file}:{number}"))
+        elif line.strip():
             columns = f"{len(cells)} columns where the header has {len(header)}"
-            dirt.add("wrong number of columns", where, f"{columns}; skipped.")
+            issues.add("wrong number of columns", f"{file}:{number}", f"{columns}; skipped.")
     return rows
 
 
-def _labels(row: _Row) -> list[str]:
+def _split_labels(row: Row) -> list[str]:
     """The original labels, without names of kinds; two senses are joined by a semicolon."""
-    original = row.cells.get("orig_label") or row.cells["label"]
-    pieces = (piece.strip() for piece in original.split(";"))
-    return [piece for piece in pieces if piece not in ("", "_") and kind_in_place_of_sense(piece) is None]
+    pieces = (piece.strip() for piece in row.original.split(";"))
+    return [piece for piece in pieces if piece not in ("", "_") and read_kind_without_sense(piece) is None]
 
 
-@dataclass
-class _Reading:
-    """What holds for all relations, and counts over them."""
+class _RelationReader:
+    """Reads relations of all files, and counts those that don't say their kind."""
 
-    known: SenseInventory
-    kinds_unknown: RelationKind
-    dirt: Dirt
-    without_kind: int = 0
-    _counts: dict[str, int] = field(default_factory=dict)
-    _coverage: dict[str, TokenSpans] = field(default_factory=dict)
+    def __init__(self, known: SenseInventory, issues: ReadIssues) -> None:
+        self.known, self.without_kind = known, 0
+        self._issues = issues
+        self._counts: Counter[str] = Counter()
+        self._tokens: dict[str, TokenSpans] = {}
 
-    def relations(self, rows: Sequence[_Row], documents: Mapping[str, Document]) -> Iterator[Relation]:
+    def read(self, rows: Iterable[Row], documents: Mapping[str, Document]) -> Iterator[Relation]:
         for row in rows:
             try:
                 yield self._relation(row, documents)
             except CorpusError as error:
-                self.dirt.add("bad relation", row.where, f"{error.what} Skipped.")
+                self._issues.add("bad relation", row.where, f"{error.what} Skipped.")
 
-    def _relation(self, row: _Row, documents: Mapping[str, Document]) -> Relation:
+    def _relation(self, row: Row, documents: Mapping[str, Document]) -> Relation:
         name = row.cells["doc"]
         document = documents.get(name)
         if document is None:
             raise CorpusError(f"There are no usable tokens of the document '{name}'.")
+        if name not in self._tokens:
+            self._tokens[name] = TokenSpans.of(document)
         arguments = []
         for unit in ("unit1", "unit2"):
-            tokens = _tokens(row.cells[f"{unit}_toks"], unit, document, self._coverage_of(document))
-            argument = argument_from_tokens(document, tokens)
-            self._compare(
-                document.words(argument.tokens), row.cells.get(f"{unit}_txt", ""), unit, where=row.where
-            )
-            arguments.append(argument)
+            tokens = _parse_tokens(row.cells[f"{unit}_toks"], unit, document, self._tokens[name])
+            stated = row.cells.get(f"{unit}_txt", "")
+            compare_text(document.words(tokens), stated, unit, where=row.where, issues=self._issues)
+            arguments.append(argument_from_tokens(document, tokens))
         kind = self._kind(row)
-        number = self._counts[name] = self._counts.get(name, 0) + 1
+        self._counts[name] += 1
         return Relation(
-            id=f"{name}:{number}",
+            id=f"{name}:{self._counts[name]}",
             document=name,
             kind=kind,
             arg1=arguments[0],
@@ -181,52 +171,32 @@ class _Reading:
             where=row.where,
         )
 
-    def _coverage_of(self, document: Document) -> TokenSpans:
-        if document.id not in self._coverage:
-            self._coverage[document.id] = TokenSpans.of(document)
-        return self._coverage[document.id]
-
-    def _kind(self, row: _Row) -> RelationKind:
+    def _kind(self, row: Row) -> RelationKind:
         stated = row.cells.get("rel_type", "").strip()
-        kind = read_kind(stated)
+        kind = read_kind(stated) or read_kind_without_sense(row.original)
         if kind is not None:
             return kind
-        named = kind_in_place_of_sense(row.cells.get("orig_label") or row.cells["label"])
-        if named is not None:
-            return named
         if stated not in ("", "_"):
-            detail = f"'{stated}' was read as {self.kinds_unknown}."
-            self.dirt.add("unknown kind of relation", row.where, detail)
+            self._issues.add("unknown kind of relation", row.where, f"'{stated}' was read as Implicit.")
         self.without_kind += 1
-        return self.kinds_unknown
+        return RelationKind.IMPLICIT
 
-    def _senses(self, row: _Row, kind: RelationKind) -> tuple[str, ...]:
-        """The original label through the inventory, else the shared task's own label if that is known."""
+    def _senses(self, row: Row, kind: RelationKind) -> tuple[str, ...]:
+        """The original label in the inventory, else the shared task's label if that is known."""
         if self.known.is_free:
             label = row.cells["label"].strip() or row.cells.get("orig_label", "").strip()
             return (label,) if label not in ("", "_") else ()
-        senses: list[str] = []
-        for label in _labels(row):
-            resolved = self.known.resolve(label)
-            if resolved is not None and resolved.repaired:
-                detail = f"'{label}' was read as '{resolved.sense}'."
-                self.dirt.add("misspelt sense", row.where, detail)
-            resolved = resolved or self.known.resolve(row.cells["label"])
-            if resolved is None:
-                detail = f"'{label}' is no sense of {self.known.name}; left out."
-                self.dirt.add("unknown sense", row.where, detail)
-            else:
-                senses.append(resolved.sense)
-        return senses_of_kind(kind, tuple(dict.fromkeys(senses)), where=row.where, dirt=self.dirt)
-
-    def _compare(self, words: Sequence[str], stated: str, unit: str, *, where: str) -> None:
-        """The tokens count; a text that differs from them hints at another tokenisation."""
-        expected = "".join(stated.replace(GAP, "").split()).casefold()
-        if expected and expected != "_" and expected != "".join("".join(words).split()).casefold():
-            self.dirt.add("text differs from tokens", where, f"{unit}_txt is not the text of its tokens.")
+        shared = row.cells["label"]
+        has_shared = self.known.resolve(shared) is not None
+        labels = [
+            shared if has_shared and self.known.resolve(label) is None else label
+            for label in _split_labels(row)
+        ]
+        senses = read_senses(labels, self.known, where=row.where, issues=self._issues)
+        return check_senses_of_kind(kind, senses, where=row.where, issues=self._issues)
 
 
-def _tokens(ranges: str, unit: str, document: Document, coverage: TokenSpans) -> tuple[int, ...]:
+def _parse_tokens(ranges: str, unit: str, document: Document, tokens: TokenSpans) -> tuple[int, ...]:
     """``3-5,9`` -> 2, 3, 4, 8."""
     found: list[tuple[int, int]] = []
     for piece in ranges.split(","):
@@ -243,56 +213,29 @@ def _tokens(ranges: str, unit: str, document: Document, coverage: TokenSpans) ->
         found.append((int(first) - 1, int(last)))
     if not found:
         raise CorpusError(f"{unit} has no tokens.")
-    return coverage.tokens(join_intervals(found))
+    return tokens.tokens(join_intervals(found))
 
 
-class DisrptDocuments:
-    """The documents of ``.conllu`` files, found for one ``.rels`` file after the other.
-
-    Looks beside the relations, in a folder, or in one file that holds all tokens.
-    """
-
-    def __init__(self, conllu: Path | None, *, encoding: str, dirt: Dirt) -> None:
-        self._conllu = conllu
-        self._encoding = encoding
-        self._dirt = dirt
-        self._read: dict[Path, dict[str, Document]] = {}
-
-    def beside(self, file: Path, names: Sequence[str]) -> dict[str, Document]:
-        """The documents for a ``.rels`` file that names these; a finding where there are none."""
-        for candidate in self._candidates(file):
-            if candidate.is_file():
-                return self._documents(candidate, only_name=names[0] if len(set(names)) == 1 else file.stem)
-        self._dirt.add(
-            "no tokens",
-            str(file),
-            f"There is no {file.stem}.conllu beside it; the file was skipped.",
-        )
-        return {}
-
-    def _candidates(self, file: Path) -> list[Path]:
-        name = f"{file.stem}.conllu"
-        if self._conllu is None:
-            return [file.with_suffix(".conllu")]
-        return [self._conllu / name, self._conllu]
-
-    def _documents(self, conllu: Path, *, only_name: str) -> dict[str, Document]:
-        if conllu not in self._read:
-            text = read_text(conllu, dirt=self._dirt, encoding=self._encoding).removeprefix(BYTE_ORDER_MARK)
-            by_document: dict[str, list[ConlluSentence]] = {}
-            for sentence in parse_conllu(text, where=str(conllu)):
-                by_document.setdefault(sentence.document or only_name, []).append(sentence)
-            documents = {name: conllu_document(name, sentences) for name, sentences in by_document.items()}
-            masked = [name for name, document in documents.items() if is_masked(document)]
-            for name in masked:
-                detail = f"The words of {name} are masked by underscores; it was left out."
-                self._dirt.add("masked text", str(conllu), detail)
-                del documents[name]
-            self._read[conllu] = documents
-        return self._read[conllu]
+def _find_conllu(file: Path, conllu: Path | None) -> Path | None:
+    name = f"{file.stem}.conllu"
+    places = [file.with_suffix(".conllu")] if conllu is None else [conllu / name, conllu]
+    return next((place for place in places if place.is_file()), None)
 
 
-def conllu_document(name: str, sentences: Sequence[ConlluSentence]) -> Document:
+def _read_documents(file: Path, *, unnamed: str, encoding: str, issues: ReadIssues) -> dict[str, Document]:
+    """The documents of a ``.conllu`` file; sentences without a document belong to ``unnamed``."""
+    text = read_text(file, issues=issues, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
+    sentences: dict[str, list[ConlluSentence]] = {}
+    for sentence in parse_conllu(text, where=str(file)):
+        sentences.setdefault(sentence.document or unnamed, []).append(sentence)
+    documents = {name: make_document(name, some) for name, some in sentences.items()}
+    for name in [name for name, document in documents.items() if is_masked(document)]:
+        issues.add("masked text", str(file), f"The words of {name} are masked by underscores; left out.")
+        del documents[name]
+    return documents
+
+
+def make_document(name: str, sentences: Sequence[ConlluSentence]) -> Document:
     """Make a document of parsed sentences, with the file's spaces and each sentence on its own line."""
     pieces: list[str] = []
     tokens: list[Token] = []

@@ -1,4 +1,4 @@
-"""The Georgetown University Multilayer corpus, in the folders of its own repository."""
+"""The Georgetown University Multilayer corpus, in the folders of its repository."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from disco2.annotation.alignment import align_to_text
 from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu, unescape
-from disco2.corpora.pdtb3 import RawRelation, read_pdtb3_lines
-from disco2.corpora.reading import files_below, first_fault, gc_disabled, read_text
+from disco2.corpora.pdtb3 import RawRelation, parse_pdtb3
+from disco2.corpora.reading import gc_disabled, list_files, quote_first_fault, read_text
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    kind_in_place_of_sense,
+    check_senses_of_kind,
+    drop_doubles,
     read_kind,
+    read_kind_without_sense,
     read_senses,
-    report_doubles,
-    senses_of_kind,
 )
-from disco2.data import Corpus, Dirt, Document, Relation, RelationKind
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError, LayerError, SettingsError
 
@@ -44,7 +44,7 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
             f"Unknown coreference '{coreference}' for GUM.", hint=f"Use one of: {', '.join(COREFERENCE)}."
         )
     gold = path / "rst" / "gdtb" / "pdtb" / "gold"
-    files = [file for file in files_below(gold) if file.parent.parent == gold]
+    files = [file for file in list_files(gold) if file.parent.parent == gold]
     files.sort(key=lambda file: file.name)
     if not files:
         raise CorpusError(
@@ -52,26 +52,26 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
             where=str(path),
             hint="Give the folder of a checkout of the GUM repository.",
         )
-    dirt = Dirt()
+    issues = ReadIssues()
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     for file in files:
         if file.name in documents:
-            dirt.add("document twice", str(file), f"{file.name} was read already; left out.")
+            issues.add("document twice", str(file), f"{file.name} was read already; left out.")
             continue
-        found = _read_document(path, file, coreference=coreference, dirt=dirt)
+        found = _read_document(path, file, coreference=coreference, issues=issues)
         if found is not None:
             documents[file.name] = found[0]
-            relations.extend(report_doubles(_relations(file, *found, dirt=dirt), dirt=dirt))
+            relations.extend(drop_doubles(_relations(file, *found, issues=issues), issues=issues, keep=True))
     if not documents:
-        raise CorpusError(f"No document can be used.{first_fault(dirt)}", where=str(path))
+        raise CorpusError(f"No document can be used.{quote_first_fault(issues)}", where=str(path))
     return Corpus(
         name="gum",
         inventory=INVENTORY,
         documents=documents,
         relations=tuple(relations),
-        parts=_read_parts(path / "splits.md", documents, dirt=dirt),
-        dirt=dirt,
+        parts=_read_parts(path / "splits.md", documents, issues=issues),
+        issues=issues,
         notes=(
             "Character offsets are end-exclusive.",
             f"Coreference follows the guidelines of {coreference}.",
@@ -80,7 +80,7 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
 
 
 def _read_document(
-    path: Path, gold: Path, *, coreference: str, dirt: Dirt
+    path: Path, gold: Path, *, coreference: str, issues: ReadIssues
 ) -> tuple[Document, TokenSpans] | None:
     """The document, and its tokens in GDTB's raw text; None, with a finding, if it has no text.
 
@@ -88,43 +88,43 @@ def _read_document(
     """
     name = gold.name
     raw = gold.parent.parent.parent / "raw" / gold.parent.name / name
-    text = read_text(raw, dirt=dirt) if raw.is_file() else ""
+    text = read_text(raw, issues=issues) if raw.is_file() else ""
     if _MASKED.fullmatch(text):
         detail = f"The text is missing, masked or empty; {name} was left out."
-        dirt.add("document without text", str(raw), detail)
+        issues.add("document without text", str(raw), detail)
         return None
 
     dep = path / "dep" / f"{name}.conllu"
     try:
-        parses = parse_conllu(_layer_text(dep, dirt=dirt), where=str(dep))
+        parses = parse_conllu(_layer_text(dep, issues=issues), where=str(dep))
         spans = align_to_text([word for parse in parses for word in parse.words], text, where=str(dep))
     except LayerError as error:
-        dirt.add("document without tokens", error.where or str(dep), f"{error.what} {name} was left out.")
+        issues.add("document without tokens", error.where or str(dep), f"{error.what} {name} was left out.")
         return None
     words = [unescape(text[start:end]) for start, end in spans]
     document = document_as_written(name, parses, words=words)
-    document = with_dependencies(document, parses, where=str(dep), dirt=dirt)
+    document = with_dependencies(document, parses, where=str(dep), issues=issues)
 
     const = path / "const" / f"{name}.ptb"
     try:
-        trees = parse_brackets(_layer_text(const, dirt=dirt), where=str(const))
-        document = with_constituents(document, trees, where=str(const), dirt=dirt)
+        trees = parse_brackets(_layer_text(const, issues=issues), where=str(const))
+        document = with_constituents(document, trees, where=str(const), issues=issues)
     except LayerError as error:
-        dirt.add("document without trees", error.where or str(const), error.what)
+        issues.add("document without trees", error.where or str(const), error.what)
 
     coref = path / "coref" / coreference / "conll" / f"{name}.conll"
     try:
-        chains = parse_coreference(_layer_text(coref, dirt=dirt), where=str(coref), dirt=dirt)
-        document = with_mentions(document, _only(chains), where=str(coref), dirt=dirt)
+        chains = parse_coreference(_layer_text(coref, issues=issues), where=str(coref), issues=issues)
+        document = with_mentions(document, _only(chains), where=str(coref), issues=issues)
     except LayerError as error:
-        dirt.add("document without coreference", error.where or str(coref), error.what)
+        issues.add("document without coreference", error.where or str(coref), error.what)
     return document, TokenSpans(text, spans, document=name)
 
 
-def _layer_text(file: Path, *, dirt: Dirt) -> str:
+def _layer_text(file: Path, *, issues: ReadIssues) -> str:
     if not file.is_file():
         raise LayerError("There is no such file.", where=str(file))
-    return read_text(file, dirt=dirt)
+    return read_text(file, issues=issues)
 
 
 def _only(documents: Sequence[CoreferenceDocument]) -> CoreferenceDocument:
@@ -133,17 +133,19 @@ def _only(documents: Sequence[CoreferenceDocument]) -> CoreferenceDocument:
     return documents[0]
 
 
-def _relations(file: Path, document: Document, tokens: TokenSpans, *, dirt: Dirt) -> Iterator[Relation]:
-    for number, raw in read_pdtb3_lines(read_text(file, dirt=dirt), where=str(file), dirt=dirt):
-        where = f"{file}:{number}"
+def _relations(
+    file: Path, document: Document, tokens: TokenSpans, *, issues: ReadIssues
+) -> Iterator[Relation]:
+    for raw in parse_pdtb3(read_text(file, issues=issues), where=str(file), issues=issues):
+        where = f"{file}:{raw.line}"
         try:
-            yield _relation(raw, f"{document.id}:{number}", document, tokens, where=where, dirt=dirt)
+            yield _relation(raw, f"{document.id}:{raw.number}", document, tokens, where=where, issues=issues)
         except CorpusError as error:
-            dirt.add("bad relation", where, f"{error.what} The line was skipped.")
+            issues.add("bad relation", where, f"{error.what} The line was skipped.")
 
 
 def _relation(
-    raw: RawRelation, name: str, document: Document, tokens: TokenSpans, *, where: str, dirt: Dirt
+    raw: RawRelation, name: str, document: Document, tokens: TokenSpans, *, where: str, issues: ReadIssues
 ) -> Relation:
     """One relation. Raises CorpusError if it can't be used."""
     kind = read_kind(raw.kind)
@@ -155,14 +157,14 @@ def _relation(
     if not arg1 or not arg2:
         raise CorpusError(f"{'Arg2' if arg1 else 'Arg1'} has no token.")
     if not (exact1 and exact2 and exact):
-        dirt.add(
+        issues.add(
             "span cuts a token", where, "A span begins or ends inside a token; the token was taken whole."
         )
     stated = _stated_tokens(raw.provenance, len(document.tokens))
     if stated is not None and stated != (connective, arg1, arg2):
         detail = "The token spans of field 32 are not those under the character spans, which were taken."
-        dirt.add("token spans differ", where, detail)
-    kind, senses = _kind_and_senses(kind, raw.senses, where=where, dirt=dirt)
+        issues.add("token spans differ", where, detail)
+    kind, senses = _kind_and_senses(kind, raw.senses, where=where, issues=issues)
     return Relation(
         id=name,
         document=document.id,
@@ -177,20 +179,20 @@ def _relation(
 
 
 def _kind_and_senses(
-    kind: RelationKind, labels: Sequence[str], *, where: str, dirt: Dirt
+    kind: RelationKind, labels: Sequence[str], *, where: str, issues: ReadIssues
 ) -> tuple[RelationKind, tuple[str, ...]]:
     """The canonical senses, and the kind: NoRel in the place of a sense corrects it."""
-    repeated = {kind_in_place_of_sense(label) for label in labels} - {None, kind}
-    if RelationKind.NOREL in repeated and kind_in_place_of_sense(kind) is None:
-        dirt.add("NoRel as a sense", where, f"The type is {kind}, the sense NoRel; it was read as NoRel.")
+    repeated = {read_kind_without_sense(label) for label in labels} - {None, kind}
+    if RelationKind.NOREL in repeated and read_kind_without_sense(kind) is None:
+        issues.add("NoRel as a sense", where, f"The type is {kind}, the sense NoRel; it was read as NoRel.")
         return RelationKind.NOREL, ()
     if repeated:
         named = ", ".join(map(str, repeated))
-        dirt.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
-    senses = read_senses(labels, inventory(INVENTORY), where=where, dirt=dirt)
-    if not senses and kind_in_place_of_sense(kind) is None:
-        dirt.add("relation without a sense", where, f"{kind} relations need one; it was kept.")
-    return kind, senses_of_kind(kind, senses, where=where, dirt=dirt)
+        issues.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
+    senses = read_senses(labels, inventory(INVENTORY), where=where, issues=issues)
+    if not senses and read_kind_without_sense(kind) is None:
+        issues.add("relation without a sense", where, f"{kind} relations need one; it was kept.")
+    return kind, check_senses_of_kind(kind, senses, where=where, issues=issues)
 
 
 def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] | None:
@@ -213,14 +215,14 @@ def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] 
     return tuple(spans)
 
 
-def _read_parts(file: Path, documents: dict[str, Document], *, dirt: Dirt) -> dict[str, str]:
+def _read_parts(file: Path, documents: dict[str, Document], *, issues: ReadIssues) -> dict[str, str]:
     """The official part of each document: a heading for each part, and a list of documents below it."""
     if not file.is_file():
-        dirt.add("no splits", str(file), "There is no such file; the documents belong to no part.")
+        issues.add("no splits", str(file), "There is no such file; the documents belong to no part.")
         return {}
     parts: dict[str, str] = {}
     part = ""
-    for line in read_text(file, dirt=dirt).splitlines():
+    for line in read_text(file, issues=issues).splitlines():
         line = line.strip()
         if line.startswith("#"):
             part = line.lstrip("#").strip()
@@ -228,5 +230,5 @@ def _read_parts(file: Path, documents: dict[str, Document], *, dirt: Dirt) -> di
             parts[line[1:].strip()] = part
     for name in documents:
         if name not in parts:
-            dirt.add("document without a part", str(file), f"{name} is in no part of the splits.")
+            issues.add("document without a part", str(file), f"{name} is in no part of the splits.")
     return parts

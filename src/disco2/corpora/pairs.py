@@ -1,16 +1,15 @@
-"""Plain pairs of arguments, one a line: JSON lines, or a table with a header (comma, semicolon or tab).
+"""Pairs of arguments, one a line: JSON lines, or a table with a header (comma, semicolon or tab).
 
-Columns: ``arg1`` and ``arg2``, and where the user has them ``label`` (in JSON also a list of labels), ``id``,
-``split`` (train, dev, test), ``source`` (folds keep pairs of one source together) and ``kind`` (default:
-Implicit). In JSON ``votes`` (or ``labels``) may be an object of labels and shares, as ``{"cause": 0.7}``;
-without a ``label``, the largest share is the label. Other columns are ignored. Every pair becomes
-a document of its own, each argument a paragraph.
+Columns: ``arg1`` and ``arg2``, and optionally ``label`` (in JSON also a list of labels), ``id``, ``split``
+(train, dev, test), ``source`` (folds keep pairs of one source together) and ``kind`` (default: Implicit). In
+JSON ``votes`` (or ``labels``) may be an object of labels and shares, as ``{"cause": 0.7}``; without a
+``label``, the largest share is the label. Other columns are ignored. Every pair becomes a document with a
+paragraph for each argument.
 """
 
 from __future__ import annotations
 
-import csv
-import io
+import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,20 +19,20 @@ from pathlib import Path
 from disco2.annotation.text import pair_spans, pair_text, tokenise
 from disco2.corpora.reading import (
     BYTE_ORDER_MARK,
-    BrokenJsonError,
-    first_fault,
-    lines_of,
-    parse_json,
+    find_double,
+    quote_first_fault,
+    read_json_lines,
+    read_table,
     read_text,
-    shown,
+    shorten,
 )
-from disco2.corpora.relations import read_kind, read_senses
+from disco2.corpora.relations import normalise_votes, read_kind, read_senses
 from disco2.data import (
     WITHOUT_SENSE,
     Argument,
     Corpus,
-    Dirt,
     Document,
+    ReadIssues,
     Relation,
     RelationKind,
     Sentence,
@@ -41,45 +40,40 @@ from disco2.data import (
 )
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
+from disco2.files import write_text
 
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
 COLUMNS = (*REQUIRED, "label", "id", "split", "source", "kind", "connective")
 VOTES = ("votes", "labels")
 MOST_VOTES = 1e9  # for one label; shares and counts are both fine
-DELIMITERS = (",", ";", "\t")
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
-WRONG_COLUMNS = "wrong number of columns"  # a finding; the row is skipped
 SPLIT_NAMES = {
-    "valid": "dev",
-    "validation": "dev",
-    "development": "dev",
-    "training": "train",
-    "testing": "test",
+    **dict.fromkeys(("valid", "validation", "development"), "dev"),
+    **{"training": "train", "testing": "test"},
 }
 
 Record = Mapping[str, object]
 
 
 def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "auto") -> Corpus:
-    """The pairs of a JSON lines or table file; labels are kept as they are unless an inventory is named.
+    """Read the pairs of a JSON lines or table file; without an inventory, labels are kept as they are.
 
-    A line that can't be used is a finding. Raises CorpusError where no line can, or where a table has no
+    A line that can't be used is a finding. Raises CorpusError if no line can, or if a table has no
     columns ``arg1`` and ``arg2``.
     """
-    dirt = Dirt()
+    issues = ReadIssues()
     known = inventory(inventory_name)
-    text = read_text(path, dirt=dirt, encoding=encoding)
-    records = _json_records if _is_json(path, text) else table_records
+    text = read_text(path, issues=issues, encoding=encoding)
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
     groups: dict[str, str] = {}
-    for line, record in records(text, path=path, dirt=dirt):
+    for line, record in _read_records(text, path=path, issues=issues):
         where = f"{path}:{line}"
-        name = _unused_id(record, line, path, documents, where=where, dirt=dirt)
-        pair = _pair(name, record, known, where=where, dirt=dirt)
+        name = _unused_id(record, line, path, documents, where=where, issues=issues)
+        pair = _pair(name, record, known, where=where, issues=issues)
         if pair is None:
             continue
         documents[name], relation = pair
@@ -91,15 +85,39 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
         if split:
             parts[name] = SPLIT_NAMES.get(split, split)
             if parts[name] not in SPLIT_NAMES.values():
-                dirt.add("unknown split", where, f"'{split}' is not train, dev or test.")
+                issues.add("unknown split", where, f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + first_fault(dirt),
+            "No line of this file is a usable pair." + quote_first_fault(issues),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
     notes = (*_labels_with_a_meaning(relations), *_pairs_in_two_parts(relations, parts))
-    return Corpus(NAME, known.name, documents, tuple(relations), parts, dirt, notes=notes, groups=groups)
+    return Corpus(NAME, known.name, documents, tuple(relations), parts, issues, notes=notes, groups=groups)
+
+
+def write_pairs(corpus: Corpus, path: Path) -> None:
+    """Write one line of JSON a relation: ``arg1, arg2, label, id, split, source, kind``.
+
+    Two senses are a list. ``source`` is the document, or the source that it is an excerpt of. Votes, where
+    there are any, stand in ``votes``.
+    """
+    lines = (json.dumps(_write_pair(corpus, relation), ensure_ascii=False) for relation in corpus.relations)
+    write_text(path, (f"{line}\n" for line in lines))
+
+
+def _write_pair(corpus: Corpus, relation: Relation) -> dict[str, object]:
+    senses = relation.senses
+    pair: dict[str, object] = {
+        "arg1": relation.arg1.text,
+        "arg2": relation.arg2.text,
+        "label": list(senses) if len(senses) > 1 else senses[0] if senses else None,
+        "id": relation.id,
+        "split": corpus.parts.get(relation.document),
+        "source": corpus.groups.get(relation.document, relation.document),
+        "kind": str(relation.kind),
+    }
+    return pair | {"votes": dict(relation.votes)} if relation.votes else pair
 
 
 def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, Argument]:
@@ -126,104 +144,41 @@ def _is_json(path: Path, text: str) -> bool:
     return path.suffix.lower() in JSON_ENDINGS or text.removeprefix(BYTE_ORDER_MARK).lstrip().startswith("{")
 
 
-def _json_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
-    for number, line in enumerate(lines_of(text), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = parse_json(line)
-        except BrokenJsonError as error:
-            dirt.add("broken line", f"{path}:{number}", f"Not JSON: {error.reason}; skipped.")
-            continue
-        if not isinstance(record, dict):
-            dirt.add("broken line", f"{path}:{number}", "Not an object in braces; skipped.")
-            continue
+def _read_records(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tuple[int, Record]]:
+    """Yield the first line of every record, and its cells by columns in lower case."""
+    if not _is_json(path, text):
+        yield from read_table(text, path=path, required=REQUIRED, known=COLUMNS, issues=issues)
+        return
+    for line, record in read_json_lines(text, path=path, issues=issues):
         columns = [key.strip().lower() for key in record]
-        twice = [name for name in (*COLUMNS, *VOTES) if columns.count(name) > 1]
-        if twice:
-            detail = f"It has '{twice[0]}' twice, in different letters; skipped."
-            dirt.add("broken line", f"{path}:{number}", detail)
-            continue
-        yield number, dict(zip(columns, record.values(), strict=True))
-
-
-def table_records(text: str, *, path: Path, dirt: Dirt) -> Iterator[tuple[int, Record]]:
-    """The rows of a table with the lines that they start on; CorpusError without a usable header."""
-    text = text.removeprefix(BYTE_ORDER_MARK)
-    delimiter, header, place = _header(text, path=path)
-    lines = io.StringIO(text, newline="").readlines()
-    eaten = 0  # up to this line, quoting over several lines was found to be broken
-    while place < len(lines):
-        where = f"{path}:{place + 1}"
-        row, taken = _row(lines, place, delimiter, alone=place < eaten)
-        if row is None or len(row) != len(header):
-            # A quotation mark that never closes eats the lines after it: try this line alone, quotes and all.
-            eaten = max(eaten, place + taken - 1)
-            row, taken = lines[place].rstrip("\r\n").split(delimiter), 1
-            if len(row) == len(header):
-                dirt.add("stray quotation mark", where, "The line was read without quoting.")
-        if any(cell.strip() for cell in row):
-            if len(row) == len(header):
-                yield place + 1, dict(zip(header, row, strict=True))
-            else:
-                columns = f"{len(row)} columns where the header has {len(header)}"
-                dirt.add(WRONG_COLUMNS, where, f"{columns}; skipped.")
-        place += taken
-
-
-def _row(
-    lines: Sequence[str], place: int, delimiter: str, *, alone: bool = False
-) -> tuple[list[str] | None, int]:
-    """The row that begins on a line and the number of lines read; None where its quoting is broken."""
-    end = place + 1 if alone else len(lines)
-    rows = csv.reader((lines[at] for at in range(place, end)), delimiter=delimiter, strict=True)
-    try:
-        return next(rows), rows.line_num
-    except csv.Error:
-        return None, rows.line_num
-
-
-def _header(text: str, *, path: Path) -> tuple[str, list[str], int]:
-    """The delimiter under which the first row names both arguments, that row, and how many lines it takes."""
-    lines = io.StringIO(text, newline="").readlines()
-    for delimiter in DELIMITERS:
-        row, taken = _row(lines, 0, delimiter) if lines else (None, 1)
-        header = [cell.strip().lower() for cell in row or ()]
-        if all(name in header for name in REQUIRED):
-            twice = [name for name in COLUMNS if header.count(name) > 1]
-            if twice:
-                raise CorpusError(
-                    f"The column '{twice[0]}' occurs twice.", where=f"{path}:1", hint="Rename one of the two."
-                )
-            return delimiter, header, taken
-    raise CorpusError(
-        "The first line does not name the columns arg1 and arg2.",
-        where=f"{path}:1",
-        hint="Begin the file with a header such as: arg1,arg2,label",
-    )
+        if twice := find_double(columns, (*COLUMNS, *VOTES)):
+            detail = f"It has '{twice}' twice, in upper and lower case; skipped."
+            issues.add("broken line", f"{path}:{line}", detail)
+        else:
+            yield line, dict(zip(columns, record.values(), strict=True))
 
 
 def _pair(
-    name: str, record: Record, known: SenseInventory, *, where: str, dirt: Dirt
+    name: str, record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[Document, Relation] | None:
     texts = [_text(record, column) for column in REQUIRED]
     for column, text in zip(REQUIRED, texts, strict=True):
         if not text:
-            dirt.add("empty argument", where, f"There is no text for {column}; skipped.")
+            issues.add("empty argument", where, f"There is no text for {column}; skipped.")
             return None
     document, arg1, arg2 = pair_document(name, *texts)
     if not arg1.tokens or not arg2.tokens:
-        dirt.add("empty argument", where, "An argument has no word; skipped.")
+        issues.add("empty argument", where, "An argument has no word; skipped.")
         return None
     kind = RelationKind.IMPLICIT
     if _text(record, "kind"):
         named = read_kind(_text(record, "kind"))
         if named is None:
-            dirt.add("unknown kind of relation", where, f"'{_text(record, 'kind')}'; skipped.")
+            issues.add("unknown kind of relation", where, f"'{_text(record, 'kind')}'; skipped.")
             return None
         kind = named
-    senses = read_senses(_labels(record, where=where, dirt=dirt), known, where=where, dirt=dirt)
-    votes = _votes(record, known, where=where, dirt=dirt)
+    senses = read_senses(_labels(record, where=where, issues=issues), known, where=where, issues=issues)
+    votes = _votes(record, known, where=where, issues=issues)
     if votes and not senses:
         most = max(share for _, share in votes)
         senses = tuple(sense for sense, share in votes if share == most)
@@ -231,28 +186,29 @@ def _pair(
     return document, Relation(name, name, kind, arg1, arg2, senses, connective, where=where, votes=votes)
 
 
-def _votes(record: Record, known: SenseInventory, *, where: str, dirt: Dirt) -> tuple[tuple[str, float], ...]:
-    """The labels of an object with their shares, which add up to 1; empty where there is no object."""
+def _votes(
+    record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
+) -> tuple[tuple[str, float], ...]:
+    """The labels of an object with their shares, which add up to 1; empty if there is no object."""
     given = next((record[name] for name in VOTES if isinstance(record.get(name), dict)), None)
     if not isinstance(given, dict):
         return ()
     shares: dict[str, float] = {}
     for label, share in given.items():
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_VOTES:
-            dirt.add("unusable votes", where, f"{shown(share)} is no share; left out.")
+            issues.add("unusable votes", where, f"{shorten(share)} is no share; left out.")
             return ()
-        for sense in read_senses([label], known, where=where, dirt=dirt) if share else ():
+        for sense in read_senses([label], known, where=where, issues=issues) if share else ():
             shares[sense] = shares.get(sense, 0.0) + share
-    total = sum(shares.values())
-    return tuple((sense, share / total) for sense, share in shares.items())
+    return normalise_votes(shares)
 
 
-def _labels(record: Record, *, where: str, dirt: Dirt) -> list[str]:
+def _labels(record: Record, *, where: str, issues: ReadIssues) -> list[str]:
     given = record.get("label")
     items = given if isinstance(given, list) else [given]
     labels = [str(item).lower() if isinstance(item, bool) else _plain(item) for item in items]
     if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
-        dirt.add("unusable label", where, f"{shown(given)} can't be a label; left out.")
+        issues.add("unusable label", where, f"{shorten(given)} can't be a label; left out.")
     return labels
 
 
@@ -273,9 +229,9 @@ def _labels_with_a_meaning(relations: Sequence[Relation]) -> Iterator[str]:
     counts = Counter(sense for relation in relations for sense in relation.senses if sense in WITHOUT_SENSE)
     for label, count in sorted(counts.items()):
         yield (
-            f"The label {label} ({count} pairs) has a meaning of its own here: a model answers it for "
-            "neighbouring sentences of a text, and never for two arguments that are given. Under another "
-            "name, such as 'unrelated', it would be a label like any other."
+            f"The label {label} ({count} pairs) is special: a model predicts it for neighbouring sentences "
+            "of a text, and never for two given arguments. Use another name, such as 'unrelated', for an "
+            "ordinary label."
         )
 
 
@@ -295,13 +251,13 @@ def _both(relation: Relation) -> tuple[str, str]:
 
 
 def _unused_id(
-    record: Record, line: int, path: Path, used: Mapping[str, object], *, where: str, dirt: Dirt
+    record: Record, line: int, path: Path, used: Mapping[str, object], *, where: str, issues: ReadIssues
 ) -> str:
     given = _text(record, "id")
     name = given or f"{path.stem}:{line}"
     if name not in used:
         return name
-    dirt.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
+    issues.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
     while name in used:
         name = f"{name}:{line}"
     return name

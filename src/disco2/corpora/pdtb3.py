@@ -1,24 +1,24 @@
 """The Penn Discourse Treebank 3.0: ``gold/SS/wsj_SSNN`` with 34 fields a relation, ``raw/SS/wsj_SSNN``.
 
-GUM's discourse relations have the same fields.
+GUM's discourse relations have the same fields. PDTB 2 has other files, and its relations are found in the
+text in the same way.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from disco2.corpora.reading import existing_folder, lines_of, read_text
-from disco2.corpora.relations import TokenSpans, kind_and_senses, report_doubles
-from disco2.corpora.wsj import BARE, WsjLayers, files_by_document
-from disco2.data import Corpus, Dirt, Document, Relation
-from disco2.data.senses import inventory
+from disco2.corpora.reading import check_folder, read_text, split_lines
+from disco2.corpora.relations import TokenSpans, compare_text, drop_doubles, read_kind_and_senses
+from disco2.corpora.wsj import BARE, WsjLayers, find_files
+from disco2.data import Corpus, Document, ReadIssues, Relation
+from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError, SettingsError
 
-INVENTORY = "pdtb3"
 OFFSETS = ("auto", "inclusive", "exclusive")
 FILES = (BARE, ".txt", ".pdtb", ".pipe")
 FIELDS = 34
@@ -31,21 +31,28 @@ Spans = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class RawRelation:
-    """One line as it stands in the file: spans are pairs of character offsets, senses are not yet checked.
+    """One relation as its file has it: spans are pairs of character offsets, senses are not yet checked.
 
-    Whether the ends are inclusive (LDC's PDTB 3) or exclusive (GDTB) is for the reader of the corpus to say.
-    ``senses`` are the filled ones of 1A, 1B, 2A and 2B, in that order.
+    Whether the ends are inclusive (LDC's PDTB 3) or exclusive (PDTB 2, GDTB) depends on the corpus.
+    ``number`` counts the relations of the file from 1, and ``line`` is where this one begins.
     """
 
+    number: int
+    line: int
     kind: str
-    connective_spans: Spans
-    connectives: tuple[str, ...]  # Conn1 and, where filled, Conn2
+    connectives: tuple[str, ...]  # one, or two of an implicit relation
     senses: tuple[str, ...]
+    connective_spans: Spans  # of an explicit connective or an AltLex
     arg1_spans: Spans
     arg2_spans: Spans
-    sup1_spans: Spans
-    sup2_spans: Spans
-    provenance: str
+    other_spans: Spans = ()  # of supplements
+    arg1_text: str = ""  # in PDTB 2, which repeats the text of the spans
+    arg2_text: str = ""
+    provenance: str = ""
+
+    @property
+    def spans(self) -> Spans:
+        return (*self.connective_spans, *self.arg1_spans, *self.arg2_spans, *self.other_spans)
 
 
 def parse_spans(field: str) -> Spans:
@@ -68,44 +75,36 @@ def _is_offset(text: str) -> bool:
     return text.isdecimal() and len(text) < 10
 
 
-def parse_pdtb3_line(fields: Sequence[str]) -> RawRelation:
-    """Parse the relation in one line's fields; raise CorpusError, without a place, where there is none."""
+def parse_pdtb3_line(fields: Sequence[str], line: int) -> RawRelation:
+    """Parse the relation in one line's fields; raise CorpusError, without a place, if there is none."""
     if len(fields) != FIELDS:
         raise CorpusError(f"{len(fields)} fields between pipes where PDTB 3 has {FIELDS}.")
     fields = list(map(str.strip, fields))
     return RawRelation(
+        number=line,
+        line=line,
         kind=fields[0],
-        connective_spans=parse_spans(fields[1]),
         connectives=tuple(fields[i] for i in (7, 10) if fields[i] not in ("", "_")),
         senses=tuple(fields[i] for i in (8, 9, 11, 12) if fields[i] not in ("", "_")),
+        connective_spans=parse_spans(fields[1]),
         arg1_spans=parse_spans(fields[14]),
         arg2_spans=parse_spans(fields[20]),
-        sup1_spans=parse_spans(fields[13]),
-        sup2_spans=parse_spans(fields[26]),
+        other_spans=(*parse_spans(fields[13]), *parse_spans(fields[26])),
         provenance=fields[32],
     )
 
 
-def read_pdtb3_lines(text: str, *, where: str, dirt: Dirt) -> Iterator[tuple[int, RawRelation]]:
-    """Yield the line number and relation of every good line; bad ones are reported and skipped."""
-    for number, line in enumerate(lines_of(text), start=1):
+def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
+    """The relations of a file; bad lines are reported and skipped."""
+    relations = []
+    for number, line in enumerate(split_lines(text), start=1):
         if not line.strip():
             continue
         try:
-            yield number, parse_pdtb3_line(line.split("|"))
+            relations.append(parse_pdtb3_line(line.split("|"), number))
         except CorpusError as error:
-            detail = f"{error.what} The line was skipped."
-            dirt.add("bad relation line", f"{where}:{number}", detail)
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """One document's text and relations as they stand in the files."""
-
-    id: str
-    file: Path
-    text: str
-    lines: list[tuple[int, RawRelation]]
+            issues.add("bad relation line", f"{where}:{number}", f"{error.what} The line was skipped.")
+    return relations
 
 
 def read_pdtb3(
@@ -125,14 +124,15 @@ def read_pdtb3(
     """
     if offsets not in OFFSETS:
         raise SettingsError(f"Unknown offsets '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}.")
-    root = existing_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
+    root = check_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
     if not (root / "gold").is_dir() and (root / "data" / "gold").is_dir():
         root = root / "data"
-    gold = existing_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
-    raw = existing_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
-    files = files_by_document(gold, endings=FILES)
-    dirt = Dirt()
-    sources = list(_sources(files, files_by_document(raw, endings=FILES), encoding=encoding, dirt=dirt))
+    gold = check_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
+    raw = check_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
+    files = find_files(gold, endings=FILES)
+    issues = ReadIssues()
+    texts = find_files(raw, endings=FILES)
+    sources = list(read_sources(files, texts, parse_pdtb3, encoding=encoding, issues=issues))
     if not sources:
         raise CorpusError(
             f"None of {len(files)} files in {gold} has its text in {raw}.",
@@ -141,70 +141,98 @@ def read_pdtb3(
         )
     evidence = OffsetEvidence()
     for source in sources:
-        for _, line in source.lines:
-            evidence.add(source.text, _all_spans(line))
+        for one in source.relations:
+            evidence.add(source.text, one.spans)
     convention: Convention = evidence.convention if offsets == "auto" else offsets
     chosen = "by the text" if offsets == "auto" else "as asked"
     notes = [f"Span ends were read as {convention}, {chosen}: {evidence.describe()}."]
     if offsets != "auto" and evidence.inclusive + evidence.exclusive and convention != evidence.convention:
-        notes.append(f"The text itself speaks for {evidence.convention} ends.")
+        notes.append(f"The text itself suggests {evidence.convention} ends.")
+    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
+    corpus = make_corpus("pdtb3", sources, layers, convention=convention, issues=issues)
+    return replace(corpus, notes=(*notes, *corpus.notes))
 
-    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, dirt=dirt)
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One document's text and relations as its files have them."""
+
+    id: str
+    file: Path
+    text: str
+    relations: Sequence[RawRelation]
+
+
+def read_sources(
+    files: Mapping[str, Path],
+    texts: Mapping[str, Path],
+    parse: Callable[..., list[RawRelation]],
+    *,
+    encoding: str,
+    issues: ReadIssues,
+) -> Iterator[Source]:
+    """Read the relations and the raw text of each document; one without text is left out with a finding."""
+    for name, file in files.items():
+        content = read_text(file, issues=issues, encoding=encoding)
+        relations = parse(content, where=str(file), issues=issues)
+        if not content.strip():
+            issues.add("empty file", str(file), "There are no relations in it.")
+        if name not in texts:
+            detail = f"{name} has no raw text; it and its {len(relations)} relations were left out."
+            issues.add("document without text", str(file), detail)
+            continue
+        text = read_text(texts[name], issues=issues, encoding=encoding)
+        spans = [span for one in relations for span in one.spans]
+        yield Source(name, file, choose_text(text, spans, where=str(texts[name]), issues=issues), relations)
+
+
+def make_corpus(
+    name: str,
+    sources: Iterable[Source],
+    layers: WsjLayers,
+    *,
+    convention: Convention = "exclusive",
+    issues: ReadIssues,
+) -> Corpus:
+    """The documents with their layers, and the relations that can be found in them.
+
+    The inventory of senses has the name of the corpus.
+    """
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     ways: Counter[str] = Counter()
     for source in sources:
         document, has_trees = layers.document(source.id, source.text)
-        way = (
-            "have their tokens from trees"
-            if has_trees
-            else "without trees were split by rule and have no phrases"
-        )
-        ways[way] += 1
+        ways["have tokens from trees" if has_trees else "have no trees; tokens were split by rule"] += 1
         documents[document.id] = document
-        relations.extend(report_doubles(_relations(source, document, convention, dirt=dirt), dirt=dirt))
-    notes += [f"{ways[way]} documents {way}." for way in sorted(ways)]
-    return Corpus("pdtb3", INVENTORY, documents, tuple(relations), dirt=dirt, notes=tuple(notes))
-
-
-def _sources(gold: dict[str, Path], raw: dict[str, Path], *, encoding: str, dirt: Dirt) -> Iterator[_Source]:
-    for name, file in gold.items():
-        table = read_text(file, dirt=dirt, encoding=encoding)
-        if not table.strip():
-            dirt.add("empty file", str(file), "There are no relations in it.")
-        if name not in raw:
-            dirt.add("document without text", str(file), f"{name} has no raw text; it was left out.")
-            continue
-        lines = list(read_pdtb3_lines(table, where=str(file), dirt=dirt))
-        text = read_text(raw[name], dirt=dirt, encoding=encoding)
-        spans = [span for _, line in lines for span in _all_spans(line)]
-        yield _Source(name, file, text_that_fits(text, spans, where=str(raw[name]), dirt=dirt), lines)
-
-
-def _all_spans(line: RawRelation) -> Spans:
-    return (*line.connective_spans, *line.arg1_spans, *line.arg2_spans, *line.sup1_spans, *line.sup2_spans)
+        found = _relations(source, document, convention, inventory(name), issues=issues)
+        relations.extend(drop_doubles(found, issues=issues))
+    notes = tuple(f"{count} documents {way}." for way, count in sorted(ways.items()))
+    return Corpus(name, name, documents, tuple(relations), issues=issues, notes=notes)
 
 
 def _relations(
-    source: _Source, document: Document, convention: Convention, *, dirt: Dirt
+    source: Source, document: Document, convention: Convention, known: SenseInventory, *, issues: ReadIssues
 ) -> Iterator[Relation]:
     tokens = TokenSpans.of(document)
-    for number, line in source.lines:
-        name, where = f"{source.id}:{number}", f"{source.file}:{number}"
-        label = kind_and_senses(line.kind, line.senses, inventory(INVENTORY), where=where, dirt=dirt)
+    for raw in source.relations:
+        name, where = f"{source.id}:{raw.number}", f"{source.file}:{raw.line}"
+        label = read_kind_and_senses(raw.kind, raw.senses, known, where=where, issues=issues)
         if label is None:
             continue
         try:
-            arg1, exact1 = tokens.argument(as_exclusive(line.arg1_spans, convention))
-            arg2, exact2 = tokens.argument(as_exclusive(line.arg2_spans, convention))
-            connective, _ = tokens.under(as_exclusive(line.connective_spans, convention))
+            arg1, exact1 = tokens.argument(make_exclusive(raw.arg1_spans, convention))
+            arg2, exact2 = tokens.argument(make_exclusive(raw.arg2_spans, convention))
+            connective, _ = tokens.under(make_exclusive(raw.connective_spans, convention))
             if not arg1.tokens or not arg2.tokens:
                 raise CorpusError(f"{'Arg2' if arg1.tokens else 'Arg1'} of {name} has no token.")
         except CorpusError as error:
-            dirt.add("bad relation", where, f"{error.what} The relation was skipped.")
+            issues.add("bad relation", where, f"{error.what} The relation was skipped.")
             continue
         if not (exact1 and exact2):
-            dirt.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
+            issues.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
+        compare_text(arg1.text.split(), raw.arg1_text, f"Arg1 of {name}", where=where, issues=issues)
+        compare_text(arg2.text.split(), raw.arg2_text, f"Arg2 of {name}", where=where, issues=issues)
         yield Relation(
             id=name,
             document=source.id,
@@ -212,7 +240,7 @@ def _relations(
             arg1=replace(arg1, text=" ".join(arg1.text.split())),
             arg2=replace(arg2, text=" ".join(arg2.text.split())),
             senses=label[1],
-            connective=line.connectives[0] if line.connectives else "",
+            connective=raw.connectives[0] if raw.connectives else "",
             connective_tokens=connective,
             where=where,
         )
@@ -262,13 +290,13 @@ class OffsetEvidence:
         )
 
 
-def as_exclusive(spans: Spans, convention: Convention) -> Spans:
+def make_exclusive(spans: Spans, convention: Convention) -> Spans:
     """The spans with exclusive ends."""
     return spans if convention == "exclusive" else tuple((start, end + 1) for start, end in spans)
 
 
-def text_that_fits(text: str, spans: Iterable[tuple[int, int]], *, where: str, dirt: Dirt) -> str:
-    r"""The text, or the text with ``\n`` for ``\r\n`` where the spans were counted that way.
+def choose_text(text: str, spans: Iterable[tuple[int, int]], *, where: str, issues: ReadIssues) -> str:
+    r"""The text, or the text with ``\n`` for ``\r\n`` if the spans were counted that way.
 
     Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
     has them, spans begin in the middle of words.
@@ -280,7 +308,7 @@ def text_that_fits(text: str, spans: Iterable[tuple[int, int]], *, where: str, d
     if _good_starts(plain, starts) <= _good_starts(text, starts):
         return text
     detail = "The file has Windows line ends and its spans don't count them; it was read with plain ones."
-    dirt.add("line ends not in the offsets", where, detail)
+    issues.add("line ends not in the offsets", where, detail)
     return plain
 
 

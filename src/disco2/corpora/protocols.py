@@ -1,6 +1,6 @@
 """Which documents train, tune and test: the splits that published work uses, by name.
 
-    own         the corpus's own parts, as its reader found them; all of it train where it has none
+    own         the corpus's own parts, as its reader found them; all of it train if it has none
     gum         GUM's official parts (the same, under the name people know)
     lin         WSJ sections 2-21 train, 23 test (Lin et al., 2009; the paper's multiclass experiments)
     ji          WSJ sections 2-20 train, 0-1 dev, 21-22 test (the paper's binary experiments)
@@ -35,7 +35,7 @@ TENTHS = ("test", "test", "dev", *["train"] * 7)  # of the documents, under the 
 _FOLD = re.compile(r"cv(\d{1,4})-(\d{1,4})")
 _WSJ = re.compile(r"wsj_(\d\d)\d\d(?!\d)", re.IGNORECASE)
 
-FEWEST_WORDS = 8  # shorter sentences, such as "I agree.", are anybody's
+FEWEST_WORDS = 8  # shorter sentences, such as "I agree.", occur everywhere
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -65,7 +65,9 @@ def document_parts(corpus: Corpus, protocol: str, *, seed: int) -> dict[str, str
     if name == "ji":
         return _by_section(corpus, name, train=range(2, 21), dev=(0, 1), test=(21, 22))
     if name == "documents":
-        return _by_tenths(corpus, seed=seed)
+        hint = "Use own, or folds over documents such as cv2-0."
+        _check_count(corpus, TENTHS.index("train") + 1, "train, dev and test parts", hint)
+        return _by_document(corpus, TENTHS, seed=seed)
     fold = _FOLD.fullmatch(name)
     if fold is None:
         raise SettingsError(f"Unknown split protocol '{protocol}'.", hint=f"Known: {KNOWN}.")
@@ -76,19 +78,20 @@ def document_parts(corpus: Corpus, protocol: str, *, seed: int) -> dict[str, str
             hint="Use cvK-i with K of at least 2 and i from 0 to K - 1.",
         )
     if folds == 12:
-        dev, test = section_fold(index)
+        dev, test = choose_sections(index)
         rest = [section for section in range(SECTIONS) if section not in (*dev, *test)]
         return _by_section(corpus, name, train=rest, dev=dev, test=test)
-    return _by_document(corpus, name, folds=folds, index=index, seed=seed)
+    _check_count(corpus, folds, f"{folds} folds", "Use fewer folds than there are documents.")
+    return _by_document(corpus, _fold_parts(folds, index), seed=seed)
 
 
-def section_fold(index: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def choose_sections(index: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """The dev and test sections of one of the twelve folds over WSJ sections."""
     first = 2 * index
     return (first, first + 1), ((first + 23) % SECTIONS, (first + 24) % SECTIONS)
 
 
-def wsj_section(document: str) -> int | None:
+def find_section(document: str) -> int | None:
     """The section of a Wall Street Journal document: the two digits after ``wsj_``."""
     match = _WSJ.search(document)
     return None if match is None else int(match[1])
@@ -116,7 +119,7 @@ def _by_section(
     }
     parts: dict[str, str] = {}
     for document in corpus.documents:
-        section = wsj_section(document)
+        section = find_section(document)
         if section is None:
             raise CorpusError(
                 f"The protocol '{protocol}' splits by WSJ sections, and the document '{document}' is not"
@@ -128,38 +131,30 @@ def _by_section(
     return parts
 
 
-def _by_document(corpus: Corpus, protocol: str, *, folds: int, index: int, seed: int) -> dict[str, str]:
-    """Fold ``index`` tests, the next one tunes, the rest train; with two folds nothing is left for tuning.
+def _fold_parts(folds: int, index: int) -> list[str]:
+    """The part of each fold: fold ``index`` tests, the next one tunes, unless there are only two."""
+    parts = ["train"] * folds
+    if folds > 2:
+        parts[(index + 1) % folds] = "dev"
+    parts[index] = "test"
+    return parts
 
-    The order is one of hashes, so that the folds are the same on every machine.
+
+def _by_document(corpus: Corpus, parts: Sequence[str], *, seed: int) -> dict[str, str]:
+    """Deal the documents, or the sources they are excerpts of, to the parts in turn.
+
+    The order is that of a hash of seed and name, so that the parts are the same on every machine.
     """
-    shuffled = _shuffled(corpus, seed=seed)
-    if len(shuffled) < folds:
-        raise CorpusError(
-            f"{len(shuffled)} documents can't be dealt into {folds} folds.",
-            hint="Use fewer folds than there are documents.",
-        )
-    roles = {index: "test"} if folds == 2 else {(index + 1) % folds: "dev", index: "test"}
-    part_of = {name: roles.get(place % folds, "train") for place, name in enumerate(shuffled)}
-    return {document: part_of[_source(corpus, document)] for document in corpus.documents}
-
-
-def _by_tenths(corpus: Corpus, *, seed: int) -> dict[str, str]:
-    shuffled = _shuffled(corpus, seed=seed)
-    if len(shuffled) <= TENTHS.index("train"):
-        raise CorpusError(
-            f"{len(shuffled)} documents are too few for train, dev and test parts.",
-            where=corpus.name,
-            hint="Use own, or folds over documents such as cv2-0.",
-        )
-    part_of = {name: TENTHS[place % len(TENTHS)] for place, name in enumerate(shuffled)}
-    return {document: part_of[_source(corpus, document)] for document in corpus.documents}
-
-
-def _shuffled(corpus: Corpus, *, seed: int) -> list[str]:
-    """The documents, or the sources they are excerpts of, in the order of a hash of seed and name."""
     names = {_source(corpus, document) for document in corpus.documents}
-    return sorted(names, key=lambda name: (sha256(f"{seed}:{name}".encode()).digest(), name))
+    order = sorted(names, key=lambda name: (sha256(f"{seed}:{name}".encode()).digest(), name))
+    part_of = {name: parts[place % len(parts)] for place, name in enumerate(order)}
+    return {document: part_of[_source(corpus, document)] for document in corpus.documents}
+
+
+def _check_count(corpus: Corpus, least: int, what: str, hint: str) -> None:
+    count = len({_source(corpus, document) for document in corpus.documents})
+    if count < least:
+        raise CorpusError(f"{count} documents are too few for {what}.", where=corpus.name, hint=hint)
 
 
 def _source(corpus: Corpus, document: str) -> str:
@@ -190,7 +185,7 @@ def documents_with_coreference(corpus: Corpus) -> Corpus:
 class HeldOutSentences:
     """Texts whose sentences of eight or more words must not be in the training data.
 
-    Case and punctuation don't matter, nor where a corpus cuts its sentences: a sentence of one side counts as
+    Case and punctuation don't matter, nor how a corpus splits its sentences: a sentence of one side counts as
     shared wherever its words stand in a row on the other side.
     """
 
@@ -217,7 +212,7 @@ class HeldOutSentences:
                 self.add(document)
 
     def add_evaluated(self, corpus: Corpus) -> None:
-        """Add the dev and test parts of a corpus; all of it where it has no parts."""
+        """Add the dev and test parts of a corpus; all of it if it has no parts."""
         self.add_parts(corpus, corpus.parts or dict.fromkeys(corpus.documents, "test"), ("dev", "test"))
 
     def shares(self, relation: Relation, document: Document) -> bool:

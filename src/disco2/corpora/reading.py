@@ -1,23 +1,28 @@
-"""Read files and folders of corpora: bytes to text, text to lines and JSON."""
+"""Read files and folders of corpora: bytes to text, text to lines, JSON and tables."""
 
 from __future__ import annotations
 
 import codecs
+import csv
 import gc
+import io
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from reprlib import Repr
+from typing import Any
 
-from disco2.data import Dirt
+from disco2.data import ReadIssues
 from disco2.errors import CorpusError
 from disco2.twin_keys import TwinKeyError, without_twins
 
 BYTE_ORDER_MARK = "\ufeff"
 NOT_UTF8 = "not UTF-8"
+WRONG_COLUMNS = "wrong number of columns"  # a finding; the row is skipped
+DELIMITERS = ",;\t"
 UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by their byte order marks
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -30,7 +35,7 @@ _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
 
-def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
+def read_text(path: Path, *, issues: ReadIssues, encoding: str = "auto") -> str:
     """Read a file with its line ends and byte order mark, since character offsets count them.
 
     ``auto`` reads UTF-16 if the file has its byte order mark, else UTF-8, else latin-1 (which fits any bytes)
@@ -56,7 +61,7 @@ def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
         place = f"{path}:{line}"
         if chosen == "utf-8" and encoding == "auto":
             detail = f"byte {data[start]:#04x} is not UTF-8; the file was read as latin-1"
-            dirt.add(NOT_UTF8, place, detail)
+            issues.add(NOT_UTF8, place, detail)
             return data.decode("latin-1")
         raise CorpusError(
             f"The file is not {chosen}: {getattr(error, 'reason', error)}.",
@@ -65,7 +70,7 @@ def read_text(path: Path, *, dirt: Dirt, encoding: str = "auto") -> str:
         ) from None
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Split a table or JSON lines into lines, without their ends and without a byte order mark.
 
     Lines end with ``\\n`` or ``\\r\\n``, or with ``\\r`` if there is no other line end. Other characters that
@@ -93,7 +98,7 @@ def parse_json(text: str) -> object:
     except json.JSONDecodeError as error:
         raise BrokenJsonError(f"{error.msg} at column {error.colno}", error.lineno) from None
     except TwinKeyError as error:
-        raise BrokenJsonError(f"The key {shown(error.key)} occurs twice in one object", 1) from None
+        raise BrokenJsonError(f"The key {shorten(error.key)} occurs twice in one object", 1) from None
     except ValueError:
         raise BrokenJsonError("A number has too many digits", 1) from None
     except RecursionError:
@@ -106,18 +111,101 @@ def parse_json(text: str) -> object:
     return value
 
 
-def shown(value: object) -> str:
-    """A value of a JSON text for a message: short, however long or deep it is."""
+def read_json_lines(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and object of every line; a line that is no JSON object is a finding."""
+    for number, line in enumerate(split_lines(text), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = parse_json(line)
+        except BrokenJsonError as error:
+            issues.add("broken line", f"{path}:{number}", f"Not JSON: {error.reason}; skipped.")
+            continue
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            issues.add("broken line", f"{path}:{number}", "Not an object in braces; skipped.")
+
+
+def read_table(
+    text: str, *, path: Path, required: Collection[str], known: Collection[str] = (), issues: ReadIssues
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the first line and the cells of every row of a table with commas, semicolons or tabs.
+
+    Names of columns are in lower case. A row of another length is a finding. Raises CorpusError if the header
+    lacks a required column, or has one of the ``known`` columns twice.
+    """
+    lines = io.StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="").readlines()
+    delimiter, header, place = _read_header(lines, path=path, required=required, known=known)
+    eaten = 0  # up to this line, quoting over several lines was found to be broken
+    while place < len(lines):
+        where = f"{path}:{place + 1}"
+        row, taken = _read_row(lines, place, delimiter, alone=place < eaten)
+        if row is None or len(row) != len(header):
+            # A quotation mark that never closes takes the lines after it: read this line without quoting.
+            eaten = max(eaten, place + taken - 1)
+            row, taken = lines[place].rstrip("\r\n").split(delimiter), 1
+            if len(row) == len(header):
+                issues.add("stray quotation mark", where, "The line was read without quoting.")
+        if len(row) == len(header) and any(cell.strip() for cell in row):
+            yield place + 1, dict(zip(header, row, strict=True))
+        elif any(cell.strip() for cell in row):
+            columns = f"{len(row)} columns where the header has {len(header)}"
+            issues.add(WRONG_COLUMNS, where, f"{columns}; skipped.")
+        place += taken
+
+
+def find_double(columns: Sequence[str], known: Collection[str]) -> str | None:
+    """The first of the known columns that occurs twice."""
+    return next((name for name in known if columns.count(name) > 1), None)
+
+
+def _read_row(
+    lines: Sequence[str], place: int, delimiter: str, *, alone: bool = False
+) -> tuple[list[str] | None, int]:
+    """The row that begins on a line and the number of lines read; None if its quoting is broken."""
+    end = place + 1 if alone else len(lines)
+    rows = csv.reader((lines[at] for at in range(place, end)), delimiter=delimiter, strict=True)
+    try:
+        return next(rows), rows.line_num
+    except csv.Error:
+        return None, rows.line_num
+
+
+def _read_header(
+    lines: Sequence[str], *, path: Path, required: Collection[str], known: Collection[str]
+) -> tuple[str, list[str], int]:
+    """The delimiter under which the first row has the required columns, that row, and its number of lines."""
+    for delimiter in DELIMITERS if lines else ():
+        row, taken = _read_row(lines, 0, delimiter)
+        header = [cell.strip().lower() for cell in row or ()]
+        if set(required) <= set(header):
+            if twice := find_double(header, known):
+                raise CorpusError(
+                    f"The column '{twice}' occurs twice.", where=f"{path}:1", hint="Rename one of the two."
+                )
+            return delimiter, header, taken
+    raise CorpusError(
+        f"The first line does not name the columns {' and '.join(required)}.",
+        where=f"{path}:1",
+        hint=f"Begin the file with a header such as: {','.join(required)},label",
+    )
+
+
+def shorten(value: object) -> str:
+    """A value of a JSON text for a message, cut short."""
     return _SHORT.repr(value)
 
 
-def first_fault(dirt: Dirt) -> str:
-    """Quote the first finding that is not about the encoding, for an error that nothing can be used."""
-    first = next((finding for finding in dirt.findings if finding.kind != NOT_UTF8), None)
-    return f" The first fault: {first.where}: {first.detail}" if first else ""
+def quote_first_fault(issues: ReadIssues, kinds: Collection[str] = ()) -> str:
+    """Quote the first finding, of these kinds or else not about the encoding, for an error message."""
+    for finding in issues.findings:
+        if finding.kind in kinds if kinds else finding.kind != NOT_UTF8:
+            return f" The first fault: {finding.where}: {finding.detail}"
+    return ""
 
 
-def existing_folder(path: Path, *, holds: str) -> Path:
+def check_folder(path: Path, *, holds: str) -> Path:
     """Return the folder; raise CorpusError, saying what it should hold, if there is none."""
     if not path.is_dir():
         problem = "This is a file, not a folder" if path.exists() else "There is no such folder"
@@ -125,7 +213,7 @@ def existing_folder(path: Path, *, holds: str) -> Path:
     return path
 
 
-def files_below(folder: Path) -> Iterator[Path]:
+def list_files(folder: Path) -> Iterator[Path]:
     """The files below a folder in order, without hidden ones; CorpusError if a folder can't be read."""
     paths = [
         Path(inside, name)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import Self
 
-from disco2.data import WITHOUT_SENSE, Argument, Dirt, Document, Relation, RelationKind
-from disco2.data.senses import SenseInventory, inventory
+from disco2.data import WITHOUT_SENSE, Argument, Corpus, Document, ReadIssues, Relation, RelationKind
+from disco2.data.senses import SenseInventory, inventory, senses_2_to_3, senses_3_to_2
 from disco2.errors import CorpusError
 
 LONGEST_LABEL = 1_000  # characters; no sense of an inventory is longer
@@ -25,96 +26,160 @@ _WITHOUT_SENSE = {
 }
 
 
+_MAPPINGS: dict[tuple[str, str], Callable[[str], str | None]] = {
+    ("pdtb2", "pdtb3"): senses_2_to_3,
+    ("pdtb3", "pdtb2"): senses_3_to_2,
+    ("gdtb", "pdtb2"): senses_3_to_2,
+    ("gdtb", "pdtb3"): lambda sense: sense,  # GDTB's senses are PDTB 3's
+}
+
+
 def read_kind(label: str) -> RelationKind | None:
-    """The kind of relation of that name, in any case; None for other names."""
+    """The kind of relation of that name, in upper or lower case; None for other names."""
     return _KINDS.get(label.strip().lower())
 
 
-def kind_in_place_of_sense(label: str) -> RelationKind | None:
+def read_kind_without_sense(label: str) -> RelationKind | None:
     """EntRel, NoRel and Hypophora have no sense; many corpora repeat the kind in the sense column."""
     return _WITHOUT_SENSE.get(label.strip().lower())
 
 
-def read_senses(labels: Iterable[str], known: SenseInventory, *, where: str, dirt: Dirt) -> tuple[str, ...]:
+def read_senses(
+    labels: Iterable[str], known: SenseInventory, *, where: str, issues: ReadIssues
+) -> tuple[str, ...]:
     """The canonical senses, each once. Kinds are skipped; misspelt and unknown labels are findings."""
     senses: list[str] = []
     labels = list(labels)
     if len(labels) > MOST_SENSES and not known.is_free:
-        dirt.add("too many senses", where, f"{len(labels)} senses; only the first {MOST_SENSES} were read.")
+        issues.add("too many senses", where, f"{len(labels)} senses; only the first {MOST_SENSES} were read.")
         labels = labels[:MOST_SENSES]
     for label in labels:
-        if not label.strip() or (not known.is_free and kind_in_place_of_sense(label)):
+        if not label.strip() or (not known.is_free and read_kind_without_sense(label)):
             continue
         too_long = len(label) > LONGEST_LABEL and not known.is_free
         resolved = None if too_long else known.resolve(label)
         if resolved is None:
             shown = f"{label[:40]}..." if too_long else label
-            dirt.add("unknown sense", where, f"'{shown}' is no sense of {known.name}; left out.")
+            issues.add("unknown sense", where, f"'{shown}' is no sense of {known.name}; left out.")
             continue
         if resolved.repaired:
-            dirt.add("misspelt sense", where, f"'{label}' was read as '{resolved.sense}'.")
+            issues.add("misspelt sense", where, f"'{label}' was read as '{resolved.sense}'.")
         senses.append(resolved.sense)
     return tuple(dict.fromkeys(senses))
 
 
-def senses_of_kind(kind: RelationKind, senses: tuple[str, ...], *, where: str, dirt: Dirt) -> tuple[str, ...]:
+def check_senses_of_kind(
+    kind: RelationKind, senses: tuple[str, ...], *, where: str, issues: ReadIssues
+) -> tuple[str, ...]:
     """The senses; none, with a finding, for a kind that has no sense."""
     if not senses or kind not in WITHOUT_SENSE:
         return senses
-    dirt.add("sense of a kind without", where, f"{kind} has no sense; {senses[0]} was left out.")
+    issues.add("sense of a kind without", where, f"{kind} has no sense; {senses[0]} was left out.")
     return ()
 
 
-def kind_and_senses(
-    kind: str, labels: Sequence[str], known: SenseInventory, *, where: str, dirt: Dirt
+def read_kind_and_senses(
+    kind: str, labels: Sequence[str], known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[RelationKind, tuple[str, ...]] | None:
     """The kind and canonical senses; None, with a finding, if the kind is unknown or lacks its sense."""
     found = read_kind(kind)
     if found is None:
-        dirt.add("unknown kind of relation", where, f"'{kind}'; the relation was skipped.")
+        issues.add("unknown kind of relation", where, f"'{kind}'; the relation was skipped.")
         return None
-    if kind_in_place_of_sense(found) is not None:
+    if read_kind_without_sense(found) is not None:
         return found, ()
-    senses = read_senses(labels, known, where=where, dirt=dirt)
+    senses = read_senses(labels, known, where=where, issues=issues)
     if not senses:
         detail = f"{found} relations need one; the relation was skipped."
-        dirt.add("relation without a sense", where, detail)
+        issues.add("relation without a sense", where, detail)
         return None
     return found, senses
 
 
-def fitting_inventory(labels: Iterable[str], *, names: Sequence[str]) -> SenseInventory:
-    """Of the named inventories the one that knows the most labels, if it knows more than half of them.
+def choose_inventory(name: str, labels: Iterable[str], *, known: Sequence[str]) -> SenseInventory:
+    """The inventory of that name; for ``auto``, the known one that has the most of the labels.
 
-    The first wins a tie; kinds in the place of a sense don't count. Otherwise labels are kept as they are.
+    It must have more than half of them, otherwise labels are kept as they are. The first wins a tie; kinds in
+    the place of a sense don't count.
     """
-    counts = Counter(label for label in labels if label.strip() and not kind_in_place_of_sense(label))
+    if name != "auto":
+        return inventory(name)
+    counts = Counter(label for label in labels if label.strip() and not read_kind_without_sense(label))
     frequent = counts.most_common(MOST_LABELS)
-    known: Counter[str] = Counter()
-    for name in names:
+    found: Counter[str] = Counter()
+    for one in known:
         for label, count in frequent:
-            resolved = inventory(name).resolve(label)
+            resolved = inventory(one).resolve(label)
             if resolved is not None and not resolved.repaired:
-                known[name] += count
-    best = max(names, key=lambda name: known[name])
-    return inventory(best if 2 * known[best] > sum(count for _, count in frequent) or not counts else "free")
+                found[one] += count
+    best = max(known, key=lambda one: found[one])
+    return inventory(best if 2 * found[best] > sum(count for _, count in frequent) or not counts else "free")
 
 
-def report_doubles(relations: Iterable[Relation], *, dirt: Dirt) -> Iterator[Relation]:
-    """The relations; one that repeats an earlier one of its document is kept, with a finding."""
+def normalise_votes(votes: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """The votes for each sense as shares that add up to 1."""
+    total = sum(votes.values())
+    return tuple((sense, vote / total) for sense, vote in votes.items())
+
+
+def drop_doubles(
+    relations: Iterable[Relation], *, issues: ReadIssues, keep: bool = False
+) -> Iterator[Relation]:
+    """Leave out, or ``keep``, relations that repeat one of their document; a finding reports each."""
     seen: dict[tuple[object, ...], str] = {}
     for one in relations:
         arguments = one.arg1.tokens, one.arg2.tokens, one.connective_tokens, one.connective
         key = one.document, one.kind, one.senses, arguments
         if key in seen:
-            dirt.add(
-                "relation twice", one.where, f"{one.id} repeats the relation at {seen[key]}; both count."
-            )
+            what = "both count" if keep else "it was left out"
+            issues.add("relation twice", one.where, f"{one.id} repeats the relation at {seen[key]}; {what}.")
+            if not keep:
+                continue
         seen.setdefault(key, one.where)
         yield one
 
 
-def runs(tokens: Iterable[int]) -> list[tuple[int, int]]:
+def compare_text(words: Sequence[str], stated: str, name: str, *, where: str, issues: ReadIssues) -> None:
+    """Report an argument whose words are not those of the text that the file states for it."""
+    found, expected = keep_letters("".join(words)).casefold(), keep_letters(stated).casefold()
+    if found and expected and found != expected:
+        by_place, by_text = " ".join(words[:12])[:60], " ".join(stated[:200].split())[:60]
+        detail = f"{name} is '{by_place}' by its place and '{by_text}' by its text; the place was taken."
+        issues.add("argument differs from its text", where, detail)
+
+
+def with_senses_of(corpus: Corpus, name: str) -> Corpus:
+    """Map the senses to another inventory; those without a counterpart are left out, with a finding."""
+    if corpus.inventory == name:
+        return corpus
+    mapping = _MAPPINGS.get((corpus.inventory, name))
+    if mapping is None:
+        raise CorpusError(
+            f"Senses of '{corpus.inventory}' can't be turned into those of '{name}'.",
+            where=corpus.name,
+            hint="Known: pdtb2 to pdtb3, pdtb3 or gdtb to pdtb2.",
+        )
+
+    def mapped(relation: Relation) -> Relation:
+        senses = []
+        for sense in relation.senses:
+            found = mapping(sense)
+            if found is None:
+                detail = f"'{sense}' has none in {name}; left out."
+                corpus.issues.add("sense without a counterpart", relation.where, detail)
+            else:
+                senses.append(found)
+        votes: dict[str, float] = {}
+        for sense, share in relation.votes:
+            found = mapping(sense)
+            if found is not None:
+                votes[found] = votes.get(found, 0.0) + share
+        return replace(relation, senses=tuple(dict.fromkeys(senses)), votes=normalise_votes(votes))
+
+    return replace(corpus, inventory=name, relations=tuple(map(mapped, corpus.relations)))
+
+
+def find_runs(tokens: Iterable[int]) -> list[tuple[int, int]]:
     """The stretches of adjacent numbers in an ascending list, each as (first, last exclusive)."""
     chosen = tuple(tokens)
     if chosen and chosen[-1] - chosen[0] + 1 == len(chosen):
@@ -128,20 +193,22 @@ def runs(tokens: Iterable[int]) -> list[tuple[int, int]]:
     return found
 
 
-def character_spans(document: Document, tokens: Iterable[int]) -> list[tuple[int, int]]:
+def find_character_spans(document: Document, tokens: Iterable[int]) -> list[tuple[int, int]]:
     """The places of stretches of tokens in the document's text, ends exclusive."""
-    return [(document.tokens[first].start, document.tokens[last - 1].end) for first, last in runs(tokens)]
+    return [
+        (document.tokens[first].start, document.tokens[last - 1].end) for first, last in find_runs(tokens)
+    ]
 
 
 def argument_from_tokens(document: Document, tokens: Iterable[int]) -> Argument:
     """An argument of some tokens of a document; its pieces are joined by a space."""
     chosen = tuple(sorted(set(tokens)))
-    pieces = [document.text[start:end] for start, end in character_spans(document, chosen)]
+    pieces = [document.text[start:end] for start, end in find_character_spans(document, chosen)]
     return Argument(chosen, " ".join(pieces))
 
 
-def letters(text: str) -> str:
-    """What raw text, trees and annotation must agree on, whatever their spaces, quotes and brackets."""
+def keep_letters(text: str) -> str:
+    """The letters and digits of a text: spaces, quotes and brackets differ from corpus to corpus."""
     return "".join(filter(str.isalnum, text))
 
 

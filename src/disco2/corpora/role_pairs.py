@@ -27,7 +27,7 @@ from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.layers import document_from_trees, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.corpora.pairs import read_pairs
-from disco2.corpora.reading import existing_folder, read_text
+from disco2.corpora.reading import check_folder, read_text
 from disco2.data import Argument, Corpus, Document, Relation
 from disco2.errors import CorpusError
 from disco2.files import HIDDEN_LIST, check_folder_place, folder_in_place
@@ -129,58 +129,38 @@ def write_role_pairs(directory: Path, *, size: int = 2000, seed: int = 1, force:
 
 def read_role_pairs(path: Path) -> Corpus:
     """The corpus in a folder, with trees, dependencies and coreference on every document."""
-    existing_folder(path, holds=f"a corpus of role pairs ({', '.join(FILES)})")
+    check_folder(path, holds=f"a corpus of role pairs ({', '.join(FILES)})")
     plain = read_pairs(path / PAIRS, inventory_name="pdtb3")
-    dirt = plain.dirt
+    issues = plain.issues
     places = {name: str(path / name) for name in FILES}
-    trees = parse_brackets(read_text(path / TREES, dirt=dirt), where=places[TREES])
-    parses = parse_conllu(read_text(path / DEPENDENCIES, dirt=dirt), where=places[DEPENDENCIES])
-    chains = parse_coreference(read_text(path / COREFERENCE, dirt=dirt), where=places[COREFERENCE], dirt=dirt)
+    trees = parse_brackets(read_text(path / TREES, issues=issues), where=places[TREES])
+    parses = parse_conllu(read_text(path / DEPENDENCIES, issues=issues), where=places[DEPENDENCIES])
+    chains = parse_coreference(
+        read_text(path / COREFERENCE, issues=issues), where=places[COREFERENCE], issues=issues
+    )
     count = len(plain.relations)
-    for name, found, expected in (
-        (TREES, len(trees), 2 * count),
-        (DEPENDENCIES, len(parses), 2 * count),
-        (COREFERENCE, len(chains), count),
-    ):
-        if found != expected:
-            raise CorpusError(
-                f"{found} entries where {count} pairs ask for {expected}.",
-                where=places[name],
-                hint=_AGAIN,
-            )
+    if (len(trees), len(parses), len(chains)) != (2 * count, 2 * count, count):
+        raise CorpusError(
+            f"{count} pairs, {len(trees)} trees, {len(parses)} parses and {len(chains)} documents with "
+            "coreference don't fit together.",
+            where=str(path),
+            hint=_AGAIN,
+        )
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     for index, relation in enumerate(plain.relations):
-        if chains[index].name != relation.document:
-            raise CorpusError(
-                f"Document {index + 1} is '{chains[index].name}' where '{relation.document}' was expected.",
-                where=places[COREFERENCE],
-                hint=_AGAIN,
-            )
         both = slice(2 * index, 2 * index + 2)
-        text = plain.documents[relation.document].text
-        document = document_from_trees(relation.document, text, trees[both], where=places[TREES], dirt=dirt)
-        document = with_dependencies(document, parses[both], where=places[DEPENDENCIES], dirt=dirt)
-        document = with_mentions(document, chains[index], where=places[COREFERENCE], dirt=dirt)
-        documents[document.id] = document
-        relations.append(_with_arguments(relation, document, where=places[TREES]))
-    return Corpus(NAME, plain.inventory, documents, tuple(relations), plain.parts, dirt)
-
-
-def _with_arguments(relation: Relation, document: Document, *, where: str) -> Relation:
-    """The relation with the tokens of the trees: the first sentence is Arg1, the second one Arg2."""
-    if len(document.sentences) != 2:
-        raise CorpusError(
-            f"The trees of '{relation.id}' do not fit its two sentences.",
-            where=where,
-            hint=_AGAIN,
-        )
-    first, second = document.sentences
-    return replace(
-        relation,
-        arg1=Argument(tuple(range(first.start, first.end)), relation.arg1.text),
-        arg2=Argument(tuple(range(second.start, second.end)), relation.arg2.text),
-    )
+        name, text = relation.document, plain.documents[relation.document].text
+        document = document_from_trees(name, text, trees[both], where=places[TREES], issues=issues)
+        if chains[index].name != name or len(document.sentences) != 2:
+            raise CorpusError(f"The layers of '{name}' don't fit its pair.", where=str(path), hint=_AGAIN)
+        document = with_dependencies(document, parses[both], where=places[DEPENDENCIES], issues=issues)
+        document = with_mentions(document, chains[index], where=places[COREFERENCE], issues=issues)
+        documents[name] = document
+        first, second = (tuple(range(one.start, one.end)) for one in document.sentences)
+        arg1, arg2 = Argument(first, relation.arg1.text), Argument(second, relation.arg2.text)
+        relations.append(replace(relation, arg1=arg1, arg2=arg2))
+    return Corpus(NAME, plain.inventory, documents, tuple(relations), plain.parts, issues)
 
 
 def _pairs(*, size: int, random: Random) -> Iterator[RolePair]:

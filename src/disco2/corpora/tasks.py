@@ -161,7 +161,7 @@ class Task:
         return relation.kind in self.kinds or bool(self._label_of_kind(relation))
 
     def _label_of_kind(self, relation: Relation) -> str:
-        """The label of a relation that has no sense, where it counts under this task."""
+        """The label of a relation without a sense, if it counts in this task."""
         return {RelationKind.ENTREL: self.entrel, RelationKind.NOREL: self.norel}.get(relation.kind, "")
 
     def labels_of(self, relation: Relation) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ class Task:
         return tuple(dict.fromkeys(found))
 
     def _target(self, relation: Relation, wanted: Collection[str]) -> tuple[tuple[str, float], ...]:
-        """The shares of the votes for each wanted label, which add up to 1; empty where no vote counts."""
+        """The shares of the votes for each wanted label, which add up to 1; empty if no vote counts."""
         shares: dict[str, float] = {}
         for sense, share in relation.votes:
             label = _at_level(sense, self.level)
@@ -206,7 +206,7 @@ class Task:
 def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
     """Choose the usual task on a corpus: pdtb2, pdtb3, gum, discogem or conll16.
 
-    On any other corpus, it has every label that occurs, and those of plain pairs as they stand.
+    On any other corpus, it has every label that occurs; those of pairs are not cut to a level.
 
     GUM's twelve types are those with 20 training relations, and Disjunction, which has 13. DiscoGeM's are
     those with 20. CoNLL-16 is scored on fifteen senses of mixed depth, EntRel among them, over all
@@ -254,8 +254,7 @@ class TaskSettings(Settings):
     """Which relations count and which labels they have; what is left empty follows the corpus's custom."""
 
     protocol: str = setting(
-        "",
-        "split: own, gum, lin, ji, documents, cv12-0 to cv12-11, cvK-i; empty: the usual one",
+        "", "split: own, gum, lin, ji, documents, cv12-0 to cv12-11, cvK-i; empty: the usual one"
     )
     level: int = setting(
         -1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the usual one", minimum=-1
@@ -316,7 +315,7 @@ class TaskSettings(Settings):
             level=self.level if self.level >= 0 else task.level,
             minimum=self.minimum or task.minimum,
             labels=self.labels or (task.labels if usual else ()),
-            # "Just these labels" leaves none to be kept besides.
+            # "Just these labels" excludes all others.
             keep=() if self.labels else self.keep or task.keep,
             excluded=self.excluded or task.excluded,
         )

@@ -180,7 +180,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Dirt:
+class ReadIssues:
     """The faults that a reader repaired or skipped."""
 
     findings: list[Finding] = field(default_factory=list)
@@ -208,7 +208,7 @@ class Corpus:
     documents: Mapping[str, Document]
     relations: tuple[Relation, ...]
     parts: Mapping[str, str] = field(default_factory=dict)
-    dirt: Dirt = field(default_factory=Dirt)
+    issues: ReadIssues = field(default_factory=ReadIssues)
     automatic: tuple[str, ...] = ()
     annotators: str = ""
     notes: tuple[str, ...] = ()  # choices of the reader that a user should know

@@ -6,10 +6,10 @@ and, for explicit relations, the connective is exact.
 
 Overlap: within a document, relations are aligned one to one so that the sum of ``(F1(Arg1) + F1(Arg2)) / 2``
 is largest, over pairs that reach the cutoff (0.7), where ``F1(A, B) = 2 |A ∩ B| / (|A| + |B|)`` counts
-tokens. A relation is right if it is aligned and has the right sense; ``both arguments`` asks besides that
+tokens. A relation is right if it is aligned and has the right sense; ``both arguments`` requires that
 each argument alone reaches the cutoff. Arg1 and Arg2 alone are aligned by their own F1.
 
-Unlike CoNLL-2016, a connective needs all its tokens, as no table of connective heads is taken for granted.
+Unlike in CoNLL-2016, a connective needs all its tokens, since no table of connective heads is used.
 """
 
 from __future__ import annotations
@@ -26,18 +26,15 @@ from disco2.evaluation.significance import Interval
 
 CUTOFF = 0.7
 EXPLICIT = "Explicit"
-MOST_TOGETHER = (
-    8  # gold relations that overlap each other and are aligned in the best way; more are taken greedily
-)
+# Groups of up to so many overlapping gold relations are aligned exactly, larger ones greedily.
+MOST_TOGETHER = 8
 
 Tokens = frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
 class SpanRelation:
-    """A gold or predicted relation: tokens of its document, and the senses that count as right, or the one
-    given.
-    """
+    """A relation by its tokens; ``senses`` are all that count as right for gold, or the predicted one."""
 
     document: str
     kind: str
@@ -49,7 +46,7 @@ class SpanRelation:
 
 @dataclass(frozen=True, slots=True)
 class PrecisionRecall:
-    """Counts of what was found and what there is, and the figures from them; as in CoNLL, 0 of 0 is all."""
+    """Counts of right, found and gold items, and the figures from them; as in CoNLL, 0 of 0 is 1."""
 
     right: int
     found: int
@@ -119,7 +116,7 @@ def count_document(
     counts: Counts = {}
     stated = [one for one in gold if one.kind == EXPLICIT], [one for one in predicted if one.kind == EXPLICIT]
     others = [one for one in gold if one.kind != EXPLICIT], [one for one in predicted if one.kind != EXPLICIT]
-    # GUM may tie two relations to one connective; it is there once.
+    # GUM may have two relations with one connective, which counts once.
     with_words = list({one.connective: one for one in stated[0] if one.connective}.values())
     counts["connectives"] = _exact(with_words, stated[1], lambda one: one.connective)
     for name, (there, found) in (
@@ -184,7 +181,7 @@ def _same_sense(gold: SpanRelation, found: SpanRelation) -> bool:
 
 
 def span_f1(one: Tokens, other: Tokens) -> float:
-    """``2 |A ∩ B| / (|A| + |B|)``; 0 where nothing is shared."""
+    """``2 |A ∩ B| / (|A| + |B|)``; 0 if nothing is shared."""
     both = len(one & other)
     return 2 * both / (len(one) + len(other)) if both else 0.0
 
@@ -198,7 +195,7 @@ def _arg2_f1(gold: SpanRelation, found: SpanRelation) -> float:
 
 
 def _mean_f1(gold: SpanRelation, found: SpanRelation) -> float:
-    """The mean of both arguments' F1; 0 where one of them shares nothing."""
+    """The mean of both arguments' F1; 0 if one of them shares nothing."""
     first, second = _arg1_f1(gold, found), _arg2_f1(gold, found)
     return (first + second) / 2 if first and second else 0.0
 

@@ -1,7 +1,7 @@
 """Gold and predicted labels -> all figures of one system on one set of relations.
 
 A relation may have two gold senses; a prediction is right if it is one of them. For everything that needs a
-single gold label, the one that was hit counts, and the first one where none was.
+single gold label, the predicted one counts if it is among them, and otherwise the first.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ def check_labels(gold: Gold, predicted: Sequence[str]) -> None:
     for index, labels in enumerate(gold):
         if not labels:
             raise InputError(
-                f"Relation {index + 1} has no gold label.",
-                hint="Leave unlabelled relations out.",
+                f"Relation {index + 1} has no gold label.", hint="Leave unlabelled relations out."
             )
 
 
@@ -68,7 +67,7 @@ def confusion_matrix(
 
 
 def scores_by_sense(confusion: NDArray[np.int64], *, labels: Sequence[str]) -> dict[str, SenseScore]:
-    """Precision, recall and F1 of each label; 0 where there is nothing to divide by."""
+    """Precision, recall and F1 of each label; 0 if there is nothing to divide by."""
     right = np.diag(confusion)
     support = confusion.sum(axis=1)
     answered = confusion.sum(axis=0)
@@ -84,7 +83,7 @@ def scores_by_sense(confusion: NDArray[np.int64], *, labels: Sequence[str]) -> d
 
 
 def macro_f1(by_sense: Mapping[str, SenseScore]) -> float:
-    """The mean F1 over the senses that occur as gold, each counted once however rare it is."""
+    """The mean F1 over the senses that occur as gold, each with the same weight."""
     present = [score.f1 for score in by_sense.values() if score.support]
     return sum(present) / len(present) if present else 0.0
 
@@ -95,7 +94,7 @@ def _ratio(part: np.int64, whole: np.int64) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """Accuracy on some of the relations; None where there are none."""
+    """Accuracy on some of the relations; None if there are none."""
 
     accuracy: float | None
     n: int
@@ -121,7 +120,7 @@ class Evaluation:
 
     ``shared_entities`` are the relations whose arguments share an entity, ``other_pairs`` the rest.
     ``majority_share`` is the accuracy of the best constant answer on these relations. ``f1`` is that of the
-    ``positive`` class, where the task is one class against the rest.
+    ``positive`` class, if the task is one class against the rest.
     """
 
     n: int
@@ -179,7 +178,8 @@ def evaluate(
     """Judge predictions: ``gold`` holds the acceptable labels of each relation, the first sense first.
 
     ``shared`` says which relations share an entity between their arguments. Labels that occur and are not
-    among ``labels`` are added behind them. ``positive`` names the class where one is told from the rest.
+    among ``labels`` are added behind them. ``positive`` names the class if the task is one class against the
+    rest.
     """
     check_labels(gold, predicted)
     if len(shared) != len(gold):

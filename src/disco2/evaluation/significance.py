@@ -1,4 +1,4 @@
-"""How far an accuracy may be off, and whether one system is better than another on the same relations.
+"""Intervals of an accuracy, and tests whether one system is better than another on the same relations.
 
 Intervals by resampling and by Wilson's formula; two-sided tests.
 """
@@ -25,14 +25,14 @@ def bootstrap_interval(
     """The percentile bootstrap interval of the mean of ``right`` (Efron & Tibshirani 1993).
 
     ``right`` says of each relation whether it was labelled right, or in which share of several runs it was.
-    A resample draws n relations with replacement. Relations with the same value are as good as each other,
-    so it is drawn how often each value occurs, a multinomial number, and not relation by relation.
+    A resample draws n relations with replacement. Only the number of relations with each value matters, so
+    these counts are drawn from a multinomial distribution.
     """
     values = np.asarray(right, dtype=np.float64)
     _check_level(level)
     if values.ndim != 1 or not values.size or not ((values >= 0) & (values <= 1)).all():
         raise InputError(
-            "There is no accuracy to put an interval around.", hint="Give one number from 0 to 1 a relation."
+            "There is no accuracy to compute an interval of.", hint="Give one number from 0 to 1 a relation."
         )
     distinct, counts = np.unique(values, return_counts=True)
     n = len(values)
@@ -47,13 +47,13 @@ def f1_interval(
     """The percentile bootstrap interval of F1 = 2 tp / (2 tp + fp + fn), averaged over runs.
 
     ``gold`` [n] says which relations have the class, ``found`` [runs, n] which ones each run gave it to.
-    Relations with the same row of both are as good as each other, as in ``bootstrap_interval``.
+    Only the number of relations with each combination matters, as in ``bootstrap_interval``.
     """
     _check_level(level)
     wanted, given = np.asarray(gold, dtype=bool), np.asarray(found, dtype=bool)
     if wanted.ndim != 1 or not wanted.size or given.ndim != 2 or given.shape[1] != wanted.size:
         raise InputError(
-            "There is no F1 to put an interval around.", hint="Give answers to the same relations."
+            "There is no F1 to compute an interval of.", hint="Give answers to the same relations."
         )
     patterns, counts = np.unique(np.vstack([wanted, given]), axis=1, return_counts=True)
     wanted, given = patterns[0], patterns[1:]
@@ -91,7 +91,7 @@ def _check_level(level: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PairedBootstrap:
-    """The difference in accuracy (first minus second), its 95% interval, and how likely luck explains it."""
+    """The difference in accuracy (first minus second), its 95% interval, and its p."""
 
     difference: float
     interval: Interval

@@ -329,7 +329,7 @@ class CorpusStatistics:
     parts: dict[str, PartStatistics]
 
     def to_json(self) -> dict[str, Any]:
-        findings = self.corpus.dirt.findings
+        findings = self.corpus.issues.findings
         return {
             "corpus": self.corpus.name,
             "protocol": self.protocol,
@@ -337,7 +337,7 @@ class CorpusStatistics:
             "relations": len(self.corpus.relations),
             "labels": list(self.labels),
             "splits": {part: statistics.to_json() for part, statistics in self.parts.items()},
-            "dirt": dict(self.corpus.dirt.counts().most_common()),
+            "issues": dict(self.corpus.issues.counts().most_common()),
             "findings": [
                 {"kind": finding.kind, "where": finding.where, "detail": finding.detail}
                 for finding in findings[:FINDINGS_SHOWN]

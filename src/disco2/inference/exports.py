@@ -16,8 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from disco2.corpora.convert import write_conll16
-from disco2.corpora.export import write_table
+from disco2.corpora.writing import write_conll16, write_table
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.errors import InputError
 from disco2.files import check_folder_place, folder_in_place, is_file_name, write_bytes

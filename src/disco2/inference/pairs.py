@@ -14,8 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from disco2.corpora.pairs import TABLE_ENDINGS, WRONG_COLUMNS, table_records
-from disco2.data import Dirt
+from disco2.corpora.pairs import COLUMNS, REQUIRED, TABLE_ENDINGS
+from disco2.corpora.reading import WRONG_COLUMNS, read_table
+from disco2.data import ReadIssues
 from disco2.errors import Disco2Error, InputError
 from disco2.files import behind_link, write_text
 from disco2.inference.candidates import GivenPair
@@ -46,13 +47,13 @@ def read_pair_lines(stream: BinaryIO, path: Path) -> Iterator[PairLine]:
         for number, line in numbered_lines(stream):
             yield parse_pair_line(number, line)
         return
-    dirt = Dirt()
+    issues = ReadIssues()
     text = decoded(stream.read(), where=str(path))
-    for number, record in table_records(text, path=path, dirt=dirt):
-        yield from _skipped_rows(dirt)
+    for number, record in read_table(text, path=path, required=REQUIRED, known=COLUMNS, issues=issues):
+        yield from _skipped_rows(issues)
         name = str(record.get("id", "")).strip() or None
         yield replace(_pair_line(number, name, dict(record)), source=str(record.get("source", "")).strip())
-    yield from _skipped_rows(dirt)
+    yield from _skipped_rows(issues)
 
 
 def is_table(path: Path) -> bool:
@@ -60,12 +61,12 @@ def is_table(path: Path) -> bool:
     return path.suffix.lower() in TABLE_ENDINGS
 
 
-def _skipped_rows(dirt: Dirt) -> Iterator[PairLine]:
+def _skipped_rows(issues: ReadIssues) -> Iterator[PairLine]:
     """Errors for rows that the reader of tables could not use since the last call."""
-    for finding in dirt.findings:
+    for finding in issues.findings:
         if finding.kind == WRONG_COLUMNS:
             yield PairLine(int(finding.where.rpartition(":")[2]), error=finding.detail)
-    dirt.findings.clear()
+    issues.findings.clear()
 
 
 def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:

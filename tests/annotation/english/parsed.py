@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
-from disco2.data import Dependencies, Dirt, Document, Sentence, Token
+from disco2.data import Dependencies, Document, ReadIssues, Sentence, Token
 from tests.documents import document_from_words
 from tests.strategies import constituents
 
@@ -28,7 +28,7 @@ def parsed(*sentences: tuple[str, str]) -> Document:
     document = document_from_words(
         "d", [tree.words for tree in trees], tags=[tree.constituents.tags for tree in trees]
     )
-    document = with_constituents(document, trees, where="made up", dirt=Dirt())
+    document = with_constituents(document, trees, where="made up", issues=ReadIssues())
     return replace(
         document,
         sentences=tuple(

@@ -74,7 +74,7 @@ def test_marks_are_kept_and_can_be_trained_on(
     expect(page.get_by_role("button", name="Wrong")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_label("The right sense is")).to_have_value("Temporal.Synchronous")
     corpus = read_pairs(download(page, tmp_path, "Download 3 marks (CSV)"), inventory_name="pdtb3")
-    assert not corpus.dirt.counts()
+    assert not corpus.issues.counts()
     found = {one.arg1.text + one.arg2.text: one for one in corpus.relations}
     for relation, label in zip(relations, labels, strict=False):
         read = found[relation["arg1"]["text"] + relation["arg2"]["text"]]

@@ -11,13 +11,13 @@ import pytest
 
 from disco2.bundle import load_bundle
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.export import export_predictions
+from disco2.corpora.writing import export_predictions
 from disco2.data import RelationKind
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import label_relations
 from disco2.experiments.train_run import save_model, train_model
-from tests.corpora.export import conll16_rules, disrpt_rules
+from tests.corpora import conll16_rules, disrpt_rules
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
 from tests.corpora.miniature_conll16 import write_conll16_parts
 from tests.corpora.miniature_more_scenes import ALL_SCENES

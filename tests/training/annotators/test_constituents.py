@@ -12,7 +12,7 @@ from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE
 from disco2.annotation.english.span_network import Network
 from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
-from disco2.data import Dirt, Document
+from disco2.data import Document, ReadIssues
 from disco2.errors import CorpusError
 from disco2.files import read_listed_files
 from disco2.training.annotators.constituents import (
@@ -55,7 +55,7 @@ def document() -> Document:
     plain = document_from_words(
         "made-up", [tree.words for tree in trees], tags=[tree.constituents.tags for tree in trees]
     )
-    return with_constituents(plain, trees, where="made-up", dirt=Dirt())
+    return with_constituents(plain, trees, where="made-up", issues=ReadIssues())
 
 
 def test_numpy_computes_what_pytorch_computes(document: Document) -> None:

@@ -11,10 +11,11 @@ import typer
 
 from disco2.annotation.text import paragraphs as paragraphs_of
 from disco2.corpora.catalogue import NONE, read_corpus
-from disco2.corpora.convert import with_senses_of, write_conll16, write_pairs
-from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs
+from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs, write_pairs
 from disco2.corpora.protocols import HeldOutSentences
+from disco2.corpora.relations import with_senses_of
 from disco2.corpora.role_pairs import write_role_pairs
+from disco2.corpora.writing import write_conll16
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import CorpusStatistics, corpus_statistics, divide
@@ -107,7 +108,7 @@ def _print_statistics(statistics: CorpusStatistics) -> None:
     for name, part in parts.items():
         for reason, count in part.dropped.most_common():
             results.print(f"dropped from {name}: {count}, because {reason}", markup=False)
-    for finding in statistics.corpus.dirt.findings[:20]:
+    for finding in statistics.corpus.issues.findings[:20]:
         results.print(f"{finding.where}: {finding.kind}: {finding.detail}", markup=False)
 
 

@@ -194,7 +194,7 @@ class CorpusOptions(AnnotatorOptions):
             corpus = documents_with_coreference(corpus)
         for note in corpus.notes:
             print_note(note)
-        if counts := corpus.dirt.counts():
+        if counts := corpus.issues.counts():
             summary = ", ".join(f"{kind} ({count})" for kind, count in counts.most_common())
             print_note(f"repaired or skipped: {summary}")
         return corpus

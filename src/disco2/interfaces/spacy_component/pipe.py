@@ -29,7 +29,7 @@ from disco2.annotation.layers import with_constituents
 from disco2.annotation.spacy_pipeline import analysis_of, chains_of, mentions_of, sentence_spans, trees_of
 from disco2.annotation.text import INVISIBLE, SPACE
 from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
-from disco2.data import Dirt, Document, Mention, Sentence, Token
+from disco2.data import Document, Mention, ReadIssues, Sentence, Token
 from disco2.errors import BundleError, LayerError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.candidates import PARAGRAPH_BREAKS
@@ -162,7 +162,7 @@ def _add_benepar_trees(one: _Reading, constituents: str) -> None:
     """Sentences for which benepar has no tree get one from the built-in parser later."""
     document = one.document
     if constituents != "built-in" and one.split and (trees := trees_of(one.doc, sentence_spans(one.doc))):
-        document = with_constituents(document, trees, where=document.id, dirt=Dirt())
+        document = with_constituents(document, trees, where=document.id, issues=ReadIssues())
     lacking = [sentence.constituents is None for sentence in document.sentences]
     if not all(lacking):
         one.makers.append(BENEPAR)

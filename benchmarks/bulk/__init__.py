@@ -1,1 +1,0 @@
-"""disco2 bulk at work: how fast, how large, and what it does when processes are killed."""
