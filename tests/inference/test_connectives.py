@@ -11,7 +11,7 @@ from benchmarks.connectives import counts
 from disco2.annotation.layers import document_from_words
 from disco2.corpora.gum import read_gum
 from disco2.data import Dependencies
-from disco2.inference.connectives import opening_connective
+from disco2.parser.connectives import opening_connective
 
 
 def opening(sentence: str, tags: str = "", dependencies: Dependencies | None = None) -> str:

@@ -4,11 +4,13 @@ from disco2.parser.connectives import (
     MOST_CANDIDATES,
     ConnectiveCandidate,
     ConnectiveList,
-    connective_features,
+    connective_direction,
     connective_name,
+    gloss,
     usual_senses,
     without_overlaps,
 )
+from disco2.parser.features import connective_features
 from disco2.parser.linear import feature_names
 from disco2.parser.sentences import read_sentence
 from tests.parser.made_up import document
@@ -88,3 +90,15 @@ def test_senses_of_clear_connectives() -> None:
     assert senses["however"] == ("Comparison.Concession",)
     assert senses["therefore"] == ("Contingency.Cause",)
     assert senses["for example"] == ("Expansion.Instantiation",)
+
+
+def test_directions_and_glosses() -> None:
+    assert connective_direction("Because", "Contingency.Cause") == "Reason"
+    assert connective_direction("so", "Contingency.Cause") == "Result"
+    assert connective_direction("while", "Comparison.Concession") == "Arg1-as-denier"
+    assert connective_direction("namely", "Expansion.Level-of-detail") == "Arg2-as-detail"
+    assert connective_direction("notwithstanding", "Contingency.Cause") == ""
+    assert connective_direction("if", "Contingency.Condition") == ""
+    assert gloss("Contingency.Cause", "Reason") == "because"
+    assert gloss("Contingency.Cause") == gloss("EntRel") == ""
+    assert gloss("Expansion.Conjunction") == "and"

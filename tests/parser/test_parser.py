@@ -6,7 +6,8 @@ import pytest
 
 from disco2.data import RelationKind
 from disco2.errors import InputError
-from disco2.parser.parser import MODELS, DiscourseParser, ParsedDocument, choose_spans, token_f1
+from disco2.parser.arguments import choose_spans
+from disco2.parser.parser import MODELS, DiscourseParser, ParsedDocument, token_f1
 from tests.parser.made_up import document
 
 

@@ -12,11 +12,11 @@ from disco2.annotation.text import BLANK_LINE, LINE_END, pair_spans, pair_text
 from disco2.data import WITHOUT_SENSE, Argument, Document, Instance, Mention, Relation, RelationKind, Sentence
 from disco2.data.tree import MentionIndex, MentionIndexes
 from disco2.errors import BundleError, InputError, SettingsError
-from disco2.inference.connectives import opening_connective
 from disco2.inference.plain_text import check_text, has_word, without_controls
 from disco2.inference.prediction import Prediction, SharedEntity, Span
 from disco2.model import AnyModel
 from disco2.model.probabilities import Calibration
+from disco2.parser.connectives import opening_connective
 
 # What parts two sentences.
 PARAGRAPH_BREAKS: dict[str, re.Pattern[str] | None] = {"blank": BLANK_LINE, "line": LINE_END, "none": None}

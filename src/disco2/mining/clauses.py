@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from disco2.data import Document, Sentence
-from disco2.inference.connectives import OPENERS, opening_connective
 from disco2.mining.connectives import RULES, SUBORDINATORS, Facts, opener, opener_sense, subordinator
+from disco2.parser.connectives import OPENERS, opening_connective
 
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})

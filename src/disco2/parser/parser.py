@@ -34,15 +34,15 @@ from disco2.parser.arguments import (
     earlier_features,
     find_edges,
 )
-from disco2.parser.clauses import clause_candidates, clause_features
-from disco2.parser.connectives import (
-    ConnectiveCandidate,
-    ConnectiveList,
+from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, connective_name, without_overlaps
+from disco2.parser.features import (
+    answer_features,
+    clause_candidates,
+    clause_features,
     connective_features,
-    connective_name,
     describe_style,
+    is_question,
     sense_features,
-    without_overlaps,
 )
 from disco2.parser.linear import (
     Item,
@@ -54,8 +54,7 @@ from disco2.parser.linear import (
     read_models,
     yes_probabilities,
 )
-from disco2.parser.questions import answer_features, is_question
-from disco2.parser.sentences import ParsedSentence, read_sentence
+from disco2.parser.sentences import read_sentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 MODELS = (
@@ -473,16 +472,3 @@ def token_f1(one: Collection[int], other: Collection[int]) -> float:
     """``2 |A ∩ B| / (|A| + |B|)`` of two sets of tokens."""
     both = len(set(one) & set(other))
     return 2 * both / (len(one) + len(other)) if both else 0.0
-
-
-__all__ = [
-    "DiscourseParser",
-    "Explanation",
-    "FoundConnective",
-    "ParsedDocument",
-    "ParsedRelation",
-    "ParsedSentence",
-    "SpanChoice",
-    "arg1_choice",
-    "arg2_choice",
-]
