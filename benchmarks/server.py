@@ -22,7 +22,7 @@ from disco2.drawing.trees import draw_trees
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pairs import PairLine, answer_lines
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import SCHEMA, pairs_result, text_result
+from disco2.inference.prediction import SCHEMA, pairs_result, text_result
 
 JSON = {"Content-Type": "application/json"}
 

@@ -1,4 +1,4 @@
-"""Train the directions of an encoder's senses (is it the reason or the result?) and write them into its bundle.
+"""Train the directions of an encoder's senses, such as Reason and Result, and write them into its bundle.
 
     python tools/train_directions.py src/disco2/models/en --gum DIR
 

@@ -14,7 +14,7 @@ from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import has_word, without_controls
-from disco2.inference.results import read_schema, text_result
+from disco2.inference.prediction import read_schema, text_result
 
 ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
 PROSE = st.lists(

@@ -17,8 +17,7 @@ from disco2.errors import Disco2Error, InputError
 from disco2.files import behind_link, write_text
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import Pipeline, check_batch_size
-from disco2.inference.prediction import Prediction
-from disco2.inference.results import Json, pair_error, pair_result
+from disco2.inference.prediction import Json, Prediction, pair_error, pair_result
 from disco2.twin_keys import TwinKeyError, without_twins
 
 LONGEST_LINE = 10_000_000  # bytes
@@ -92,7 +91,12 @@ MOST_REFUSALS = 3  # in a row
 
 
 def answer_lines(
-    pipeline: Pipeline, lines: Iterable[PairLine], *, batch_size: int = 64, explain: bool = False
+    pipeline: Pipeline,
+    lines: Iterable[PairLine],
+    *,
+    batch_size: int = 64,
+    explain: bool = False,
+    min_probability: float = 0.0,
 ) -> Iterator[list[Json]]:
     """One record for each line, error records included; a list for each batch of lines.
 
@@ -104,7 +108,8 @@ def answer_lines(
     refusals = 0  # since the last answer
     while batch := list(islice(remaining, size)):
         answers: list[Prediction | Disco2Error] = []
-        for answer in _answers(pipeline, [line.pair for line in batch if line.pair is not None]):
+        pairs = [line.pair for line in batch if line.pair is not None]
+        for answer in _answers(pipeline, pairs, min_probability):
             refusals = refusals + 1 if isinstance(answer, Disco2Error) else 0
             if isinstance(answer, Disco2Error) and refusals >= MOST_REFUSALS:
                 raise answer
@@ -118,18 +123,20 @@ def answer_lines(
         ]
 
 
-def _answers(pipeline: Pipeline, pairs: Sequence[GivenPair]) -> Iterator[Prediction | Disco2Error]:
+def _answers(
+    pipeline: Pipeline, pairs: Sequence[GivenPair], min_probability: float
+) -> Iterator[Prediction | Disco2Error]:
     """The answers of a batch; where an annotator refuses one pair, the others are still answered."""
     if not pairs:
         return
     try:
-        yield from pipeline.classify_pairs(pairs)
+        yield from pipeline.classify_pairs(pairs, min_probability=min_probability)
     except Disco2Error as error:
         if len(pairs) == 1:
             yield error
             return
         for pair in pairs:
-            yield from _answers(pipeline, [pair])
+            yield from _answers(pipeline, [pair], min_probability)
 
 
 def _record(pipeline: Pipeline, line: PairLine, answer: Prediction | Disco2Error, explain: bool) -> Json:

@@ -310,3 +310,21 @@ def answer_features(
 def _size(sentence: ParsedSentence) -> str:
     length = len(sentence)
     return "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
+
+
+# The families of features, by the first word of a feature's name.
+_FAMILIES = {
+    "words around the connective": "tags before behind around place verb",
+    "phrases around the connective": "phrase parent left right path siblings",
+    "dependencies of the connective": "link governor clauses upper",
+    "the two clauses": "second first tenses order",
+    "style of the text": "style past talk orders",
+    "the question": "wh mark size bias",
+    "the answer": "answer reply asks",
+}
+_FAMILY_OF = {word: family for family, words in _FAMILIES.items() for word in words.split()}
+
+
+def feature_family(name: str) -> str:
+    """The family of a feature of a connective or an answer, in words for people."""
+    return _FAMILY_OF.get(name.rpartition("|")[2].split(" ")[0], "the connective itself")

@@ -148,29 +148,25 @@ def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any]]:
 
 def models_digest(folder: Path) -> str:
     """A hash that tells models apart, from the folder's list alone."""
-    try:
-        listed = json.loads((folder / HIDDEN_LIST.name).read_text(encoding="utf-8"))["files"]
-        return sha256("".join(listed[name] for name in (MODEL_FILE, WEIGHTS_FILE)).encode()).hexdigest()
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise _incomplete(folder, error) from error
+    return sha256("".join(_listed_hashes(folder).values()).encode()).hexdigest()
 
 
 def _check_hashes(folder: Path) -> None:
     """Compare the files with the hashes in the folder's list."""
+    for name, expected in _listed_hashes(folder).items():
+        if not (folder / name).is_file() or hash_file(folder / name) != expected:
+            raise BundleError(
+                f"{name} is not the file that was written.",
+                where=str(folder),
+                hint="Install disco2 again, or train the parser again.",
+            )
+
+
+def _listed_hashes(folder: Path) -> dict[str, str]:
     try:
         listed = json.loads((folder / HIDDEN_LIST.name).read_text(encoding="utf-8"))["files"]
-        for name in (MODEL_FILE, WEIGHTS_FILE):
-            if listed[name] != hash_file(folder / name):
-                raise BundleError(
-                    f"{name} is not the file that was written.",
-                    where=str(folder),
-                    hint="Install disco2 again, or train the parser again.",
-                )
+        return {name: str(listed[name]) for name in (MODEL_FILE, WEIGHTS_FILE)}
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise _incomplete(folder, error) from error
-
-
-def _incomplete(folder: Path, error: Exception) -> BundleError:
-    return BundleError(
-        f"There is no whole parser model: {error}.", where=str(folder), hint="Install disco2 again."
-    )
+        raise BundleError(
+            f"There is no whole parser model: {error}.", where=str(folder), hint="Install disco2 again."
+        ) from error

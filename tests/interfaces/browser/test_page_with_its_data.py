@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from disco2.drawing import relations_html
-from disco2.inference.results import text_result
+from disco2.inference.prediction import text_result
 from tests.drawing.made_up import HOSTILE, pipeline
 from tests.interfaces.browser.conftest import OpenPage
 from tests.interfaces.browser.reading_the_page import arcs, expect

@@ -18,7 +18,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import read_schema
+from disco2.inference.prediction import read_schema
 from disco2.shipped import MODELS
 from tests.conftest import ROOT
 from tests.interfaces.conftest import Run

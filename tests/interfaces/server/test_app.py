@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from disco2.annotation.annotator import ALL_LAYERS, Layers
 from disco2.data import Document
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import read_schema, text_result
+from disco2.inference.prediction import read_schema, text_result
 from disco2.interfaces.server.app import PAGE_POLICY, make_app
 from disco2.interfaces.server.settings import Limits, ServerSettings
 from tests.inference.rule_annotator import RuleAnnotator

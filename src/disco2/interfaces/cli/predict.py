@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -29,8 +30,8 @@ from disco2.bulk import (
     predict_files,
 )
 from disco2.errors import InputError
+from disco2.inference.candidates import has_trees
 from disco2.inference.exports import FORMS, check_form, write_relations
-from disco2.inference.finding import has_trees
 from disco2.inference.pairs import (
     PairLine,
     ResumableLines,
@@ -40,8 +41,15 @@ from disco2.inference.pairs import (
     places,
 )
 from disco2.inference.pipeline import Pipeline, check_batch_size, model_digest
-from disco2.inference.prediction import KINDS, RelationChoice
-from disco2.inference.results import SCHEMA, Json, text_result
+from disco2.inference.plain_text import text_warnings
+from disco2.inference.prediction import (
+    KINDS,
+    SCHEMA,
+    Json,
+    RelationChoice,
+    check_min_probability,
+    text_result,
+)
 from disco2.interfaces.cli.listing import (
     ProgressLine,
     messages,
@@ -109,6 +117,12 @@ class RelationOptions:
         return RelationChoice.of(self.kinds, between_only=self.between_only, norel=self.norel)
 
 
+MinProbability = Annotated[
+    float,
+    typer.Option("--min-probability", help="Mark answers with a lower probability as unsure.", metavar="P"),
+]
+
+
 def predict(
     text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
     file: TextFile = None,
@@ -123,6 +137,7 @@ def predict(
     ] = "",
     paragraphs: Paragraphs = BLANK,
     explain: Explain = False,
+    min_probability: MinProbability = 0.0,
     encoding: Encoding = UTF_8,
     as_json: AsJson = False,
     *,
@@ -139,7 +154,7 @@ def predict(
         raise InputError(
             "A document has its layers: an annotator has no effect.", hint="Leave it out, or use --file."
         )
-    choice = relations.choice
+    choice = replace(relations.choice, min_probability=min_probability)
     # Input is read before models are loaded, so that a wrong path is reported at once.
     known, makers, content = None, None, text or ""
     if document is not None:
@@ -151,6 +166,8 @@ def predict(
             known = nlp.annotate(content, document_id=document_name(file), paragraphs=paragraphs)
         elif not has_trees(known) and not choice.between_only:
             print_note("the document has no trees: only neighbouring sentences are classified")
+        for warning in text_warnings(known.text):
+            print_note(warning)
         found = nlp.find(known, choice, paragraphs=paragraphs)
         if form and output is not None:
             for note in write_relations([(known, found)], output, form):
@@ -207,6 +224,7 @@ def predict_pairs(
     batch_size: Annotated[int, typer.Option(help="Pairs per batch.")] = BATCH_SIZE,
     restart: Restart = False,
     explain: Explain = False,
+    min_probability: MinProbability = 0.0,
     *,
     pipeline: PipelineOptions,
 ) -> None:
@@ -215,8 +233,17 @@ def predict_pairs(
     A line that is not a pair gets an error record, and the exit code is 2.
     """
     _check_pairs(file, output, batch_size)
+    check_min_probability(min_probability)
     with pipeline.loaded() as nlp:
-        classify_file(nlp, file, output, batch_size=batch_size, restart=restart, explain=explain)
+        classify_file(
+            nlp,
+            file,
+            output,
+            batch_size=batch_size,
+            restart=restart,
+            explain=explain,
+            min_probability=min_probability,
+        )
 
 
 def _check_pairs(pairs: Path, output: Path | None, batch_size: int) -> None:
@@ -248,12 +275,16 @@ def classify_file(
     batch_size: int = BATCH_SIZE,
     restart: bool = False,
     explain: bool = False,
+    min_probability: float = 0.0,
 ) -> None:
     """Classify all pairs in order; InputError at the end if some lines are not pairs."""
     tally = _Tally()
+    answers = partial(
+        answer_lines, pipeline, batch_size=batch_size, explain=explain, min_probability=min_probability
+    )
     if output is None:
         with _open_pairs(pairs) as stream:
-            for batch in answer_lines(pipeline, _parse_lines(stream), batch_size=batch_size, explain=explain):
+            for batch in answers(_parse_lines(stream)):
                 sys.stdout.writelines(f"{json.dumps(record)}\n" for record in batch)
                 sys.stdout.flush()
                 tally.add(batch)
@@ -267,6 +298,7 @@ def classify_file(
         "version of the program": VERSION,
         "version of the schema": str(SCHEMA),
         "choice of --explain": str(explain),
+        "--min-probability": str(min_probability),
         "prior": json.dumps(prior.given, sort_keys=True) if (prior := pipeline.calibration.prior) else "",
     }
     with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
@@ -280,7 +312,7 @@ def classify_file(
         try:
             with _open_pairs(pairs) as stream:
                 rest = _parse_lines(stream, skip=kept)
-                for batch in answer_lines(pipeline, rest, batch_size=batch_size, explain=explain):
+                for batch in answers(rest):
                     lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
                     tally.add(batch)
                     bar.advance(task, len(batch))

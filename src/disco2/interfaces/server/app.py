@@ -22,7 +22,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import heading, read_schema
+from disco2.inference.prediction import heading, read_schema
 from disco2.interfaces.server import middleware
 from disco2.interfaces.server.errors import (
     ApiError,

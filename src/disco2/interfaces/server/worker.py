@@ -32,8 +32,7 @@ from disco2.inference.candidates import GivenPair
 from disco2.inference.pairs import PairLine, answer_lines
 from disco2.inference.pipeline import Pipeline, unannotated
 from disco2.inference.plain_text import has_word
-from disco2.inference.prediction import Prediction
-from disco2.inference.results import SCHEMA, Json, pairs_result, text_result
+from disco2.inference.prediction import SCHEMA, Json, Prediction, pairs_result, text_result
 from disco2.interfaces.server.errors import invalid, unavailable
 from disco2.interfaces.server.schemas import PairsRequest, TextRequest, ViewRequest
 from disco2.interfaces.server.settings import Limits
