@@ -109,7 +109,7 @@ class _Reading:
     split: bool  # whether the pipeline set sentence boundaries
     missing: set[Layer]
     makers: list[str] = field(default_factory=list)  # names of the makers of layers
-    predictions: list[Prediction] = field(default_factory=list)
+    predictions: Sequence[Prediction] = ()
 
 
 def read_documents(
