@@ -327,4 +327,6 @@ _FAMILY_OF = {word: family for family, words in _FAMILIES.items() for word in wo
 
 def feature_family(name: str) -> str:
     """The family of a feature of a connective or an answer, in words for people."""
+    if name == "bias":
+        return name
     return _FAMILY_OF.get(name.rpartition("|")[2].split(" ")[0], "the connective itself")

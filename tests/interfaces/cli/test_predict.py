@@ -215,7 +215,7 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch, batches: int) -> list[int]:
     original = Pipeline.classify_pairs
     started: list[int] = []
 
-    def interrupted(self: Pipeline, pairs: Any) -> Any:
+    def interrupted(self: Pipeline, pairs: Any, **_: float) -> Any:
         started.append(len(pairs))
         if len(started) == batches + 1:
             raise KeyboardInterrupt

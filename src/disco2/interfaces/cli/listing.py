@@ -219,7 +219,7 @@ def _print_explanation(explanation: Explanation) -> None:
     print_table("", columns, [[f"   {row[0]}", *row[1 : len(columns)]] for row in rows])
 
     def show(label: str, terms: Iterable[tuple[str, float]]) -> None:
-        shown = ", ".join(f"{_plain(name)} {value:+.2f}" for name, value in terms)
+        shown = ", ".join(f"{_feature(name)} {value:+.2f}" for name, value in terms)
         if shown:
             _print_hanging(f"   {label}: ", Text(shown))
 
@@ -230,6 +230,12 @@ def _print_explanation(explanation: Explanation) -> None:
     spelled = [word for word in explanation.words if any(map(str.isalnum, word.span.text))]
     strongest = sorted(spelled, key=lambda word: -abs(word.value))[:WORDS]
     show("words that matter most, approximately", ((word.span.text, word.value) for word in strongest))
+
+
+def _feature(name: str) -> str:
+    """A feature of the parser that goes with a connective, ``because|phrase IN``, as ``phrase IN (because)``."""
+    head, bar, rest = _plain(name).partition("|")
+    return f"{rest} ({head})" if bar and head else head + bar + rest
 
 
 def explained_rows(explanation: Explanation) -> list[list[str]]:
