@@ -39,16 +39,6 @@ def test_nul_bytes(pipeline: Pipeline) -> None:
     assert pipeline("\x00\x00") == []
 
 
-def test_control_characters_in_given_arguments(small: Pipeline) -> None:
-    arg1, arg2 = "Bob\x07Smith rained.", "As\x00a\x1bresult, Bob\x00left."
-    answer = small.classify(arg1, arg2)
-    assert answer.connective == "As\x00a\x1bresult"
-    for entity in answer.entities:
-        assert all(arg1[span.start : span.end] == span.text for span in entity.arg1)
-        assert all(arg2[span.start : span.end] == span.text for span in entity.arg2)
-    assert answer.entities
-
-
 def test_half_a_character(pipeline: Pipeline) -> None:
     """What a decoder that looks away leaves of invalid UTF-8."""
     text = b"It rained\xff. We left.".decode("utf-8", errors="surrogateescape")

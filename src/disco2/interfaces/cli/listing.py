@@ -233,7 +233,7 @@ def _print_explanation(explanation: Explanation) -> None:
 
 
 def _feature(name: str) -> str:
-    """A feature of the parser that goes with a connective, ``because|phrase IN``, as ``phrase IN (because)``."""
+    """A parser's feature ``because|phrase IN`` as ``phrase IN (because)``; other names are unchanged."""
     head, bar, rest = _plain(name).partition("|")
     return f"{rest} ({head})" if bar and head else head + bar + rest
 
