@@ -136,7 +136,8 @@ def test_a_data_frame_needs_pandas(small: Pipeline, monkeypatch: pytest.MonkeyPa
     monkeypatch.undo()
     pytest.importorskip("pandas")
     table = small(TEXT).to_dataframe()
-    assert list(table["arg1_start"]) == [one.arg1.start for one in small(TEXT)]
+    assert table["arg1_spans"].iloc[0] == "0-25"
+    assert list(table["gloss"]) == [one.gloss for one in small(TEXT)]
 
 
 def test_senses_directions_and_glosses_of_a_relation(small: Pipeline) -> None:

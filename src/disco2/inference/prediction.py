@@ -245,14 +245,7 @@ class Relations(Sequence[Prediction]):
             import pandas
         except ImportError:
             raise InputError("pandas is not installed.", hint="Install it with: pip install pandas") from None
-        names = ("index", "kind", "sense", "direction", "gloss", "probability", "unsure", "presence")
-        rows = []
-        for one in self:
-            row = {name: getattr(one, name) for name in (*names, "connective")}
-            for name, span in (("arg1", one.arg1), ("arg2", one.arg2)):
-                row |= {name: span.text, f"{name}_start": span.start, f"{name}_end": span.end}
-            rows.append(row)
-        return pandas.DataFrame(rows)
+        return pandas.DataFrame([csv_row(one.document, one) for one in self], columns=list(COLUMNS))
 
 
 # The kinds that can be found, as PDTB-style corpora spell them.
@@ -434,6 +427,9 @@ COLUMNS = (
     "arg1_spans",
     "arg2",
     "arg2_spans",
+    "direction",
+    "gloss",
+    "unsure",
 )
 
 
@@ -446,21 +442,14 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> str:
 
 def csv_row(document: str, prediction: Prediction) -> list[object]:
     """The cells of a relation; spans are written ``start-end``, several of them with commas."""
-    stated = prediction.connective_span
-    return [
-        document,
-        prediction.index,
-        prediction.kind,
-        prediction.sense,
-        prediction.probability,
-        prediction.presence,
-        prediction.connective,
-        "" if stated is None else _places(stated),
-        prediction.arg1.text,
-        _places(prediction.arg1),
-        prediction.arg2.text,
-        _places(prediction.arg2),
-    ]
+    spans = {"arg1": prediction.arg1, "arg2": prediction.arg2, "connective": prediction.connective_span}
+    cells: dict[str, object] = {
+        "document": document,
+        "arg1": prediction.arg1.text,
+        "arg2": prediction.arg2.text,
+    }
+    cells |= {f"{name}_spans": "" if span is None else _places(span) for name, span in spans.items()}
+    return [cells[name] if name in cells else getattr(prediction, name) for name in COLUMNS]
 
 
 def _places(span: Span) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -40,7 +40,7 @@ from disco2.inference.pairs import (
     parse_pair_line,
     places,
 )
-from disco2.inference.pipeline import Pipeline, check_batch_size, model_digest
+from disco2.inference.pipeline import check_batch_size, model_digest
 from disco2.inference.plain_text import text_warnings
 from disco2.inference.prediction import (
     KINDS,
@@ -234,16 +234,33 @@ def predict_pairs(
     """
     _check_pairs(file, output, batch_size)
     check_min_probability(min_probability)
+    tally = _Tally()
     with pipeline.loaded() as nlp:
-        classify_file(
-            nlp,
-            file,
-            output,
-            batch_size=batch_size,
-            restart=restart,
-            explain=explain,
-            min_probability=min_probability,
+        answers = partial(
+            answer_lines, nlp, batch_size=batch_size, explain=explain, min_probability=min_probability
         )
+        if output is None:
+            with _open_pairs(file) as stream:
+                for batch in answers(_parse_lines(stream)):
+                    sys.stdout.writelines(f"{json.dumps(record)}\n" for record in batch)
+                    sys.stdout.flush()
+                    tally.add(batch)
+        else:
+            digest, total = _digest(file)
+            prior = nlp.calibration.prior
+            run = {
+                "input": digest,
+                "model": nlp.info.digest,
+                "annotator": nlp.annotators.name,
+                "version of the program": f"{VERSION}, schema {SCHEMA}",
+                "choice of --explain": str(explain),
+                "--min-probability": str(min_probability),
+                "prior": json.dumps(prior.given, sort_keys=True) if prior else "",
+            }
+            with ResumableLines(output, run, restart=restart) as lines:
+                _write_answers(lines, answers, file, tally, batch_size=batch_size, total=total)
+            results.print(f"{output}: {tally.done} pairs", markup=False)
+    tally.check(file)
 
 
 def _check_pairs(pairs: Path, output: Path | None, batch_size: int) -> None:
@@ -267,41 +284,17 @@ def _check_pairs(pairs: Path, output: Path | None, batch_size: int) -> None:
         )
 
 
-def classify_file(
-    pipeline: Pipeline,
+def _write_answers(
+    lines: ResumableLines,
+    answers: Callable[[Iterator[PairLine]], Iterator[list[Json]]],
     pairs: Path,
-    output: Path | None,
+    tally: _Tally,
     *,
-    batch_size: int = BATCH_SIZE,
-    restart: bool = False,
-    explain: bool = False,
-    min_probability: float = 0.0,
+    batch_size: int,
+    total: int,
 ) -> None:
-    """Classify all pairs in order; InputError at the end if some lines are not pairs."""
-    tally = _Tally()
-    answers = partial(
-        answer_lines, pipeline, batch_size=batch_size, explain=explain, min_probability=min_probability
-    )
-    if output is None:
-        with _open_pairs(pairs) as stream:
-            for batch in answers(_parse_lines(stream)):
-                sys.stdout.writelines(f"{json.dumps(record)}\n" for record in batch)
-                sys.stdout.flush()
-                tally.add(batch)
-        tally.check(pairs)
-        return
-    digest, total = _digest(pairs)
-    run = {
-        "input": digest,
-        "model": pipeline.info.digest,
-        "annotator": pipeline.annotators.name,
-        "version of the program": VERSION,
-        "version of the schema": str(SCHEMA),
-        "choice of --explain": str(explain),
-        "--min-probability": str(min_probability),
-        "prior": json.dumps(prior.given, sort_keys=True) if (prior := pipeline.calibration.prior) else "",
-    }
-    with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
+    """Answer the pairs that have no answer yet."""
+    with progress_bar() as bar:
         with _open_pairs(pairs) as stream:
             numbers = (number for number, _ in numbered_lines(stream))
             kept = lines.keep(numbers, batch_size=batch_size)
@@ -311,8 +304,7 @@ def classify_file(
         task = bar.add_task("pairs", total=total, completed=kept)
         try:
             with _open_pairs(pairs) as stream:
-                rest = _parse_lines(stream, skip=kept)
-                for batch in answers(rest):
+                for batch in answers(_parse_lines(stream, skip=kept)):
                     lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
                     tally.add(batch)
                     bar.advance(task, len(batch))
@@ -324,8 +316,6 @@ def classify_file(
             )
             raise
         lines.finish()
-    results.print(f"{output}: {tally.done} pairs", markup=False)
-    tally.check(pairs)
 
 
 class _Tally:
@@ -365,10 +355,8 @@ class _Tally:
 
 
 def _open_pairs(pairs: Path) -> BinaryIO:
-    if pairs == STANDARD_INPUT:
-        return standard_input()
     try:
-        return pairs.open("rb")
+        return standard_input() if pairs == STANDARD_INPUT else pairs.open("rb")
     except OSError as error:
         raise InputError(f"It can't be read: {error.strerror}.", where=str(pairs)) from None
 
