@@ -72,9 +72,9 @@ _JOINING = {
 }
 # Further senses, each the most frequent direction of its connective and type in GUM's training part.
 _FURTHER = {
-    "Comparison.Concession.Arg1-as-denier": "and, even when, if, or, regardless of, whether, while",
+    "Comparison.Concession.Arg1-as-denier": "and, even as, even when, if, or, regardless of, whether, while",
     "Contingency.Cause.Reason": "because of, by, cause, cuz, for, from, given, with",
-    "Contingency.Cause.Result": "and, then, thereby",
+    "Contingency.Cause.Result": "and, so that, then, thereby",
     "Temporal.Asynchronous.Succession": "once, since, upon, when",
     "Temporal.Asynchronous.Precedence": "and, eventually",
 }
@@ -85,7 +85,7 @@ in turn, nor, on the whole, thereby, thereupon, to that end, ultimately
 """
 # The other connectives of PDTB 3.
 _OTHERS = """
-and then, as well, but also, but then, either, else, even after, even as, even before, even then, if not,
+and then, as well, but also, but then, either, else, even after, even before, even then, if not,
 in order for, in that, insofar as, like, meantime, more accurately, neither, not only, on the one hand,
 only if, plus, separately, to, where
 """
