@@ -35,7 +35,7 @@ def test_a_text_is_listed(run_small: Run) -> None:
     for line in ("1: Bob gave Tina the burger.", "2: She was hungry.", "shared: Tina ~ She"):
         assert line in first
     assert "%" in first.splitlines()[0]
-    assert "(Explicit: 'However')" in second
+    assert "(Explicit, Arg2-as-denier: 'However')" in second
     text = f"Bob\x1b[31m left [red]here[/red] :smile:. {'Tina ' * 100}stayed."
     _, out, _ = run_small("predict", text)
     assert "[red]here[/red] :smile:" in out
