@@ -68,8 +68,8 @@ def test_texts_are_wrapped_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(listing, "results", console)
     print_relations(small_pipeline()(f"It rained {'and rained ' * 9}. Bob left.", norel=True))
     shown = stream.getvalue().splitlines()
-    assert shown[1].startswith("   1: It rained and rained")
-    assert shown[2].startswith("      ")
+    first = next(n for n, line in enumerate(shown) if line.startswith("   1: It rained and rained"))
+    assert shown[first + 1].startswith("      ")
     assert max(map(len, shown)) <= 40
 
 
