@@ -41,7 +41,7 @@ from disco2.files import write_text
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pairs import PairLine, answer_lines
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import SCHEMA, pairs_result, text_result
+from disco2.inference.prediction import SCHEMA, pairs_result, text_result
 from disco2.interfaces.server.schemas import ApiError, RelationsRequest, ViewRequest
 from disco2.interfaces.server.settings import Limits
 from disco2.interfaces.server.worker import Answerer, Job

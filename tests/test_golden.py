@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import disco2
-from disco2.inference.results import text_result
+from disco2.inference.prediction import text_result
 
 GOLDEN = Path(__file__).with_name("golden.json")
 MODELS = ("en", "en-fast", "en-paper")

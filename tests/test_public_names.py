@@ -17,10 +17,12 @@ NAMES = {
     "Disco2Error",
     "Explanation",
     "InputError",
+    "LanguageWarning",
     "LayerError",
     "MissingExtraError",
     "Pipeline",
     "Prediction",
+    "Relations",
     "SettingsError",
     "VectorsError",
     "__version__",
@@ -31,7 +33,7 @@ NAMES = {
 
 def test_the_public_names() -> None:
     assert set(disco2.__all__) == NAMES
-    assert set(dir(disco2)) >= NAMES | {"Disco2Classifier"}
+    assert set(dir(disco2)) == NAMES | {"Disco2Classifier"}
     assert disco2.__version__ == VERSION
     assert disco2.Pipeline.__module__ == "disco2.inference.pipeline"
     with pytest.raises(AttributeError, match="no attribute 'laod'"):

@@ -3,6 +3,7 @@
     disco2 train --config examples/english.toml --automatic all --output en
     python -m benchmarks.answers --gum DIR --discogem DIR --models ./en --json answers.json
     python tools/make_shipped_models.py en --trained ./en --figures answers.json
+    python tools/train_directions.py src/disco2/models/en --gum DIR
 
 The model en-fast is that of examples/english-fast.toml, trained in the same way. The parameters of en-paper
 are those of: disco2 train --config examples/paper.toml --corpus gum --path DIR --seed 1

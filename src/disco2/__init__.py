@@ -26,7 +26,8 @@ from disco2.version import VERSION
 if TYPE_CHECKING:
     from disco2.inference.explanation import Explanation
     from disco2.inference.pipeline import Pipeline, load
-    from disco2.inference.prediction import Prediction
+    from disco2.inference.plain_text import LanguageWarning
+    from disco2.inference.prediction import Prediction, Relations
     from disco2.interfaces.estimator import Disco2Classifier as Disco2Classifier
     from disco2.interfaces.notebook import render
 
@@ -39,10 +40,12 @@ __all__ = [
     "Disco2Error",
     "Explanation",
     "InputError",
+    "LanguageWarning",
     "LayerError",
     "MissingExtraError",
     "Pipeline",
     "Prediction",
+    "Relations",
     "SettingsError",
     "VectorsError",
     "__version__",
@@ -54,8 +57,10 @@ __all__ = [
 _LATE = {
     "Disco2Classifier": "disco2.interfaces.estimator",
     "Explanation": "disco2.inference.explanation",
+    "LanguageWarning": "disco2.inference.plain_text",
     "Pipeline": "disco2.inference.pipeline",
     "Prediction": "disco2.inference.prediction",
+    "Relations": "disco2.inference.prediction",
     "load": "disco2.inference.pipeline",
     "render": "disco2.interfaces.notebook",
 }
@@ -70,4 +75,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_LATE})
+    return sorted({*__all__, *_LATE})

@@ -18,7 +18,7 @@ from disco2.bulk.output import OutputFolder
 from disco2.corpora.disrpt import read_disrpt
 from disco2.engines import DaskEngine, LocalEngine
 from disco2.errors import InputError, MissingExtraError
-from disco2.inference.results import relation_forms
+from disco2.inference.prediction import relation_forms
 from tests.bulk.stand_in import Opened, Predicting, contents, documents, job_of, refused, write_corpus
 
 PATTERN = "**/*.txt"

@@ -12,7 +12,7 @@ from disco2.drawing import relations_html
 from disco2.drawing.layout import SCRIPTS
 from disco2.drawing.trees import draw_trees
 from disco2.errors import InputError
-from disco2.inference.results import text_result
+from disco2.inference.prediction import text_result
 from tests.drawing.made_up import HOSTILE, pipeline
 
 TEXT = f"Bob gave Tina the burger. She was {HOSTILE} hungry. He <!-- was & \u2028 not."

@@ -14,31 +14,12 @@ from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import has_word, without_controls
-from disco2.inference.results import read_schema, text_result
+from disco2.inference.prediction import read_schema, text_result
 
 ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
-PROSE = st.lists(
-    st.sampled_from(
-        [
-            "Bob",
-            "Tina",
-            "she",
-            "he",
-            "But",
-            "So",
-            "rained",
-            "\n\n",
-            "\r\n",
-            ". ",
-            "! ",
-            "\x00",
-            "\U0001f600",
-            ", ",
-            " ",
-        ]
-    ),
-    max_size=40,
-).map("".join)
+WORDS = ("Bob", "Tina", "she", "he", "But", "So", "rained")
+SEPARATORS = ("\n\n", "\r\n", ". ", "! ", "\x00", "\U0001f600", ", ", " ")
+PROSE = st.lists(st.sampled_from((*WORDS, *SEPARATORS)), max_size=40).map("".join)
 VALIDATOR = Draft202012Validator(read_schema())
 QUICK = settings(
     max_examples=60,

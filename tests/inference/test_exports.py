@@ -14,9 +14,8 @@ import pytest
 import disco2
 from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.disrpt import read_disrpt
-from disco2.data import Document
 from disco2.errors import InputError
-from disco2.inference.exports import FORMS, write_archive, write_relations
+from disco2.inference.exports import FORMS, Found, write_archive, write_relations
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction
 from tests.corpora.disrpt_rules import complaints
@@ -33,7 +32,7 @@ def nlp() -> Pipeline:
 
 
 @pytest.fixture(scope="module")
-def found(nlp: Pipeline) -> tuple[Document, list[Prediction]]:
+def found(nlp: Pipeline) -> Found:
     document = nlp.annotate(TEXT, document_id="story")
     return document, nlp.relations(document)
 
@@ -44,7 +43,7 @@ def tokens(prediction: Prediction) -> tuple[tuple[int, ...], tuple[int, ...], tu
     return relation.arg1.tokens, relation.arg2.tokens, relation.connective_tokens
 
 
-def test_conll16_is_read_back(found: tuple[Document, list[Prediction]], tmp_path: Path) -> None:
+def test_conll16_is_read_back(found: Found, tmp_path: Path) -> None:
     document, predictions = found
     assert write_relations([found], tmp_path / "out", "conll16") == []
     corpus = read_conll16(tmp_path / "out")
@@ -57,7 +56,7 @@ def test_conll16_is_read_back(found: tuple[Document, list[Prediction]], tmp_path
         assert relation.senses == (() if one.sense == one.kind else (one.sense,))
 
 
-def test_disrpt_is_read_back(found: tuple[Document, list[Prediction]], tmp_path: Path) -> None:
+def test_disrpt_is_read_back(found: Found, tmp_path: Path) -> None:
     document, predictions = found
     write_relations([found], tmp_path / "out", "disrpt")
     table = tmp_path / "out" / "relations.rels"
@@ -77,7 +76,7 @@ def test_disrpt_is_read_back(found: tuple[Document, list[Prediction]], tmp_path:
     assert marked == {token for one in predictions for token in tokens(one)[2]}
 
 
-def test_csv_has_a_row_each(found: tuple[Document, list[Prediction]], tmp_path: Path) -> None:
+def test_csv_has_a_row_each(found: Found, tmp_path: Path) -> None:
     write_relations([found], tmp_path / "out", "csv")
     with (tmp_path / "out" / "relations.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -89,7 +88,7 @@ def test_csv_has_a_row_each(found: tuple[Document, list[Prediction]], tmp_path: 
             assert (" ... " if name == "connective" else " ").join(pieces) == row[name]
 
 
-def test_brat_fits_its_text(found: tuple[Document, list[Prediction]], tmp_path: Path) -> None:
+def test_brat_fits_its_text(found: Found, tmp_path: Path) -> None:
     write_relations([found], tmp_path / "out", "brat")
     text = (tmp_path / "out" / "story.txt").read_bytes().decode()
     assert text == TEXT
@@ -114,18 +113,14 @@ def test_a_text_without_relations(nlp: Pipeline, tmp_path: Path, form: str) -> N
     assert list((tmp_path / form).iterdir())
 
 
-def test_unknown_forms_and_names_are_refused(
-    found: tuple[Document, list[Prediction]], tmp_path: Path
-) -> None:
+def test_unknown_forms_and_names_are_refused(found: Found, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Unknown form 'xml'"):
         write_relations([found], tmp_path / "out", "xml")
     with pytest.raises(InputError, match="names of their own"):
         write_relations([found, found], tmp_path / "out", "csv")
 
 
-def test_an_archive_holds_the_same_and_depends_on_the_content_alone(
-    found: tuple[Document, list[Prediction]], tmp_path: Path
-) -> None:
+def test_an_archive_holds_the_same_and_depends_on_the_content_alone(found: Found, tmp_path: Path) -> None:
     document, predictions = found
     several = [
         (replace(document, id=name), predictions) for name in ("a/b.txt", "a%2Fb.txt", "a:b", "x" * 300)

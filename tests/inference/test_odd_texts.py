@@ -6,23 +6,7 @@ import pytest
 
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.prediction import Prediction
 from disco2.model.bilinear import LISTED
-
-
-def checked(pipeline: Pipeline, text: str) -> list[Prediction]:
-    """The predictions, whose offsets are all exact."""
-    found = pipeline(text)
-    for one in found:
-        spans = [
-            *one.arg1.pieces,
-            *one.arg2.pieces,
-            *(() if one.connective_span is None else one.connective_span.pieces),
-            *(span for entity in one.entities for span in (*entity.arg1, *entity.arg2)),
-        ]
-        for span in spans:
-            assert text[span.start : span.end] == span.text
-    return found
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n\n", "\t \r\n"])
@@ -32,7 +16,7 @@ def test_empty_text(pipeline: Pipeline, text: str) -> None:
 
 def test_a_sentence_of_two_thousand_words(pipeline: Pipeline) -> None:
     long = "and then Bob saw the old house on the hill " * 225
-    found = checked(pipeline, f"It rained. {long}\n\nPrices rose. Tina slept.")
+    found = pipeline(f"It rained. {long}\n\nPrices rose. Tina slept.")
     assert found[-1].arg1.text == "Prices rose."
     answer = pipeline.classify("It rained.", long)
     assert answer.sense in pipeline.senses
@@ -41,7 +25,7 @@ def test_a_sentence_of_two_thousand_words(pipeline: Pipeline) -> None:
 def test_emoji_and_combining_marks(pipeline: Pipeline) -> None:
     happy = "Tina was happy \U0001f600\U0001f469\u200d\U0001f52c."
     text = f"{happy} Bob ate a cre\u0300me bru\u0302le\u0301e \U0001f1ee\U0001f1f9!"
-    found = checked(pipeline, text)
+    found = pipeline(text)
     assert [one.arg1.start for one in found] == [0]
     assert pipeline("\U0001f600 \U0001f600\U0001f3fd \u0301\u0301\u0301") == []
 
@@ -49,20 +33,10 @@ def test_emoji_and_combining_marks(pipeline: Pipeline) -> None:
 def test_nul_bytes(pipeline: Pipeline) -> None:
     """They are kept in the text and its offsets, and no annotator sees them."""
     text = "Bob\x00gave Tina the burger.\x00 She was\x00 hungry.\x00"
-    found = checked(pipeline, text)
+    found = pipeline(text)
     assert [(one.arg1.text[:8], one.arg2.text[:3]) for one in found] == [("Bob\x00gave", "She")]
     assert pipeline.classify("It \x00rained.", "We\x00 left.").arg1.text == "It \x00rained."
     assert pipeline("\x00\x00") == []
-
-
-def test_control_characters_in_given_arguments(small: Pipeline) -> None:
-    arg1, arg2 = "Bob\x07Smith rained.", "As\x00a\x1bresult, Bob\x00left."
-    answer = small.classify(arg1, arg2)
-    assert answer.connective == "As\x00a\x1bresult"
-    for entity in answer.entities:
-        assert all(arg1[span.start : span.end] == span.text for span in entity.arg1)
-        assert all(arg2[span.start : span.end] == span.text for span in entity.arg2)
-    assert answer.entities
 
 
 def test_half_a_character(pipeline: Pipeline) -> None:

@@ -115,8 +115,8 @@ def test_an_annotator_that_refuses_everything_stops_the_run(
 ) -> None:
     answer = small.classify_pairs
 
-    def refuses(broken: set[str]) -> Callable[[Sequence[GivenPair]], list[Prediction]]:
-        def classify(pairs: Sequence[GivenPair]) -> list[Prediction]:
+    def refuses(broken: set[str]) -> Callable[..., list[Prediction]]:
+        def classify(pairs: Sequence[GivenPair], **_: float) -> list[Prediction]:
             if any(pair.arg1 in broken for pair in pairs):
                 raise LayerError("The parser has died.")
             return answer(pairs)
@@ -249,7 +249,7 @@ def test_two_runs_do_not_share_an_output(tmp_path: Path) -> None:
 
 
 def test_an_output_that_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no file"), ResumableLines(tmp_path, RUN):
+    with pytest.raises(InputError, match="not a file"), ResumableLines(tmp_path, RUN):
         pass
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="can't be written"), ResumableLines(tmp_path / "file" / "x", RUN):

@@ -13,9 +13,7 @@ import pytest
 
 from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.errors import BundleError, InputError, SettingsError
-from disco2.inference.candidates import (
-    adjacent_sentences,
-)
+from disco2.inference.candidates import adjacent_sentences
 from disco2.inference.pipeline import Pipeline
 from disco2.model import RelationModel
 from tests.inference.rule_annotator import RuleAnnotator
@@ -32,11 +30,6 @@ def test_every_pair_of_neighbours_within_a_paragraph(pipeline: Pipeline) -> None
         ("Prices rose.", "It rained."),
     ]
     assert [one.index for one in found] == [0, 1, 2]
-    for one in found:
-        for span in (one.arg1, one.arg2):
-            assert STORY[span.start : span.end] == span.text
-        assert one.probability == max(one.probabilities.values()) == one.probabilities[one.sense]
-        assert math.isclose(sum(one.probabilities.values()), 1)
 
 
 def test_kinds_and_the_outcomes_that_are_allowed(pipeline: Pipeline) -> None:

@@ -22,7 +22,7 @@ from spacy.vocab import Vocab
 import disco2
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import read_schema
+from disco2.inference.prediction import read_schema
 from disco2.interfaces.spacy_component import result_of
 from disco2.interfaces.spacy_component.pipe import Disco2Pipe
 from tests.inference.small_pipeline import small_pipeline

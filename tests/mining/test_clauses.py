@@ -7,10 +7,10 @@ import pytest
 from disco2.annotation.annotator import Annotator
 from disco2.corpora.protocols import HeldOutSentences
 from disco2.data.senses import PDTB3
-from disco2.inference.connectives import OPENERS
 from disco2.mining.clauses import write_sentence
 from disco2.mining.connectives import SUBORDINATORS
 from disco2.mining.run import Miner, MiningSettings
+from disco2.parser.connectives import OPENERS
 from tests.mining.conftest import Mine
 
 PAIRS = [

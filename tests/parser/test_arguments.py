@@ -8,8 +8,8 @@ from disco2.parser.arguments import (
     count_paragraphs,
     find_edges,
 )
-from disco2.parser.clauses import clause_candidates, clause_features
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
+from disco2.parser.features import clause_candidates, clause_features
 from disco2.parser.linear import feature_names
 from disco2.parser.sentences import read_sentence
 from tests.parser.made_up import document

@@ -6,13 +6,13 @@ import pytest
 
 from disco2.data import RelationKind
 from disco2.errors import InputError
-from disco2.parser.parser import MODELS, DiscourseParser, ParsedDocument, choose_spans, token_f1
+from disco2.parser.arguments import choose_spans
+from disco2.parser.parser import DiscourseParser, ParsedDocument, token_f1
 from tests.parser.made_up import document
 
 
 def test_the_shipped_parser_reads_a_sentence() -> None:
     parser = DiscourseParser.load()
-    assert set(parser.models) == set(MODELS)
     (relation,) = parser.parse(document())
     assert relation.kind == RelationKind.EXPLICIT
     assert (relation.arg1, relation.connective, relation.arg2) == ((0, 1), (2,), (3, 4, 5))
@@ -42,12 +42,10 @@ def test_only_listed_connectives_are_found() -> None:
 
 
 def test_an_explanation_names_what_decided() -> None:
-    found = DiscourseParser.load().explain(document(), [2])
-    assert found.sense == "Contingency.Cause"
+    found = DiscourseParser.load().explain(ParsedDocument(document()), [2])
     assert sum(value for _, value in found.is_connective) > 0
-    assert any(name.startswith("because") for name, _ in found.has_sense[:5])
-    weights = [abs(value) for _, value in found.has_sense]
-    assert weights == sorted(weights, reverse=True)
+    assert found.senses[found.values.sum(axis=0).argmax()] == "Contingency.Cause"
+    assert "because" in found.features
 
 
 def test_nothing_to_choose_from() -> None:

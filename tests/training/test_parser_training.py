@@ -11,10 +11,11 @@ pytest.importorskip("scipy")
 
 from disco2.data import Argument, Corpus, Relation, RelationKind
 from disco2.errors import CorpusError
+from disco2.parser.arguments import SpanChoice, choose_spans
+from disco2.parser.connectives import level2
 from disco2.parser.linear import probabilities, yes_probabilities
-from disco2.parser.parser import SpanChoice, choose_spans
 from disco2.training.log_linear import Group, fit_classes, fit_ranker
-from disco2.training.parser import gather, level2, make_list, train_parser
+from disco2.training.parser import gather, make_list, train_parser
 from tests.parser.made_up import document
 
 

@@ -16,8 +16,7 @@ from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.exports import BRAT, CONLL16, DISRPT
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import check_encoding
-from disco2.inference.prediction import RelationChoice
-from disco2.inference.results import SCHEMA
+from disco2.inference.prediction import SCHEMA, RelationChoice
 from disco2.parser.parser import shipped_digest
 from disco2.version import VERSION
 

@@ -33,6 +33,7 @@ from disco2.errors import BundleError, VectorsError
 from disco2.features import FeatureExtractor
 from disco2.files import FileList, check_folder_place, folder_in_place, hash_file
 from disco2.model import AnyModel, EncoderModel, ModelSettings, RelationModel
+from disco2.model.encoder_model import DIRECTION
 from disco2.model.entity_term import NAMES as ENTITY_NAMES
 from disco2.model.entity_term import EntityTerm
 from disco2.model.parameters import check_finite, parameter_shapes
@@ -308,7 +309,12 @@ def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
             if settings.entity_size:
                 arrays_of_term = {name: parameters[name] for name in ENTITY_NAMES}
                 entities = EntityTerm(**arrays_of_term, pairs=settings.pairs)
-            return EncoderModel(settings, *given, entities), manifest
+            directions = {
+                name.removeprefix(DIRECTION): row
+                for name, row in parameters.items()
+                if name.startswith(DIRECTION)
+            }
+            return EncoderModel(settings, *given, entities, directions), manifest
         vectors = (
             rebuild_table(manifest, arrays) if manifest.vectors else read_stored_table(content[WORDS], arrays)
         )

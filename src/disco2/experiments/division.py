@@ -16,6 +16,7 @@ from disco2.data import Argument, Corpus, Document, Instance, Relation, Relation
 from disco2.data.tree import shared_entities
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
+from disco2.parser.connectives import CONNECTIVES
 
 ALL = "all"
 HELD_OUT = ("dev", "test")
@@ -376,25 +377,6 @@ def _part_statistics(corpus: Corpus, parts: Parts, part: str) -> PartStatistics:
 # What a connective at the beginning leaves behind ("However, ..."): no argument of an implicit relation
 # begins so.
 _LEFT_BEHIND = frozenset({",", ";", ":"})
-
-# PDTB's explicit connectives and those that its third version added, without the ones in two pieces.
-_CONNECTIVES = """
-accordingly, additionally, after, afterward, afterwards, also, alternatively, although, and, and then, as,
-as a consequence, as a result, as an alternative, as if, as long as, as soon as, as though, as well, because,
-because of, before, besides, but, but also, but then, by, by comparison, by contrast, by then, consequently,
-conversely, despite, due to, earlier, either, else, even after, even as, even before, even if, even so,
-even then, even though, even when, eventually, except, finally, for, for example, for instance, from, further,
-furthermore, given, hence, however, if, if not, in addition, in case, in comparison, in contrast, in fact,
-in order, in order for, in order to, in other words, in particular, in short, in sum, in that, in the end,
-in the meantime, in turn, indeed, insofar as, instead, instead of, just as, later, lest, like, likewise,
-meantime, meanwhile, more accurately, moreover, much as, neither, nevertheless, next, nonetheless, nor,
-not only, now that, on the contrary, on the one hand, on the other hand, once, only if, or, otherwise,
-overall, plus, previously, rather, rather than, regardless, separately, similarly, simultaneously, since, so,
-so as to, so that, specifically, still, subsequently, such as, then, thereafter, thereby, therefore, though,
-thus, till, to, ultimately, unless, until, upon, when, whenever, where, whereas, whether, while, with,
-without, yet
-"""
-CONNECTIVES = frozenset(tuple(name.split()) for name in _CONNECTIVES.split(","))
 
 
 def weak_instances(

@@ -16,9 +16,9 @@ from disco2.data import Corpus, Document, Instance, Relation, RelationKind
 from disco2.data.senses import in_pdtb3
 from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation, score_relations, with_interval
 from disco2.experiments.annotators import documents_of
+from disco2.parser.connectives import level2
 from disco2.parser.parser import ParsedRelation
 from disco2.reporting.findings import Cell, Findings, Measure, Table
-from disco2.training.parser import level2
 
 Parse = Callable[[Document], list[SpanRelation]]
 ParseGiven = Callable[[Document, list[tuple[int, ...]]], list[SpanRelation]]

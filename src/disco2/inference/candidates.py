@@ -1,4 +1,10 @@
-"""Pairs of arguments that may be related, and the model's prediction for each."""
+"""A document -> all its relations, in text order.
+
+The parser finds the explicit relations, and the places of implicit ones inside sentences. Neighbouring
+sentences are a pair unless a connective in the second one joins it to the first. The model then judges these
+candidates: inside sentences among the senses, between sentences among all outcomes. A question and its
+answer, which the parser finds too, are Hypophora.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +15,26 @@ from dataclasses import dataclass, replace
 
 from disco2.annotation.annotator import raw_document
 from disco2.annotation.text import BLANK_LINE, LINE_END, pair_spans, pair_text
-from disco2.data import WITHOUT_SENSE, Argument, Document, Instance, Mention, Relation, RelationKind, Sentence
+from disco2.data import WITHOUT_SENSE, Argument, Document, Instance, Mention, Relation, RelationKind
 from disco2.data.tree import MentionIndex, MentionIndexes
 from disco2.errors import BundleError, InputError, SettingsError
-from disco2.inference.connectives import opening_connective
 from disco2.inference.plain_text import check_text, has_word, without_controls
-from disco2.inference.prediction import Prediction, SharedEntity, Span
-from disco2.model import AnyModel
+from disco2.inference.prediction import Prediction, RelationChoice, SharedEntity, Span
+from disco2.model import AnyModel, EncoderModel
 from disco2.model.probabilities import Calibration
+from disco2.parser.connectives import connective_direction, opening_connective
+from disco2.parser.parser import DiscourseParser, ParsedDocument, ParsedRelation
 
-# What parts two sentences.
+EXPLICIT, IMPLICIT = RelationKind.EXPLICIT.value, RelationKind.IMPLICIT.value
+HYPOPHORA, NOREL = RelationKind.HYPOPHORA.value, RelationKind.NOREL.value
+# What separates two paragraphs.
 PARAGRAPH_BREAKS: dict[str, re.Pattern[str] | None] = {"blank": BLANK_LINE, "line": LINE_END, "none": None}
 MOST_RELATIONS, MOST_TOKENS = 256, 20_000  # scored at a time: bounds the memory, whatever the text
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pair to be judged.
+    """A pair that the model is to judge.
 
     ``arg1`` and ``arg2`` say where the arguments lie in what the user gave; ``origins`` are the places in the
     document's text from which those offsets count: 0 for running text.
@@ -36,6 +45,8 @@ class Candidate:
     arg2: Span
     origins: tuple[int, int] = (0, 0)
     senses_only: bool = False
+    presence: float | None = None  # the parser's probability of a relation; None: the model's counts
+    answer: float = 0.0  # probability that it is a question and its answer
 
     @property
     def connective(self) -> str:
@@ -47,10 +58,74 @@ class Candidate:
         return len(relation.arg1.tokens) + len(relation.arg2.tokens)
 
 
+def has_trees(document: Document) -> bool:
+    """Whether the parser can read it: every sentence has constituents and dependencies."""
+    return all(one.constituents is not None and one.dependencies is not None for one in document.sentences)
+
+
+def draft_relations(
+    document: Document, parser: DiscourseParser, choice: RelationChoice, *, paragraphs: str = "blank"
+) -> list[Prediction | Candidate]:
+    """The explicit relations, and the candidates for the model, in text order.
+
+    Without trees only neighbouring sentences are candidates.
+    """
+    if choice.between_only or not has_trees(document):
+        return list(adjacent_sentences(document, paragraphs=paragraphs, marking=True))
+    layout = ParsedDocument(document)
+    answers = parser.find_answers(layout) if choice.asks_model else {}
+    between = _by_second(adjacent_sentences(document, paragraphs=paragraphs)) if choice.asks_model else {}
+    if not answers.keys() <= between.keys():  # an answer may open a new paragraph
+        everywhere = _by_second(adjacent_sentences(document, paragraphs="none"))
+        between |= {number: everywhere[number] for number in answers if number in everywhere}
+    parsed = parser.parse(layout, implicit=choice.wants(IMPLICIT))
+    joined = _joined_sentences(document, [one for one in parsed if one.kind is RelationKind.EXPLICIT])
+    found: list[tuple[Relation, Candidate | ParsedRelation]] = [
+        (one.instance.relation, replace(one, answer=answers.get(number, 0.0)))
+        for number, one in between.items()
+        if number not in joined
+    ]
+    found += [(_relation(document, one.kind, one.arg1, one.arg2, one.connective), one) for one in parsed]
+    found.sort(key=lambda one: _place(one[0]))
+    named = [replace(relation, id=f"{document.id}:{number}") for number, (relation, _) in enumerate(found)]
+    mentions = MentionIndex(document)
+    entries: list[Prediction | Candidate] = []
+    for instance, (_, one) in zip(with_neighbours(document, named), found, strict=True):
+        if isinstance(one, Candidate):
+            entries.append(replace(one, instance=instance))
+            continue
+        arg1, arg2 = instance.relation.arg1, instance.relation.arg2
+        spans = find_span(document, arg1.tokens), find_span(document, arg2.tokens)
+        candidate = Candidate(instance, *spans, senses_only=True, presence=one.probability)
+        stated = one.kind is RelationKind.EXPLICIT
+        entries.append(_explicit(candidate, one, mentions) if stated else candidate)
+    return entries
+
+
+def complete_relations(
+    draft: Sequence[Prediction | Candidate], judgements: Iterator[Prediction], choice: RelationChoice
+) -> list[Prediction]:
+    """Put the model's judgements in the places of the candidates; leave out what was not asked for."""
+    found: list[Prediction] = []
+    for entry in draft:
+        if isinstance(entry, Candidate):
+            judged = next(judgements)
+            present = 1.0 - judged.probabilities.get(NOREL, 0.0)
+            relation = replace(judged, presence=present if entry.presence is None else entry.presence)
+            if entry.answer:
+                relation = _as_answer(relation, entry.answer)
+        else:
+            relation = entry
+        if choice.wants(relation.kind):
+            unsure = relation.probability < choice.min_probability
+            found.append(replace(relation, index=len(found), unsure=unsure))
+    return found
+
+
 def adjacent_sentences(
     document: Document, *, paragraphs: str = "blank", marking: bool = False
 ) -> list[Candidate]:
-    """Every pair of neighbouring sentences that no paragraph break parts, in order.
+    """Every pair of neighbouring sentences of one paragraph, in order.
 
     Paragraphs end at a ``blank`` line, at every ``line`` end, or at ``none``. A sentence without any letter
     or digit is no argument, and its neighbours are not neighbours of each other. With ``marking``, a pair
@@ -58,10 +133,11 @@ def adjacent_sentences(
     """
     if paragraphs not in PARAGRAPH_BREAKS:
         raise SettingsError(
-            f"There is no way '{paragraphs}' to part paragraphs.", hint=f"Use {', '.join(PARAGRAPH_BREAKS)}."
+            f"Unknown paragraph mode '{paragraphs}'.", hint=f"Use {', '.join(PARAGRAPH_BREAKS)}."
         )
     parting = PARAGRAPH_BREAKS[paragraphs]
-    spans = [_span(document, sentence) for sentence in document.sentences]
+    tokens = [tuple(range(sentence.start, sentence.end)) for sentence in document.sentences]
+    spans = [find_span(document, own) for own in tokens]
     usable = [has_word(span.text) for span in spans]
     relations: list[Relation] = []
     places: list[int] = []
@@ -71,10 +147,10 @@ def adjacent_sentences(
             continue
         if parting is not None and parting.search(document.text, spans[first].end, spans[second].start):
             continue
-        sentences = document.sentences[first], document.sentences[second]
-        relation = _relation(document, len(relations), sentences, (spans[first], spans[second]))
+        relation = _relation(document, RelationKind.IMPLICIT, tokens[first], tokens[second])
+        relation = replace(relation, id=f"{document.id}:{len(relations)}")
         if marking:
-            relation = marked(relation, opening_connective(document, sentences[1]))
+            relation = marked(relation, opening_connective(document, document.sentences[second]))
         relations.append(relation)
         places.append(first)
     instances = with_neighbours(document, relations)
@@ -82,6 +158,11 @@ def adjacent_sentences(
         Candidate(instance, spans[place], spans[place + 1], senses_only=bool(instance.relation.connective))
         for place, instance in zip(places, instances, strict=True)
     ]
+
+
+def _by_second(pairs: Sequence[Candidate]) -> dict[int, Candidate]:
+    """Pairs of neighbouring sentences by the number of the second."""
+    return {one.instance.document.sentence_index(one.instance.relation.arg2.tokens[0]): one for one in pairs}
 
 
 def with_neighbours(document: Document, relations: Sequence[Relation]) -> list[Instance]:
@@ -100,35 +181,85 @@ def marked(relation: Relation, connective: str) -> Relation:
     return replace(relation, kind=RelationKind.EXPLICIT, connective=connective)
 
 
-def in_portions(candidates: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
-    """Portions small enough to be scored at once; a pair is never left out for being long."""
-    begin = tokens = 0
-    for place, candidate in enumerate(candidates):
-        full = place - begin >= MOST_RELATIONS or tokens + candidate.tokens > MOST_TOKENS
-        if full and place > begin:
-            yield candidates[begin:place]
-            begin, tokens = place, 0
-        tokens += candidate.tokens
-    if begin < len(candidates):
-        yield candidates[begin:]
+def find_span(document: Document, tokens: Sequence[int]) -> Span:
+    """Where tokens lie, with the parts they fall into."""
+    pieces = []
+    begin = 0
+    for place in range(1, len(tokens) + 1):
+        if place == len(tokens) or tokens[place] != tokens[place - 1] + 1:
+            start, end = document.tokens[tokens[begin]].start, document.tokens[tokens[place - 1]].end
+            pieces.append(Span(document.text[start:end], start, end))
+            begin = place
+    if len(pieces) == 1:
+        return pieces[0]
+    return Span(" ".join(piece.text for piece in pieces), pieces[0].start, pieces[-1].end, tuple(pieces))
 
 
 def _relation(
-    document: Document, number: int, sentences: tuple[Sentence, Sentence], spans: tuple[Span, Span]
+    document: Document,
+    kind: RelationKind,
+    arg1: tuple[int, ...],
+    arg2: tuple[int, ...],
+    connective: tuple[int, ...] = (),
 ) -> Relation:
-    first, second = sentences
+    stated = find_span(document, connective).pieces if connective else ()
     return Relation(
-        id=f"{document.id}:{number}",
+        id="",
         document=document.id,
-        kind=RelationKind.IMPLICIT,
-        arg1=Argument(tuple(range(first.start, first.end)), spans[0].text),
-        arg2=Argument(tuple(range(second.start, second.end)), spans[1].text),
+        kind=kind,
+        arg1=Argument(arg1, find_span(document, arg1).text),
+        arg2=Argument(arg2, find_span(document, arg2).text),
+        connective=" ... ".join(part.text for part in stated),
+        connective_tokens=connective,
     )
 
 
-def _span(document: Document, sentence: Sentence) -> Span:
-    start, end = document.tokens[sentence.start].start, document.tokens[sentence.end - 1].end
-    return Span(document.text[start:end], start, end)
+def _place(relation: Relation) -> tuple[tuple[int, ...], ...]:
+    """By the connective, or where there is none by the second argument."""
+    return relation.connective_tokens or relation.arg2.tokens, relation.arg2.tokens, relation.arg1.tokens
+
+
+def _joined_sentences(document: Document, explicit: Sequence[ParsedRelation]) -> set[int]:
+    """The sentences that a connective in them joins to the sentence before."""
+    joined = set()
+    for one in explicit:
+        second = document.sentence_index(one.connective[0])
+        if second - 1 in (document.sentence_index(one.arg1[0]), document.sentence_index(one.arg1[-1])):
+            joined.add(second)
+    return joined
+
+
+def _explicit(candidate: Candidate, one: ParsedRelation, mentions: MentionIndex) -> Prediction:
+    instance = candidate.instance
+    return Prediction(
+        kind=EXPLICIT,
+        sense=one.sense,
+        probability=one.sense_probability,
+        probabilities=dict(one.senses),
+        arg1=candidate.arg1,
+        arg2=candidate.arg2,
+        connective=instance.relation.connective,
+        connective_span=find_span(instance.document, one.connective),
+        presence=one.probability,
+        entities=shared_mentions(candidate, mentions),
+        document=instance.document.id,
+        direction=connective_direction(one.name, one.sense),
+        source=instance,
+    )
+
+
+def _as_answer(prediction: Prediction, chance: float) -> Prediction:
+    """Hypophora; the other outcomes share what its probability leaves to them."""
+    others = {sense: value * (1 - chance) for sense, value in prediction.probabilities.items()}
+    return replace(
+        prediction,
+        kind=HYPOPHORA,
+        sense=HYPOPHORA,
+        direction="",
+        probability=chance,
+        probabilities={HYPOPHORA: chance, **others},
+        presence=1.0 - others.get(NOREL, 0.0),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +351,19 @@ def senses_of(model: AnyModel) -> tuple[str, ...]:
     return senses
 
 
+def in_portions(candidates: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
+    """Portions small enough to be scored at once; a pair is never left out for being long."""
+    begin = tokens = 0
+    for place, candidate in enumerate(candidates):
+        full = place - begin >= MOST_RELATIONS or tokens + candidate.tokens > MOST_TOKENS
+        if full and place > begin:
+            yield candidates[begin:place]
+            begin, tokens = place, 0
+        tokens += candidate.tokens
+    if begin < len(candidates):
+        yield candidates[begin:]
+
+
 def predict_candidates(
     model: AnyModel, calibration: Calibration, candidates: Sequence[Candidate]
 ) -> Iterator[Prediction]:
@@ -229,7 +373,11 @@ def predict_candidates(
     senses = [model.labels.index(sense) for sense in senses_of(model)]
     index = 0
     for portion in in_portions(candidates):
-        scores = model.scores([one.instance for one in portion], batch_size=len(portion))
+        instances = [one.instance for one in portion]
+        if isinstance(model, EncoderModel):
+            scores, directions = model.scores_and_directions(instances)
+        else:
+            scores, directions = model.scores(instances, batch_size=len(portion)), [{}] * len(portion)
         raw = scores.tolist()
         among_all = calibration.probabilities(scores).tolist()
         among_senses = calibration.probabilities(scores, senses).tolist()
@@ -237,18 +385,21 @@ def predict_candidates(
             probabilities = among_senses[row] if candidate.senses_only else among_all[row]
             allowed = senses if candidate.senses_only else every
             ranked = sorted(allowed, key=lambda column: -probabilities[column])
-            sense = model.labels[ranked[0]]
+            sense, connective = model.labels[ranked[0]], candidate.connective
             yield Prediction(
-                kind=_kind(sense, candidate.connective),
+                kind=_kind(sense, connective),
                 sense=sense,
                 probability=probabilities[ranked[0]],
                 probabilities={model.labels[column]: probabilities[column] for column in ranked},
                 arg1=candidate.arg1,
                 arg2=candidate.arg2,
-                connective=candidate.connective,
+                connective=connective,
                 entities=shared_mentions(candidate, mentions.of(candidate.instance.document)),
                 document=candidate.instance.document.id,
                 index=index,
+                direction=(
+                    connective_direction(connective, sense) if connective else directions[row].get(sense, "")
+                ),
                 scores=dict(zip(model.labels, raw[row], strict=True)),
                 origins=candidate.origins,
                 source=candidate.instance,
@@ -258,5 +409,5 @@ def predict_candidates(
 
 def _kind(sense: str, connective: str) -> str:
     if connective:
-        return RelationKind.EXPLICIT.value
-    return sense if sense in WITHOUT_SENSE else RelationKind.IMPLICIT.value
+        return EXPLICIT
+    return sense if sense in WITHOUT_SENSE else IMPLICIT

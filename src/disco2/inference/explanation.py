@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,12 @@ from disco2.data.tree import (
     mention_node,
 )
 from disco2.errors import InputError
-from disco2.inference.candidates import mention_span
-from disco2.inference.finding import HYPOPHORA
+from disco2.features import FeatureExtractor
+from disco2.inference.candidates import HYPOPHORA, mention_span
 from disco2.inference.prediction import Prediction, Record, Span
 from disco2.model import AnyModel, EncoderModel
 from disco2.model.relation_model import contributions
+from disco2.parser.features import feature_family
 from disco2.parser.parser import DiscourseParser, ParsedDocument
 
 BIAS = "bias"  # the parser's feature of every item
@@ -41,6 +43,13 @@ class Term(Record):
     name: str
     value: float
     rival: float
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTerm(Term):
+    """A surface feature and the family it belongs to, in words."""
+
+    family: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class WordShare(Record):
         return {"argument": self.argument, **self.span.to_json(), "value": self.value, "rival": self.rival}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation(Record):
     """The score of a sense, taken apart, beside that of a rival.
 
@@ -101,14 +110,55 @@ class Explanation(Record):
     arguments: Term
     pairs: tuple[MentionPair, ...]
     other_pairs: tuple[OtherPairs, ...]  # one for each chain that is too long to be listed
-    features: tuple[Term, ...]  # all that fire, the largest absolute value first
+    features: tuple[FeatureTerm, ...]  # all that fire, the largest absolute value first
     rounding: Term
     words: tuple[WordShare, ...] = ()  # in text order; empty where the model is no encoder
-    connective: tuple[Term, ...] = ()  # the largest absolute value first; empty where there is none
+    connective: tuple[FeatureTerm, ...] = ()  # the largest absolute value first; empty where there is none
 
     def terms(self) -> Iterable[Term | MentionPair | OtherPairs]:
         """All of them, in the order in which they are shown."""
         return (self.bias, self.arguments, *self.pairs, *self.other_pairs, *self.features, self.rounding)
+
+    def __repr__(self) -> str:
+        """The outcome and what adds most, such as "Contingency.Cause +1.41: arguments +0.90, ..."."""
+        named = [(f"{one.arg1.text} ~ {one.arg2.text}", one.value) for one in self.pairs]
+        others = (self.bias, self.arguments, *sum_families(self.features))
+        named += [(one.name, one.value) for one in others if one.value]
+        named.sort(key=lambda one: -abs(one[1]))
+        shown = ", ".join(f"{name} {value:+.2f}" for name, value in named)
+        rival = f" ({self.rival} {self.rival_score:+.2f})" if self.rival else ""
+        return f"<{self.sense} {self.score:+.2f}{rival}: {shown}>"
+
+
+def sum_families(features: Iterable[FeatureTerm]) -> list[Term]:
+    """One term for each family of features, the largest absolute value first."""
+    sums: dict[str, tuple[float, float]] = {}
+    for one in features:
+        value, rival = sums.get(one.family, (0.0, 0.0))
+        sums[one.family] = value + one.value, rival + one.rival
+    return sorted((Term(name, *values) for name, values in sums.items()), key=lambda one: -abs(one.value))
+
+
+# The families of ``features.FeatureExtractor``, in the order of its columns; those that follow are context.
+_FAMILIES = {
+    "word_pairs": "word pairs",
+    "production_rules": "production rules",
+    "dependency_rules": "dependency rules",
+    "first_words": "first words",
+    "predicates": "main verbs",
+    "attachment": "attachment of clauses",
+    "openings": "clause openings",
+    "neighbouring_relations": "neighbouring relations",
+    "layout": "place in the sentence",
+    "overlap": "shared words and length",
+}
+
+
+def _describe_features(extractor: FeatureExtractor) -> list[tuple[str, str]]:
+    """The readable name and the family of each column."""
+    families = ("word_pairs", "production_rules", "dependency_rules", "first_words", *extractor.counted)
+    words = [_FAMILIES.get(family, family) for family in families for _ in getattr(extractor, family)]
+    return list(zip_longest(extractor.readable_names, words, fillvalue="context"))
 
 
 def explain_predictions(
@@ -141,7 +191,7 @@ class Decision:
     arguments: Floats  # [Y]
     pairs: Sequence[tuple[str, Span, Span, Floats]] = ()  # chain, mentions
     other_pairs: Sequence[tuple[str, int, Floats]] = ()  # chain, how many
-    features: Sequence[tuple[str, Floats]] = ()  # name; in the order of their columns
+    features: Sequence[tuple[str, str, Floats]] = ()  # name, family; in the order of their columns
     words: Sequence[tuple[int, Span, Floats]] = ()  # argument, word; not part of the sum
     connective: Sequence[tuple[str, float]] = ()  # why a connective is one
 
@@ -153,7 +203,7 @@ class Decision:
         def values(row: Floats) -> tuple[float, float]:
             return float(row[column]), 0.0 if other is None else float(row[other])
 
-        features = [Term(name, *values(row)) for name, row in self.features]
+        features = [FeatureTerm(name, *values(row), family) for name, family, row in self.features]
         return Explanation(
             sense=sense,
             score=self.scores[column],
@@ -170,7 +220,9 @@ class Decision:
             features=tuple(sorted(features, key=lambda one: (-abs(one.value), one.name))),
             rounding=Term("rounding", *values(self._rounding())),
             words=tuple(WordShare(argument, span, *values(row)) for argument, span, row in self.words),
-            connective=tuple(Term(name, value, 0.0) for name, value in self.connective),
+            connective=tuple(
+                FeatureTerm(name, value, 0.0, feature_family(name)) for name, value in self.connective
+            ),
         )
 
     def _column(self, label: str) -> int:
@@ -210,14 +262,14 @@ class Decisions:
         example = self._model.encoder.encode([instance])[0]
         parts = contributions(self._model, example)
         extractor = self._model.extractor
-        names = extractor.readable_names if extractor else ()
+        described = _describe_features(extractor) if extractor else []
         return Decision(
             self._model.labels,
             scores,
             parts.bias,
             parts.arguments,
             *entities.pairs(parts.links, parts.link_totals),
-            [(names[column], row) for column, row in zip(example.features, parts.features, strict=True)],
+            [(*described[column], row) for column, row in zip(example.features, parts.features, strict=True)],
         )
 
     def _layout(self, instance: Instance) -> ParsedDocument:
@@ -231,7 +283,7 @@ class Decisions:
         rows = [(name, row) for name, row in zip(found.features, values, strict=True) if row.any()]
         nothing = np.zeros(len(found.senses))
         bias = sum((row for name, row in rows if name == BIAS), nothing)
-        features = [(name, row) for name, row in rows if name != BIAS]
+        features = [(name, feature_family(name), row) for name, row in rows if name != BIAS]
         scores = values.sum(axis=0).tolist()
         connective = tuple(found.is_connective)
         return Decision(found.senses, scores, bias, nothing, features=features, connective=connective)
@@ -240,8 +292,8 @@ class Decisions:
         second = instance.document.sentence_index(instance.relation.arg2.tokens[0])
         found = self._parser.explain_answer(self._layout(instance), second)
         bias = sum(value for name, value in found if name == BIAS)
-        rows = [(name, np.array([value])) for name, value in found if name != BIAS]
-        score = float(bias) + sum(float(row[0]) for _, row in rows)
+        rows = [(name, feature_family(name), np.array([value])) for name, value in found if name != BIAS]
+        score = float(bias) + sum(float(row[0]) for _, _, row in rows)
         return Decision((HYPOPHORA,), (score,), np.array([bias]), np.zeros(1), features=rows)
 
 
@@ -258,11 +310,11 @@ def _encoder_decision(
         )
         for word in model.word_terms(*texts)
     ]
-    features: list[tuple[str, Floats]] = []
+    features: list[tuple[str, str, Floats]] = []
     if model.extractor is not None and model.feature_weights is not None:
-        weights, names = model.feature_weights.astype(np.float64), model.extractor.readable_names
+        weights, described = model.feature_weights.astype(np.float64), _describe_features(model.extractor)
         fired = model.extractor.transform([instance]).row(0)
-        features = [(names[column], weights[:, column]) for column in fired]
+        features = [(*described[column], weights[:, column]) for column in fired]
     pairs = entities.pairs(*model.pair_terms(instance))
     bias = model.bias.astype(np.float64)
     return Decision(model.labels, scores, bias, first + second, *pairs, features, words)

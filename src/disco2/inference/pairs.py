@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from io import FileIO
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 from disco2.corpora.pairs import COLUMNS, REQUIRED, TABLE_ENDINGS
@@ -22,8 +21,7 @@ from disco2.files import behind_link, write_text
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import Pipeline, check_batch_size
 from disco2.inference.plain_text import decoded
-from disco2.inference.prediction import Prediction
-from disco2.inference.results import Json, pair_error, pair_result
+from disco2.inference.prediction import Json, Prediction, pair_error, pair_result
 from disco2.twin_keys import TwinKeyError, without_twins
 
 LONGEST_LINE = 10_000_000  # bytes
@@ -132,7 +130,12 @@ MOST_REFUSALS = 3  # in a row
 
 
 def answer_lines(
-    pipeline: Pipeline, lines: Iterable[PairLine], *, batch_size: int = 64, explain: bool = False
+    pipeline: Pipeline,
+    lines: Iterable[PairLine],
+    *,
+    batch_size: int = 64,
+    explain: bool = False,
+    min_probability: float = 0.0,
 ) -> Iterator[list[Json]]:
     """One record for each line, error records included; a list for each batch of lines.
 
@@ -144,7 +147,8 @@ def answer_lines(
     refusals = 0  # since the last answer
     while batch := list(islice(remaining, size)):
         answers: list[Prediction | Disco2Error] = []
-        for answer in _answers(pipeline, [line.pair for line in batch if line.pair is not None]):
+        pairs = [line.pair for line in batch if line.pair is not None]
+        for answer in _answers(pipeline, pairs, min_probability):
             refusals = refusals + 1 if isinstance(answer, Disco2Error) else 0
             if isinstance(answer, Disco2Error) and refusals >= MOST_REFUSALS:
                 raise answer
@@ -158,30 +162,26 @@ def answer_lines(
         ]
 
 
-def _answers(pipeline: Pipeline, pairs: Sequence[GivenPair]) -> Iterator[Prediction | Disco2Error]:
+def _answers(
+    pipeline: Pipeline, pairs: Sequence[GivenPair], min_probability: float
+) -> Iterator[Prediction | Disco2Error]:
     """The answers of a batch; where an annotator refuses one pair, the others are still answered."""
     if not pairs:
         return
     try:
-        yield from pipeline.classify_pairs(pairs)
+        yield from pipeline.classify_pairs(pairs, min_probability=min_probability)
     except Disco2Error as error:
         if len(pairs) == 1:
             yield error
             return
         for pair in pairs:
-            yield from _answers(pipeline, [pair])
+            yield from _answers(pipeline, [pair], min_probability)
 
 
 def _record(pipeline: Pipeline, line: PairLine, answer: Prediction | Disco2Error, explain: bool) -> Json:
     if isinstance(answer, Disco2Error):
         return pair_error(line.number, line.id, str(answer))
     return pair_result(line.number, line.id, answer, pipeline.explain(answer) if explain else None)
-
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
 
 
 def places(output: Path) -> tuple[Path, Path, Path]:
@@ -203,22 +203,32 @@ class ResumableLines:
         self.output, self.part, self.description = places(output)
         self._run = dict(run)
         self._restart = restart
+        self._lock = FileLock(self.output.with_name(self.output.name + ".lock"))
         self._stream: FileIO | None = None
 
     def __enter__(self) -> ResumableLines:
         if self.output.exists() and not self.output.is_file():
-            raise InputError("The output is there and is no file.", where=str(self.output))
+            raise InputError("The output is not a file.", where=str(self.output))
+        if not self._lock.take():
+            raise InputError(
+                "Another run is writing this output.",
+                where=str(self.part),
+                hint="Wait for it, or choose another --output.",
+            )
         try:
-            self.output.parent.mkdir(parents=True, exist_ok=True)
-            if not self._restart and self.part.exists() and self.part.stat().st_size:
+            resumes = not self._restart and self.part.exists() and self.part.stat().st_size > 0
+            if resumes:
                 self._check_description()
-                self._open("r+b")
             else:
-                self._open("ab")  # not yet emptied: another run may hold it
-                self._file.truncate(0)
                 write_text(self.description, [json.dumps(self._run, indent=1) + "\n"])
+            # Unbuffered: after a failed write, closing has nothing left to write.
+            self._stream = FileIO(self.part, "r+b" if resumes else "wb")
         except OSError as error:
+            self._lock.give_up()
             raise self._refused(error) from error
+        except InputError:
+            self._lock.give_up()
+            raise
         return self
 
     def keep(self, numbers: Iterable[int], *, batch_size: int = 1) -> int:
@@ -253,48 +263,21 @@ class ResumableLines:
     def finish(self) -> None:
         """All lines are there: the part becomes the output."""
         try:
-            if fcntl is None:
-                self._file.close()  # Windows moves no file that is open
-            self.part.replace(self.output)  # before the lock is given up: another run may wait for it
-            self._file.close()
+            self._file.close()  # Windows moves no file that is open
+            self.part.replace(self.output)
             self.description.unlink(missing_ok=True)
         except OSError as error:
             raise self._refused(error) from error
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._stream is not None:
             self._stream.close()
+        self._lock.give_up()
 
     @property
     def _file(self) -> FileIO:
         assert self._stream is not None, "entered before use"  # noqa: S101
         return self._stream
-
-    def _open(self, mode: str) -> None:
-        # Unbuffered: after a failed write nothing is left in memory that closing would try to write again.
-        self._stream = FileIO(self.part, mode)
-        if fcntl is not None:
-            try:
-                fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise self._taken() from None
-        # Between opening and locking, the other run may have finished: what is open is then its output.
-        if not self.part.exists() or not os.path.samestat(os.fstat(self._stream.fileno()), self.part.stat()):
-            raise self._taken()
-
-    def _taken(self) -> InputError:
-        if self._stream is not None:
-            self._stream.close()
-        return InputError(
-            "Another run is writing this output.",
-            where=str(self.part),
-            hint="Wait for it, or choose another --output.",
-        )
 
     def _check_description(self) -> None:
         try:

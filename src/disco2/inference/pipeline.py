@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, raw_document
 from disco2.bundle import Manifest, load_bundle, read_manifest
 from disco2.data import Document, RelationKind
 from disco2.errors import InputError
-from disco2.inference.candidates import GivenPair, predict_candidates, senses_of
+from disco2.inference.candidates import (
+    Candidate,
+    GivenPair,
+    complete_relations,
+    draft_relations,
+    predict_candidates,
+    senses_of,
+)
 from disco2.inference.explanation import Explanation, explain_predictions
-from disco2.inference.finding import complete_relations, draft_relations
-from disco2.inference.plain_text import check_text, without_controls
-from disco2.inference.prediction import Prediction, RelationChoice
+from disco2.inference.plain_text import LanguageWarning, check_text, text_warnings, without_controls
+from disco2.inference.prediction import (
+    Prediction,
+    RelationChoice,
+    Relations,
+    check_min_probability,
+    heading,
+)
 from disco2.inference.view import RelationView, relation_view
 from disco2.model import AnyModel
 from disco2.model.probabilities import Calibration, Prior, Shares
@@ -69,7 +82,30 @@ def unannotated(text: str, *, document_id: str = "text", paragraphs: str = "blan
 
 
 _T = TypeVar("_T")
-Kinds = Iterable[str] | str | None  # names of kinds, such as "Explicit, Implicit"; None for all but NoRel
+
+
+class TextOptions(TypedDict, total=False):
+    """The options of ``Pipeline.__call__`` for its variants."""
+
+    paragraphs: str
+    prior: Shares | None
+    kinds: Iterable[str] | str | None
+    between_only: bool
+    norel: bool
+    min_probability: float
+
+
+def _chosen(options: TextOptions) -> tuple[RelationChoice, str]:
+    """The relations that are asked for, and where paragraphs end."""
+    choice = RelationChoice.of(
+        options.get("kinds"),
+        between_only=options.get("between_only", False),
+        norel=options.get("norel", False),
+        min_probability=options.get("min_probability", 0.0),
+    )
+    if unknown := options.keys() - TextOptions.__annotations__.keys():
+        raise TypeError(f"There is no option '{min(unknown)}'.")
+    return choice, options.get("paragraphs", "blank")
 
 
 class Pipeline:
@@ -101,86 +137,91 @@ class Pipeline:
         others = (*self.parser.senses, RelationKind.HYPOPHORA.value)
         return tuple(dict.fromkeys((*self.model.labels, *others)))
 
+    def __repr__(self) -> str:
+        return f"<Pipeline {self.info.name}: {len(self.senses)} senses, layers by {self.annotators.name}>"
+
     def __call__(
         self,
         text: str,
         *,
         paragraphs: str = "blank",
         prior: Shares | None = None,
-        kinds: Kinds = None,
+        kinds: Iterable[str] | str | None = None,
         between_only: bool = False,
         norel: bool = False,
-    ) -> list[Prediction]:
+        min_probability: float = 0.0,
+    ) -> Relations:
         """All relations of a text, in text order: explicit, implicit, EntRel, Hypophora.
 
-        ``kinds`` names those to give, such as ``["Explicit"]``. NoRel, neighbouring sentences without a
-        relation, is given only where it is named there, or with ``norel``. ``between_only`` judges every pair
-        of neighbouring sentences in a paragraph, and looks for nothing else.
+        ``kinds`` names those to return, such as ``["Explicit"]``. NoRel, neighbouring sentences without a
+        relation, is returned only if it is named there, or with ``norel``. ``between_only`` judges every pair
+        of neighbouring sentences in a paragraph, and looks for nothing else. Relations whose probability is
+        below ``min_probability`` are marked as ``unsure``.
 
         ``prior`` holds the shares of labels that are expected in the text, such as ``{"Contingency.Cause":
         0.4}`` or ``"uniform"``, in place of those that the model was trained on or loaded with; it has no
         effect on explicit relations.
+
+        Warns with ``LanguageWarning`` if the text does not look like English.
         """
-        choice = RelationChoice.of(kinds, between_only=between_only, norel=norel)
+        choice = RelationChoice.of(
+            kinds, between_only=between_only, norel=norel, min_probability=min_probability
+        )
         document = self.annotate(text, paragraphs=paragraphs)
+        _warn(text)
         return self.find(document, choice, paragraphs=paragraphs, prior=prior)
 
     def pipe(
-        self,
-        texts: Iterable[str],
-        *,
-        batch_size: int = 16,
-        paragraphs: str = "blank",
-        prior: Shares | None = None,
-        kinds: Kinds = None,
-        between_only: bool = False,
-        norel: bool = False,
-    ) -> Iterator[list[Prediction]]:
+        self, texts: Iterable[str], *, batch_size: int = 16, **options: Unpack[TextOptions]
+    ) -> Iterator[Relations]:
         """The same for many texts, which are annotated ``batch_size`` at a time; takes them as they come."""
-        choice = RelationChoice.of(kinds, between_only=between_only, norel=norel)
+        choice, places = _chosen(options)
         for portion in _portions(texts, batch_size):
             numbered = [(f"text{n}", text) for n, text in portion]
-            for document in annotate_texts(self.annotators, numbered, paragraphs=paragraphs):
-                yield self.find(document, choice, paragraphs=paragraphs, prior=prior)
+            for document in annotate_texts(self.annotators, numbered, paragraphs=places):
+                _warn(document.text)
+                yield self.find(document, choice, paragraphs=places, prior=options.get("prior"))
 
-    def classify(self, arg1: str, arg2: str, *, prior: Shares | None = None) -> Prediction:
+    def classify(
+        self, arg1: str, arg2: str, *, prior: Shares | None = None, min_probability: float = 0.0
+    ) -> Prediction:
         """The sense between two arguments that are given; EntRel and NoRel are no answers here."""
-        return next(self.classify_many([(arg1, arg2)], prior=prior))
+        return next(self.classify_many([(arg1, arg2)], prior=prior, min_probability=min_probability))
 
     def classify_many(
-        self, pairs: Iterable[tuple[str, str]], *, batch_size: int = 64, prior: Shares | None = None
+        self,
+        pairs: Iterable[tuple[str, str]],
+        *,
+        batch_size: int = 64,
+        prior: Shares | None = None,
+        min_probability: float = 0.0,
     ) -> Iterator[Prediction]:
         """The same for many pairs, each a document of its own, ``batch_size`` at a time, in order."""
         for portion in _portions(pairs, batch_size):
-            yield from self.classify_pairs([_given(pair, f"pair{n}") for n, pair in portion], prior=prior)
+            given = [_given(pair, f"pair{n}") for n, pair in portion]
+            yield from self.classify_pairs(given, prior=prior, min_probability=min_probability)
 
-    def classify_pairs(self, pairs: Sequence[GivenPair], *, prior: Shares | None = None) -> list[Prediction]:
+    def classify_pairs(
+        self, pairs: Sequence[GivenPair], *, prior: Shares | None = None, min_probability: float = 0.0
+    ) -> list[Prediction]:
         """The same for pairs that have been checked, all at once."""
+        check_min_probability(min_probability)
         documents = self.annotators.annotate([pair.document() for pair in pairs], layers=ALL_LAYERS)
         candidates = [pair.candidate(found) for pair, found in zip(pairs, documents, strict=True)]
         answers = predict_candidates(self.model, self.calibrated(prior), candidates)
-        return [replace(prediction, index=0) for prediction in answers]
+        return [replace(one, index=0, unsure=one.probability < min_probability) for one in answers]
 
     def annotate(self, text: str, *, document_id: str = "text", paragraphs: str = "blank") -> Document:
         """The text with all layers: tokens, tags, dependencies, constituents, coreference."""
         return annotate_texts(self.annotators, [(document_id, text)], paragraphs=paragraphs)[0]
 
-    def relations(
-        self,
-        document: Document,
-        *,
-        paragraphs: str = "blank",
-        prior: Shares | None = None,
-        kinds: Kinds = None,
-        between_only: bool = False,
-        norel: bool = False,
-    ) -> list[Prediction]:
+    def relations(self, document: Document, **options: Unpack[TextOptions]) -> Relations:
         """The relations of a document that has its layers already.
 
-        Where it has no constituents or no dependencies, only neighbouring sentences are judged.
+        If it has no constituents or no dependencies, only neighbouring sentences are judged.
         """
-        choice = RelationChoice.of(kinds, between_only=between_only, norel=norel)
-        return self.find(document, choice, paragraphs=paragraphs, prior=prior)
+        choice, places = _chosen(options)
+        return self.find(document, choice, paragraphs=places, prior=options.get("prior"))
 
     def find(
         self,
@@ -189,7 +230,7 @@ class Pipeline:
         *,
         paragraphs: str = "blank",
         prior: Shares | None = None,
-    ) -> list[Prediction]:
+    ) -> Relations:
         """The same for a choice that has been checked."""
         return self.find_all([document], choice, paragraphs=paragraphs, prior=prior)[0]
 
@@ -200,12 +241,15 @@ class Pipeline:
         *,
         paragraphs: str = "blank",
         prior: Shares | None = None,
-    ) -> list[list[Prediction]]:
+    ) -> list[Relations]:
         """The same for several documents, whose pairs are scored together."""
         drafts = [draft_relations(one, self.parser, choice, paragraphs=paragraphs) for one in documents]
-        candidates = [one for draft in drafts for one in draft.candidates]
+        candidates = [one for draft in drafts for one in draft if isinstance(one, Candidate)]
         judgements = predict_candidates(self.model, self.calibrated(prior), candidates)
-        return [complete_relations(draft, judgements) for draft in drafts]
+        return [
+            Relations(complete_relations(draft, judgements, choice), document, heading(self))
+            for document, draft in zip(documents, drafts, strict=True)
+        ]
 
     def calibrated(self, prior: Shares | None) -> Calibration:
         """The pipeline's calibration, with this prior where one is given."""
@@ -226,6 +270,11 @@ class Pipeline:
     def view(self, prediction: Prediction, *, senses: int = 4) -> RelationView:
         """Trees, vectors and entities, to be drawn, and the scores of the most probable senses in parts."""
         return relation_view(self.model, self.parser, prediction, senses=senses)
+
+
+def _warn(text: str) -> None:
+    for warning in text_warnings(text):
+        warnings.warn(warning, LanguageWarning, stacklevel=3)
 
 
 def _given(pair: object, name: str) -> GivenPair:

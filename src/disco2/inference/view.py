@@ -68,27 +68,21 @@ class ViewedSense(Record):
     explanation: Explanation
 
     def to_json(self) -> dict[str, Any]:
-        one = self.explanation
-        spans = ((pair, pair.arg1.to_json(), pair.arg2.to_json()) for pair in one.pairs)
+        terms = self.explanation.to_json()
+
+        def chosen(name: str, *fields: str) -> list[dict[str, Any]]:
+            return [{field: one[field] for field in fields} for one in terms[name]]
+
         return {
-            "sense": one.sense,
+            "sense": terms["sense"],
             "probability": self.probability,
-            "score": one.score,
-            "bias": one.bias.value,
-            "arguments": one.arguments.value,
-            "pairs": [
-                {"chain": pair.chain, "arg1": arg1, "arg2": arg2, "value": pair.value}
-                for pair, arg1, arg2 in spans
-            ],
-            "other_pairs": [
-                {"chain": others.chain, "count": others.count, "value": others.value}
-                for others in one.other_pairs
-            ],
-            "features": [{"name": term.name, "value": term.value} for term in one.features],
-            "rounding": one.rounding.value,
-            "words": [
-                {"argument": word.argument, "text": word.span.text, "value": word.value} for word in one.words
-            ],
+            "score": terms["score"],
+            **{name: terms[name]["value"] for name in ("bias", "arguments")},
+            "pairs": chosen("pairs", "chain", "arg1", "arg2", "value"),
+            "other_pairs": chosen("other_pairs", "chain", "count", "value"),
+            "features": chosen("features", "name", "value"),
+            "rounding": terms["rounding"]["value"],
+            "words": chosen("words", "argument", "text", "value"),
         }
 
 

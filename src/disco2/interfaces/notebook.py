@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.prediction import Prediction, Span
-from disco2.inference.results import text_result
+from disco2.inference.prediction import Prediction, Span, text_result
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from disco2.data import Document, Sentence
-from disco2.inference.connectives import OPENERS, opening_connective
 from disco2.mining.connectives import (
     RULES,
     SUBORDINATORS,
@@ -20,6 +19,7 @@ from disco2.mining.connectives import (
     find_subordinator,
     sense_of_opener,
 )
+from disco2.parser.connectives import OPENERS, opening_connective
 
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})

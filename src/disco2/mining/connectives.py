@@ -1,4 +1,4 @@
-"""The senses of PDTB 3 that connectives signal in mining; ``inference.connectives`` has those of openers.
+"""The senses of PDTB 3 that connectives signal in mining; ``parser.connectives`` has those of openers.
 
 A subordinator has two senses, since its clause may stand behind the main clause or before it, and a mined
 pair keeps the order of the text. Ambiguous connectives ("since", "while", "when") have a rule in ``RULES``:
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from disco2.inference.connectives import OPENERS
+from disco2.parser.connectives import OPENERS
 
 REASON, RESULT = "Contingency.Cause.Reason", "Contingency.Cause.Result"
 ARG1_DENIES, ARG2_DENIES = "Comparison.Concession.Arg1-as-denier", "Comparison.Concession.Arg2-as-denier"

@@ -34,9 +34,9 @@ from disco2.data import Document, Sentence, Token
 from disco2.engines import Engine, Session, Task, outcomes_of
 from disco2.errors import Disco2Error, InputError, SettingsError
 from disco2.files import check_file_place, remove_scratch, write_text
-from disco2.inference import connectives
 from disco2.lock import FileLock
 from disco2.mining.clauses import ClausePair, find_neighbour_pair, find_pairs, may_hold_pair, may_link
+from disco2.parser import connectives
 from disco2.threads import single_threaded
 
 BETWEEN, INSIDE, BOTH = "between", "inside", "both"

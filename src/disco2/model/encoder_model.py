@@ -8,6 +8,10 @@ that fire, the scores of all labels are
 
 psi_E is the term of the entities that both arguments mention, where the model has one (``entity_term``).
 
+The labels are senses of level 2. Which direction a sense has (level 3: is Arg2 the reason or the result?) is
+read from the same means, where the model was trained for it: the scores of all directions are
+delta = D [m1; m2; 1], D [directions, 2H + 1], and a softmax among those of one sense gives probabilities.
+
 Every pair is run alone. The int8 encoder scales its activations by their range over the whole input, so that
 in a batch the scores of a pair would depend on the other pairs; alone they never do. Without padding
 this is also about as fast as batches.
@@ -16,8 +20,8 @@ this is also about as fast as batches.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
 INPUTS = ("input_ids", "token_type_ids")
 OUTPUT = "last_hidden_state"
 MASK = "[MASK]"
+DIRECTION = "direction "  # opens the names of parameters
+LEAST_DIRECTION = 0.6  # probability from which a direction is given
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +83,15 @@ class EncoderModel:
     extractor: FeatureExtractor | None = None
     feature_weights: Floats | None = None  # [Y, n]
     entities: EntityTerm | None = None
+    directions: Mapping[str, Floats] = field(default_factory=dict)  # sense of level 3 -> row of D, [2H + 1]
 
     @property
     def parameters(self) -> dict[str, Floats]:
         """What a bundle stores beside the encoder."""
         features = {} if self.feature_weights is None else {"F": self.feature_weights}
         entities = {} if self.entities is None else self.entities.parameters
-        return {"W": self.weights, "b": self.bias, **features, **entities}
+        directions = {f"{DIRECTION}{sense}": row for sense, row in self.directions.items()}
+        return {"W": self.weights, "b": self.bias, **features, **entities, **directions}
 
     def __post_init__(self) -> None:
         """Raise ValueError where the parts don't fit each other."""
@@ -98,6 +106,8 @@ class EncoderModel:
             raise ValueError("its entity term does not fit its settings")
         if self.entities is not None:
             self.entities.check_shapes(labels=len(self.labels), size=size)
+        if any(row.shape != (2 * size + 1,) for row in self.directions.values()):
+            raise ValueError("its directions do not fit its weights")
         try:
             pieces = self._read_pairs([("It rained.", "We left.")])[0]
             states = self._states(pieces)
@@ -115,40 +125,65 @@ class EncoderModel:
 
     def scores(self, instances: Sequence[Instance], *, batch_size: int = 0) -> Floats:
         """psi(y) for each instance and label, [n, Y]; ``batch_size`` changes nothing."""
+        return self.scores_and_directions(instances)[0]
+
+    def scores_and_directions(self, instances: Sequence[Instance]) -> tuple[Floats, list[dict[str, str]]]:
+        """psi, [n, Y], and for each instance the direction of every sense that has a clear one."""
         roles = [None] * len(instances) if self.entities is None else find_roles(instances)
-        found = self._score([_texts(one) for one in instances], roles)
+        found, directions = self._score([_texts(one) for one in instances], roles)
         if self.extractor is not None and self.feature_weights is not None:
             fired = self.extractor.transform(instances)
             for row in range(len(fired)):
                 found[row] += self.feature_weights[:, fired.row(row)].sum(axis=1)
-        return found
+        return found, directions
 
     def score_texts(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         """W [m1; m2] + b, [n, Y]: psi without the terms of entities and features, for pairs of texts."""
-        return self._score(pairs, [None] * len(pairs))
+        return self._score(pairs, [None] * len(pairs))[0]
 
-    def _score(self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]) -> Floats:
+    def pool_texts(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """[m1; m2] of pairs of texts, [n, 2H]."""
+        return np.array([pooled for pooled, _ in self._read(pairs, [None] * len(pairs))], dtype=np.float32)
+
+    def _score(
+        self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]
+    ) -> tuple[Floats, list[dict[str, str]]]:
         found: Floats = np.zeros((len(pairs), len(self.labels)), dtype=np.float32)
+        directions: list[dict[str, str]] = []
         linked: list[tuple[int, Roles, Floats]] = []
-        for row, (one, (scores, means)) in enumerate(zip(roles, self._read(pairs, roles), strict=True)):
-            found[row] = scores
+        for row, (one, (pooled, means)) in enumerate(zip(roles, self._read(pairs, roles), strict=True)):
+            found[row] = self.weights @ pooled + self.bias
+            directions.append(self._choose_directions(pooled))
             if one is not None and means is not None:
                 linked.append((row, one, means))
         if linked and self.entities is not None:
             rows, having, of_words = zip(*linked, strict=True)
             found[list(rows)] += self.entities.scores(having, of_words)
+        return found, directions
+
+    def _choose_directions(self, pooled: Floats) -> dict[str, str]:
+        """Sense of level 2 -> its most probable direction, where that is clear."""
+        scores: dict[str, dict[str, float]] = {}
+        for name, row in self.directions.items():
+            sense, _, direction = name.rpartition(".")
+            scores.setdefault(sense, {})[direction] = float(row[:-1] @ pooled + row[-1])
+        found = {}
+        for sense, of_sense in scores.items():
+            best = max(of_sense, key=of_sense.__getitem__)
+            if sum(np.exp(score - of_sense[best]) for score in of_sense.values()) * LEAST_DIRECTION <= 1:
+                found[sense] = best
         return found
 
     def _read(
         self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]
     ) -> Iterator[tuple[Floats, Floats | None]]:
-        """For each pair W [m1; m2] + b, [Y], and where it has roles the mean states of its words."""
+        """For each pair [m1; m2], [2H], and where it has roles the mean states of its words."""
         for pieces, one in zip(self._read_pairs(pairs), roles, strict=True):
             states = self._states(pieces)
             means = None
             if one is not None:
                 means = find_pieces(one, pieces.sequence_ids, pieces.offsets).average(states)
-            yield self.weights @ _pool(states, pieces) + self.bias, means
+            yield _pool(states, pieces), means
 
     def read_roles(self, instances: Sequence[Instance]) -> Iterator[ReadRoles | None]:
         """For each instance what an entity term reads of it; None where its arguments share no entity."""
@@ -160,8 +195,8 @@ class EncoderModel:
             if one is None:
                 yield None
                 continue
-            scores, means = next(read)
-            yield None if means is None else ReadRoles(one, means, scores)
+            pooled, means = next(read)
+            yield None if means is None else ReadRoles(one, means, self.weights @ pooled + self.bias)
 
     def pair_terms(self, instance: Instance) -> tuple[tuple[Floats, ...], Floats]:
         """What aligned pairs of mentions add: for each link its pairs [m, n, Y], and totals [links, Y]."""

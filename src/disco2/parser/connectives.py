@@ -1,18 +1,13 @@
-"""Connectives in context: candidates from a list, whether each one links clauses here, and its sense.
-
-Features follow Pitler & Nenkova (2009) and Lin, Ng & Kan (2014): the connective, its neighbours, its phrase
-with parent and siblings, the path to the root; dependencies add who governs it and what the clauses look
-like.
-"""
+"""The list of connectives: their senses, where they are written in a sentence, and which open sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from disco2.parser.linear import Item
+from disco2.data import Document, Sentence
 from disco2.parser.sentences import ParsedSentence
 
 GAP = " ... "  # between the parts of a discontinuous connective
@@ -23,47 +18,243 @@ MOST_CANDIDATES = 400  # of one sentence: bounds the time, whatever the text
 LONGER = 0.3
 LEAST_WITH_GAP = 0.3
 
-# Connectives of PDTB-style annotation with their usual sense, so that those which GUM lacks or hardly has
-# are known.
-USUAL_SENSES = {
-    "Comparison.Concession": """but, even so, however, nevertheless, nonetheless, still, then again, yet,
-        although, though, even though, despite, in spite of, albeit, even if, regardless, much as""",
-    "Comparison.Contrast": """by comparison, by contrast, conversely, in comparison, in contrast, whereas,
-        on the other hand, on the one hand ... on the other hand, on one hand ... on the other hand,
-        on the one hand ... on the other, on the contrary""",
-    "Comparison.Similarity": "likewise, similarly, as if, as though, just as",
-    "Contingency.Cause": """accordingly, as a consequence, as a result, consequently, for that reason, hence,
-        so, therefore, thus, because, since, as, due to, given that, inasmuch as, now that, seeing that""",
-    "Contingency.Condition": """if, if ... then, as long as, so long as, provided that, provided, in case,
-        assuming that, on condition that, in that case, once, given""",
-    "Contingency.Negative-condition": "unless, otherwise, lest, or else",
-    "Contingency.Purpose": "so that, in order to, in order that, in order, so as to",
-    "Expansion.Conjunction": """and, additionally, also, besides, further, furthermore, in addition, moreover,
-        what is more, not only ... but also, not only ... but, not just ... but, as well as, likewise""",
-    "Expansion.Disjunction": "or, alternatively, either ... or, neither ... nor",
-    "Expansion.Equivalence": "in other words, that is to say, that is, i.e.",
-    "Expansion.Exception": "except that, except, other than that",
-    "Expansion.Instantiation": "for example, for instance, as an example, e.g., such as",
-    "Expansion.Level-of-detail": """in fact, in particular, indeed, more specifically, specifically, namely,
-        in brief, in short, in sum, in summary, to sum up, overall""",
-    "Expansion.Manner": "by, without, thereby",
-    "Expansion.Substitution": "instead, instead of, rather, rather than, in place of",
-    "Temporal.Asynchronous": """after, afterward, afterwards, before, finally, later, next, previously,
-        subsequently, then, thereafter, till, until, by the time, ever since, as soon as, in the end,
-        earlier""",
-    "Temporal.Synchronous": """at the same time, in the meantime, meanwhile, simultaneously, when, whenever,
-        while, whilst, as""",
+# Connectives of PDTB-style annotation with their usual senses. Level 3 gives the role of Arg2, the argument
+# that the connective belongs to. These open sentences and main clauses:
+_OPENING = {
+    "Comparison.Concession.Arg2-as-denier": """but, even so, however, nevertheless, nonetheless, still,
+        then again, yet""",
+    "Comparison.Contrast": """by comparison, by contrast, conversely, in comparison, in contrast,
+        on the other hand""",
+    "Comparison.Similarity": "likewise, similarly",
+    "Contingency.Cause.Result": """accordingly, as a consequence, as a result, consequently, for that reason,
+        hence, so, therefore, thus""",
+    "Contingency.Negative-condition.Arg1-as-negCond": "otherwise",
+    "Contingency.Condition.Arg1-as-cond": "in that case",
+    "Expansion.Conjunction": """additionally, also, besides, further, furthermore, in addition, moreover,
+        on top of that, what is more""",
+    "Expansion.Disjunction": "alternatively, or",
+    "Expansion.Equivalence": "in other words",
+    "Expansion.Instantiation.Arg2-as-instance": "as an example, for example, for instance",
+    "Expansion.Level-of-detail.Arg2-as-detail": """in fact, in particular, indeed, more specifically,
+        specifically""",
+    "Expansion.Level-of-detail.Arg1-as-detail": "in brief, in short, in sum, in summary, to sum up",
+    "Expansion.Substitution.Arg2-as-subst": "instead, on the contrary, rather",
+    "Temporal.Asynchronous.Precedence": """afterward, afterwards, later, next, subsequently, then,
+        thereafter""",
+    "Temporal.Asynchronous.Succession": "previously",
+    "Temporal.Synchronous": "at the same time, in the meantime, meanwhile, simultaneously",
+}
+# These join clauses of one sentence, or open sentences only in some contexts:
+_JOINING = {
+    "Comparison.Concession.Arg1-as-denier": """although, though, even though, despite, in spite of, albeit,
+        even if, regardless, much as""",
+    "Comparison.Contrast": """whereas, on the one hand ... on the other hand, on the contrary,
+        on one hand ... on the other hand, on the one hand ... on the other""",
+    "Comparison.Similarity": "as if, as though, just as",
+    "Contingency.Cause.Reason": "because, since, as, due to, given that, inasmuch as, now that, seeing that",
+    "Contingency.Condition.Arg2-as-cond": """if, if ... then, as long as, so long as, provided that, provided,
+        in case, assuming that, on condition that, once, given""",
+    "Contingency.Negative-condition.Arg2-as-negCond": "unless, lest, or else",
+    "Contingency.Purpose.Arg2-as-goal": "so that, in order to, in order that, in order, so as to",
+    "Expansion.Conjunction": """and, not only ... but also, not only ... but, not just ... but, as well as,
+        likewise""",
+    "Expansion.Disjunction": "either ... or, neither ... nor",
+    "Expansion.Equivalence": "that is to say, that is, i.e.",
+    "Expansion.Exception.Arg2-as-excpt": "except that, except, other than that",
+    "Expansion.Instantiation.Arg2-as-instance": "e.g., such as",
+    "Expansion.Level-of-detail.Arg2-as-detail": "namely",
+    "Expansion.Level-of-detail.Arg1-as-detail": "overall",
+    "Expansion.Manner.Arg2-as-manner": "by, without, thereby",
+    "Expansion.Substitution.Arg1-as-subst": "instead of, rather than, in place of",
+    "Temporal.Asynchronous.Precedence": "before, finally, till, until, by the time, in the end",
+    "Temporal.Asynchronous.Succession": "after, ever since, as soon as, earlier",
+    "Temporal.Synchronous": "when, whenever, while, whilst, as",
+}
+# Further senses, each the most frequent direction of its connective and type in GUM's training part.
+_FURTHER = {
+    "Comparison.Concession.Arg1-as-denier": "and, even as, even when, if, or, regardless of, whether, while",
+    "Contingency.Cause.Reason": "because of, by, cause, cuz, for, from, given, with",
+    "Contingency.Cause.Result": "and, so that, then, thereby",
+    "Temporal.Asynchronous.Succession": "once, since, upon, when",
+    "Temporal.Asynchronous.Precedence": "and, eventually",
+}
+# Link to the previous sentence as well, but tell no sense for certain.
+_LINKING = """
+and, as an alternative, by then, finally, for one thing, in any case, in conclusion, in essence, in the end,
+in turn, nor, on the whole, thereby, thereupon, to that end, ultimately
+"""
+# The other connectives of PDTB 3.
+_OTHERS = """
+and then, as well, but also, but then, either, else, even after, even before, even then, if not,
+in order for, in that, insofar as, like, meantime, more accurately, neither, not only, on the one hand,
+only if, plus, separately, to, where
+"""
+DIRECTED = frozenset(
+    {
+        "Comparison.Concession",
+        "Contingency.Cause",
+        "Expansion.Instantiation",
+        "Expansion.Level-of-detail",
+        "Temporal.Asynchronous",
+    }
+)
+# What GUM's training part has for all connectives but a few.
+_USUAL_DIRECTIONS = {
+    "Expansion.Instantiation": "Arg2-as-instance",
+    "Expansion.Level-of-detail": "Arg2-as-detail",
+}
+# What one could insert between two arguments, by sense and direction.
+GLOSSES = {
+    "Comparison.Concession": "but",
+    "Comparison.Concession.Arg1-as-denier": "although",
+    "Comparison.Concession.Arg2-as-denier": "but",
+    "Comparison.Contrast": "whereas",
+    "Comparison.Similarity": "similarly",
+    "Contingency.Cause.Reason": "because",
+    "Contingency.Cause.Result": "so",
+    "Contingency.Condition": "if",
+    "Contingency.Negative-condition": "unless",
+    "Contingency.Purpose": "in order to",
+    "Expansion.Conjunction": "and",
+    "Expansion.Disjunction": "or",
+    "Expansion.Equivalence": "in other words",
+    "Expansion.Exception": "except that",
+    "Expansion.Instantiation": "for example",
+    "Expansion.Level-of-detail": "specifically",
+    "Expansion.Level-of-detail.Arg1-as-detail": "in short",
+    "Expansion.Manner": "by",
+    "Expansion.Substitution": "instead",
+    "Temporal.Asynchronous.Precedence": "then",
+    "Temporal.Asynchronous.Succession": "after",
+    "Temporal.Synchronous": "meanwhile",
 }
 
 
+def _names(text: str) -> list[str]:
+    return [" ".join(name.split()) for name in text.split(",")]
+
+
+def _listed(*tables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Connectives with their senses."""
+    return ((name, sense) for table in tables for sense, names in table.items() for name in _names(names))
+
+
+def level2(sense: str) -> str:
+    """The first two steps of a sense: ``Contingency.Cause`` of ``Contingency.Cause.Reason``."""
+    return ".".join(sense.split(".")[:2])
+
+
+OPENERS = dict(_listed(_OPENING))  # connective -> its sense, of those that open sentences
+_DIRECTIONS = {
+    (name, level2(sense)): sense.removeprefix(f"{level2(sense)}.")
+    for name, sense in _listed(_FURTHER, _JOINING, _OPENING)
+    if level2(sense) in DIRECTED
+}
+# All without a gap, as words.
+CONNECTIVES = frozenset(
+    tuple(name.split())
+    for name in [*dict(_listed(_OPENING, _JOINING, _FURTHER)), *_names(_LINKING), *_names(_OTHERS)]
+    if GAP not in name
+)
+
+
 def usual_senses() -> dict[str, tuple[str, ...]]:
-    """Connective -> the senses of ``USUAL_SENSES``."""
+    """Connective -> its usual senses of level 2."""
     found: dict[str, tuple[str, ...]] = {}
-    for sense, names in USUAL_SENSES.items():
-        for name in names.split(","):
-            connective = " ".join(name.split())
-            found[connective] = (*found.get(connective, ()), sense)
+    for name, sense in _listed(_OPENING, _JOINING):
+        found[name] = (*found.get(name, ()), level2(sense))
     return found
+
+
+def connective_direction(name: str, sense: str) -> str:
+    """Level 3 of a sense of level 2 that a connective states, such as ``Reason``; empty where unknown."""
+    return _DIRECTIONS.get((name.lower(), sense)) or _USUAL_DIRECTIONS.get(sense, "")
+
+
+def gloss(sense: str, direction: str = "") -> str:
+    """A connective that states the sense; empty where the sense has none, or needs a direction."""
+    return GLOSSES.get(f"{sense}.{direction}") or GLOSSES.get(sense, "")
+
+
+# Prepositions of their own with one of these words behind them ("instead of a job", "in contrast to it").
+_PREPOSITIONS = frozenset({"of", "than", "to", "with"})
+_AS_PREPOSITIONS = """
+as a consequence, as a result, as an alternative, by comparison, by contrast, in addition, in comparison,
+in contrast, instead, rather, similarly
+"""
+# As often part of a phrase ("next year", "still slower", "besides the others").
+_BEFORE_COMMA = "besides, further, later, next, plus, still, above all, after all, on top of that"
+# Open a clause: marked only where it is the main one ("Because it rained." behind "We stayed in.").
+_SUBORDINATORS = """
+'cause, after, although, as, as long as, because, before, cause, even if, even though, if, since, so that,
+though, unless, until, when, whereas, while
+"""
+_FILLERS = frozenset({"um", "uh", "er", "erm", "oh", "mm"})
+_SO_PHRASES = _FILLERS | set(_names("far, much, many, little, few, long, called, yeah, anyway, anyways"))
+_LOOK = 12  # tokens at the beginning of a sentence that are looked at
+
+
+def _words(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(name.split()) for name in names)
+
+
+_COMMA = _words(_names(_BEFORE_COMMA))
+_ALWAYS = _words([*OPENERS, *_names(_LINKING)]) - _COMMA - {("so",)}
+_WITHOUT_COMPLEMENT = _words(_names(_AS_PREPOSITIONS))
+_CLAUSES = _words(_names(_SUBORDINATORS))
+_LONGEST = max(map(len, _ALWAYS | _COMMA | _CLAUSES))
+
+
+def _has_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def opening_connective(document: Document, sentence: Sentence) -> str:
+    """The connective, as it is written there, that opens a sentence and links it to those before; else ''.
+
+    The longest match counts. Quotation marks, dashes and fillers before it are passed over; a connective
+    with nothing behind it is none.
+    """
+    end = min(sentence.end, sentence.start + _LOOK)
+    words = [token.text.lower() for token in document.tokens[sentence.start : end]]
+    first = _first_word(words)
+    for length in range(min(_LONGEST, len(words) - first), 0, -1):
+        found = tuple(words[first : first + length])
+        behind = words[first + length :]
+        if not any(map(_has_word, behind)):
+            continue
+        token = sentence.start + first
+        if (
+            (found in _ALWAYS and not (found in _WITHOUT_COMPLEMENT and behind[0] in _PREPOSITIONS))
+            or (found in _COMMA and behind[0] == ",")
+            or (found == ("so",) and _so_links(document, token, behind))
+            or (found in _CLAUSES and _clause_is_main(sentence, first))
+        ):
+            last = document.tokens[token + length - 1]
+            return document.text[document.tokens[token].start : last.end]
+    return ""
+
+
+def _first_word(words: Sequence[str]) -> int:
+    """The place of the first word that is no filler."""
+    for place, word in enumerate(words):
+        if _has_word(word) and word not in _FILLERS:
+            return place
+    return len(words)
+
+
+def _so_links(document: Document, token: int, behind: Sequence[str]) -> bool:
+    """Not where it opens a talk ("So, hello") or a phrase ("So far"); the tags know the former."""
+    return document.tokens[token].tag != "UH" and behind[0] not in _SO_PHRASES
+
+
+def _clause_is_main(sentence: Sentence, first: int) -> bool:
+    """Whether the word at ``first`` marks the clause of the sentence's root."""
+    if sentence.dependencies is None:
+        return False
+    heads, labels = sentence.dependencies.heads, sentence.dependencies.labels
+    head = heads[first]
+    return head >= 0 and heads[head] < 0 and labels[first].split(":")[0] in ("mark", "advmod")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,180 +357,3 @@ def without_overlaps(
             taken.update(candidate.tokens)
             chosen.append(number)
     return sorted(chosen, key=lambda number: candidates[number].tokens)
-
-
-def connective_features(
-    sentence: ParsedSentence,
-    candidate: ConnectiveCandidate,
-    listed: ConnectiveList,
-    *,
-    style: Iterable[str] = (),
-) -> Item:
-    """Features of a candidate: names of what holds. ``style`` describes the document."""
-    words, tags, links, heads = sentence.words, sentence.tags, sentence.links, sentence.heads
-    name = candidate.name
-    start, end = candidate.first_part
-    length = len(words)
-    own_tags = "+".join(tags[token] for token in candidate.tokens[:3])
-    before_tag, before = (tags[start - 1], listed.word(words[start - 1])) if start else ("^", "^")
-    behind_tag, behind = (tags[end], listed.word(words[end])) if end < length else ("$", "$")
-    after_tag = tags[end + 1] if end + 1 < length else "$"
-    place = "first" if start == 0 else "behind mark" if before_tag in (",", ":", ".") else "inside"
-
-    node, exact = sentence.phrase_over(start, end)
-    label = sentence.labels[node] if exact else own_tags
-    parent = sentence.parents[node] if exact else node
-    outer = sentence.labels[parent] if parent >= 0 else "none"
-    before_label, behind_label, behind_verb = _siblings(sentence, parent, start, end)
-    above = _path(sentence, parent)
-
-    head = sentence.head_of(range(start, end))
-    link, governor = links[head], heads[head]
-    if governor < 0:
-        governor_tag = governor_link = "root"
-        subject = first_subject = False
-        upper = -1
-        governor_word = "?"
-    else:
-        governor_tag, governor_link = tags[governor], links[governor]
-        subject = sentence.has_subject(governor)
-        upper = heads[governor]
-        first_subject = upper >= 0 and sentence.has_subject(upper)
-        governor_word = listed.word(words[governor])
-    upper_tag = tags[upper] if upper >= 0 else "root"
-    upper_word = listed.word(words[upper]) if upper >= 0 else "?"
-    side = "right" if governor > head else "left"
-    rest = sum(1 for tag in tags[end:] if tag.startswith(("V", "M"))) > 0
-
-    alone = [
-        f"tags {own_tags}",
-        f"before {before}",
-        f"before tag {before_tag}",
-        f"behind {behind}",
-        f"behind tag {behind_tag}",
-        f"behind tags {behind_tag} {after_tag}",
-        f"around tags {before_tag} {behind_tag}",
-        f"place {place}",
-        f"phrase {label}",
-        f"parent {outer}",
-        f"left {before_label}",
-        f"right {behind_label}",
-        f"right verb {behind_verb}",
-        f"path {above}",
-        f"phrase parent {label} {outer}",
-        f"siblings {before_label} {behind_label}",
-        f"parent siblings {outer} {before_label} {behind_label}",
-        f"link {link} {side}",
-        f"governor {governor_tag}",
-        f"governor link {link} {governor_link}",
-        f"governor subject {link} {governor_tag} {subject:d}",
-        f"clauses {governor_tag} {subject:d} {upper_tag} {first_subject:d} {governor_link}",
-        f"governor word {governor_word}",
-        f"upper word {upper_word}",
-        f"verb behind {rest:d}",
-        *style,
-    ]
-    return [("", ["bias", name, *alone]), (name, alone)]
-
-
-def _siblings(sentence: ParsedSentence, parent: int, start: int, end: int) -> tuple[str, str, bool]:
-    """Labels of what stands before and behind a phrase under its parent; whether a verb phrase is behind."""
-    if parent < 0:
-        return "none", "none", False
-    before = sentence.tags[start - 1] if start > sentence.starts[parent] else "none"
-    behind = sentence.tags[end] if end < sentence.ends[parent] else "none"
-    verb = False
-    for child in sentence.children[parent]:
-        if sentence.ends[child] == start and sentence.starts[child] < start:
-            before = sentence.labels[child]
-        elif sentence.starts[child] == end:
-            behind = sentence.labels[child]
-            verb = behind == "VP" or any(
-                sentence.labels[below] in ("VP", "S") for below in sentence.children[child]
-            )
-    return before, behind, verb
-
-
-def _path(sentence: ParsedSentence, node: int, *, most: int = 5) -> str:
-    """Labels from a phrase upwards, equal neighbours once."""
-    labels: list[str] = []
-    while node >= 0 and len(labels) < most:
-        if not labels or labels[-1] != sentence.labels[node]:
-            labels.append(sentence.labels[node])
-        node = sentence.parents[node]
-    return ">".join(labels)
-
-
-_CLAUSE_WORDS = frozenset(
-    {"not", "n't", "no", "never", "will", "would", "can", "could", "may", "might", "should", "must"}
-)
-
-
-def sense_features(
-    sentence: ParsedSentence,
-    candidate: ConnectiveCandidate,
-    listed: ConnectiveList,
-) -> Item:
-    """Features of a connective's sense beside ``connective_features``: what its two clauses look like."""
-    name = candidate.name
-    start, end = candidate.first_part
-    head = sentence.head_of(range(start, end))
-    second = sentence.heads[head]
-    first = sentence.heads[second] if second >= 0 else -1
-    alone = []
-    described = []
-    for number, clause in (("second", second), ("first", first)):
-        if clause < 0:
-            described.append("none")
-            continue
-        described.append(describe_tense(sentence, clause))
-        alone.append(f"{number} tense {described[-1]}")
-        for child in sentence.dependents[clause]:
-            word = sentence.words[child]
-            if word in _CLAUSE_WORDS:
-                alone.append(f"{number} has {word}")
-            if sentence.links[child] in ("nsubj", "nsubj:pass"):
-                alone.append(f"{number} subject {listed.word(word)}")
-            elif sentence.links[child] == "advmod" and child not in candidate.tokens:
-                alone.append(f"{number} adverb {listed.word(word)}")
-    alone.append(f"tenses {' '.join(described)}")
-    alone.append(f"order {second >= 0 and first >= 0 and first < second:d}")
-    return [("", alone), (name, alone)]
-
-
-def describe_tense(sentence: ParsedSentence, clause: int) -> str:
-    """The tag of a clause's verb with the tag of its first auxiliary."""
-    for child in sentence.dependents[clause]:
-        if sentence.links[child] in ("aux", "aux:pass", "cop"):
-            return f"{sentence.tags[clause]}+{sentence.tags[child]}"
-    return sentence.tags[clause]
-
-
-def describe_style(sentences: Sequence[ParsedSentence]) -> list[str]:
-    """Features of a whole document that hint at its genre: talk, narrative or instructions."""
-    tags = [tag for sentence in sentences for tag in sentence.tags]
-    verbs = [tag for tag in tags if tag.startswith("VB")]
-    if len(verbs) < 20:
-        return ["style short"]
-    past = round(4 * sum(tag in ("VBD", "VBN") for tag in verbs) / len(verbs))
-    talk = min(3, int(60 * sum(tag == "UH" for tag in tags) / len(tags)))
-    orders = sum(
-        1
-        for sentence in sentences
-        for token, link in enumerate(sentence.links)
-        if link == "root" and sentence.tags[token] == "VB" and not sentence.has_subject(token)
-    )
-    return [f"past {past}", f"talk {talk}", f"orders {min(3, int(6 * orders / len(sentences)))}"]
-
-
-__all__ = [
-    "ConnectiveCandidate",
-    "ConnectiveList",
-    "connective_features",
-    "connective_name",
-    "describe_style",
-    "describe_tense",
-    "sense_features",
-    "usual_senses",
-    "without_overlaps",
-]

@@ -34,15 +34,15 @@ from disco2.parser.arguments import (
     earlier_features,
     find_edges,
 )
-from disco2.parser.clauses import clause_candidates, clause_features
-from disco2.parser.connectives import (
-    ConnectiveCandidate,
-    ConnectiveList,
+from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, connective_name, without_overlaps
+from disco2.parser.features import (
+    answer_features,
+    clause_candidates,
+    clause_features,
     connective_features,
-    connective_name,
     describe_style,
+    is_question,
     sense_features,
-    without_overlaps,
 )
 from disco2.parser.linear import (
     Item,
@@ -54,21 +54,9 @@ from disco2.parser.linear import (
     read_models,
     yes_probabilities,
 )
-from disco2.parser.questions import answer_features, is_question
-from disco2.parser.sentences import ParsedSentence, read_sentence
+from disco2.parser.sentences import read_sentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
-MODELS = (
-    "connective",
-    "sense",
-    "earlier",
-    "earlier sentence",
-    "arg2",
-    "arg1",
-    "clause",
-    "clause sense",
-    "answer",
-)
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
 SAME = 0.7  # overlap of both arguments from which an explicit relation says what an implicit one would
 
@@ -110,17 +98,10 @@ class Explanation:
     The score of a sense is the sum of its column in ``values``.
     """
 
-    sense: str
     is_connective: list[tuple[str, float]]
     senses: tuple[str, ...]  # [Y]
     features: tuple[str, ...]  # [n]
     values: Scores  # [n, Y]
-
-    @property
-    def has_sense(self) -> list[tuple[str, float]]:
-        """Features with their parts in the score of the best sense, the largest first."""
-        own = self.values[:, self.senses.index(self.sense)].tolist()
-        return sorted(zip(self.features, own, strict=True), key=lambda term: -abs(term[1]))
 
 
 class ParsedDocument:
@@ -235,27 +216,15 @@ class DiscourseParser:
             relations.extend(self._implicit(parsed, found, relations))
         return sorted(relations, key=lambda one: (one.connective or one.arg2, one.arg2, one.arg1))
 
-    def explain(self, document: Document | ParsedDocument, connective: Sequence[int]) -> Explanation:
-        """Why these tokens are a connective, or none, and why it has its sense.
-
-        Laid out as a ``ParsedDocument``, a document can be asked about many times.
-        """
-        parsed = document if isinstance(document, ParsedDocument) else ParsedDocument(document)
+    def explain(self, parsed: ParsedDocument, connective: Sequence[int]) -> Explanation:
+        """Why these tokens are a connective, or none, and why it has its sense."""
         number, candidate = parsed.locate(connective)
-        items = feature_names(parsed.sense_features(number, candidate, self.listed))
-        found = FoundConnective(
-            number, candidate, 1.0, parsed.connective_features(number, candidate, self.listed)
-        )
-        (ranked,) = self.rank_senses(parsed, [found])
+        own = parsed.connective_features(number, candidate, self.listed)
+        names = feature_names([*own, *sense_features(parsed.sentences[number], candidate, self.listed)])
         model = self.models["sense"]
-        known = [name for name in items if name in model.rows]
-        return Explanation(
-            sense=ranked[0][0],
-            is_connective=self.models["connective"].terms(found.features, 0),
-            senses=model.classes,
-            features=tuple(known),
-            values=model.weights[[model.rows[name] for name in known]],
-        )
+        known = tuple(name for name in names if name in model.rows)
+        values = model.weights[[model.rows[name] for name in known]]
+        return Explanation(self.models["connective"].terms(own, 0), model.classes, known, values)
 
     def explain_answer(self, parsed: ParsedDocument, number: int) -> list[tuple[str, float]]:
         """Why a sentence answers the question before it: features with their parts in the score."""
@@ -473,16 +442,3 @@ def token_f1(one: Collection[int], other: Collection[int]) -> float:
     """``2 |A ∩ B| / (|A| + |B|)`` of two sets of tokens."""
     both = len(set(one) & set(other))
     return 2 * both / (len(one) + len(other)) if both else 0.0
-
-
-__all__ = [
-    "DiscourseParser",
-    "Explanation",
-    "FoundConnective",
-    "ParsedDocument",
-    "ParsedRelation",
-    "ParsedSentence",
-    "SpanChoice",
-    "arg1_choice",
-    "arg2_choice",
-]

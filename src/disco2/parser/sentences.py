@@ -13,22 +13,8 @@ from disco2.data import Document, Token
 from disco2.errors import LayerError
 
 CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ", "VP", "FRAG", "PRN", "UCP", "ROOT", "TOP"})
-CLAUSE_LINKS = frozenset(
-    {
-        "root",
-        "conj",
-        "advcl",
-        "parataxis",
-        "ccomp",
-        "xcomp",
-        "acl",
-        "acl:relcl",
-        "advcl:relcl",
-        "csubj",
-        "dep",
-        "appos",
-    }
-)
+_CLAUSE_LINKS = "root conj advcl parataxis ccomp xcomp acl acl:relcl advcl:relcl csubj dep appos"
+CLAUSE_LINKS = frozenset(_CLAUSE_LINKS.split())
 SUBJECTS = frozenset({"nsubj", "nsubj:pass", "csubj", "csubj:pass", "expl", "nsubj:outer"})
 # Marks that belong to the words before them; opening ones belong to the words behind.
 CLOSING = frozenset({",", ".", ":", "''", "-RRB-", "?", "!"})

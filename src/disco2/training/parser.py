@@ -17,12 +17,17 @@ from numpy.typing import NDArray
 
 from disco2.data import Corpus, Relation, RelationKind
 from disco2.errors import CorpusError
-from disco2.parser.arguments import Anchor, Span, anchor_connective
-from disco2.parser.clauses import clause_candidates, clause_features
-from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, usual_senses, without_overlaps
+from disco2.parser.arguments import Anchor, Span, SpanChoice, anchor_connective, arg1_choice, arg2_choice
+from disco2.parser.connectives import (
+    ConnectiveCandidate,
+    ConnectiveList,
+    level2,
+    usual_senses,
+    without_overlaps,
+)
+from disco2.parser.features import PARTED, clause_candidates, clause_features
 from disco2.parser.linear import LinearModel, feature_names, write_models, yes_probabilities
-from disco2.parser.parser import DiscourseParser, ParsedDocument, SpanChoice, arg1_choice, arg2_choice
-from disco2.parser.questions import PARTED
+from disco2.parser.parser import DiscourseParser, ParsedDocument
 from disco2.parser.sentences import ParsedSentence
 from disco2.training.log_linear import Group, Items, Numbers, fit_classes, fit_ranker
 
@@ -165,11 +170,6 @@ def gather(corpus: Corpus, part: str) -> Material:
         for (name, tokens), relations in by_connective.items()
     ]
     return Material(documents, examples, stated, implicit, answers)
-
-
-def level2(sense: str) -> str:
-    """The first two steps of a sense: ``Contingency.Cause`` of ``Contingency.Cause.Reason``."""
-    return ".".join(sense.split(".")[:2])
 
 
 def sentence_of(parsed: ParsedDocument, tokens: Sequence[int]) -> int | None:

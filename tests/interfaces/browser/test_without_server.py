@@ -9,7 +9,7 @@ import pytest
 
 from disco2.drawing import relations_html
 from disco2.drawing.layout import ASSETS, SCRIPTS, STYLES, asset_text
-from disco2.inference.results import text_result
+from disco2.inference.prediction import text_result
 from tests.drawing.made_up import HOSTILE, pipeline
 from tests.interfaces.browser.helpers import OpenPage, arcs, expect
 

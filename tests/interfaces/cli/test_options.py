@@ -13,8 +13,7 @@ from jsonschema import Draft202012Validator
 import disco2
 from disco2.bundle import read_manifest, save_bundle
 from disco2.inference.candidates import PARAGRAPH_BREAKS
-from disco2.inference.prediction import RelationChoice
-from disco2.inference.results import read_schema
+from disco2.inference.prediction import RelationChoice, read_schema
 from disco2.interfaces.cli.options import PARAGRAPHS
 from disco2.shipped import find_model, shipped_names
 from tests.inference.rule_annotator import RuleAnnotator

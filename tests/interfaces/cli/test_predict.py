@@ -18,7 +18,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import read_schema
+from disco2.inference.prediction import read_schema
 from disco2.shipped import MODELS
 from tests.conftest import ROOT
 from tests.interfaces.conftest import Run
@@ -35,11 +35,21 @@ def test_a_text_is_listed(run_small: Run) -> None:
     for line in ("1: Bob gave Tina the burger.", "2: She was hungry.", "shared: Tina ~ She"):
         assert line in first
     assert "%" in first.splitlines()[0]
-    assert "(Explicit: 'However')" in second
+    assert "(Explicit, Arg2-as-denier: 'However')" in second
     text = f"Bob\x1b[31m left [red]here[/red] :smile:. {'Tina ' * 100}stayed."
     _, out, _ = run_small("predict", text)
     assert "[red]here[/red] :smile:" in out
-    assert max(map(len, out.splitlines())) < 120
+    assert f"2: {'Tina ' * 100}stayed.\n" in out
+
+
+def test_unsure_relations_and_other_languages(run_small: Run) -> None:
+    _, out, _ = run_small("predict", STORY, "--min-probability", "1")
+    heading, top, *_ = out.splitlines()
+    assert "%, unsure (" in heading
+    assert (top.startswith("   most probable: "), top.count("%")) == (True, 3)
+    assert run_small("predict", STORY, "--min-probability", "2")[0] == 2
+    code, _, err = run_small("predict", "Das Wetter war schlecht. Wir sind zu Hause geblieben.")
+    assert (code, "does not look like English" in err) == (0, True)
 
 
 def test_json_fits_the_schema_and_explanations_add_up(run_small: Run, tmp_path: Path) -> None:
@@ -58,10 +68,12 @@ def test_json_fits_the_schema_and_explanations_add_up(run_small: Run, tmp_path: 
 def test_explanations_are_a_table_that_adds_up(run_small: Run) -> None:
     _, out, _ = run_small("predict", "Bob gave Tina the burger. She was hungry.", "--explain")
     lines = out.splitlines()
-    table = lines[next(n for n, line in enumerate(lines) if "difference" in line) + 1 :]
-    figures = [[round(float(cell) * 10_000) for cell in line.split()[-3:]] for line in table if line.strip()]
-    assert table[2].split()[:4] == ["mentions", "Tina", "~", "She"]
-    assert table[len(figures) - 1].split()[0] == "total"
+    begin = next(n for n, line in enumerate(lines) if "difference" in line) + 1
+    end = next(n for n, line in enumerate(lines) if line.split()[:1] == ["total"]) + 1
+    figures = [[round(float(cell) * 10_000) for cell in line.split()[-3:]] for line in lines[begin:end]]
+    assert lines[begin + 2].split()[:4] == ["mentions", "Tina", "~", "She"]
+    assert any(line.startswith("   word pairs ") for line in lines[begin:end])
+    assert lines[end].startswith("   strongest features: ")
     assert [sum(column) for column in zip(*figures[:-1], strict=True)] == figures[-1]
 
 
@@ -203,7 +215,7 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch, batches: int) -> list[int]:
     original = Pipeline.classify_pairs
     started: list[int] = []
 
-    def interrupted(self: Pipeline, pairs: Any) -> Any:
+    def interrupted(self: Pipeline, pairs: Any, **_: float) -> Any:
         started.append(len(pairs))
         if len(started) == batches + 1:
             raise KeyboardInterrupt

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import read_schema
+from disco2.inference.prediction import read_schema
 from disco2.interfaces.server.app import PAGE_POLICY, make_app
 from disco2.interfaces.server.settings import Limits
 from tests.inference.small_pipeline import random_model

@@ -17,7 +17,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import text_result
+from disco2.inference.prediction import text_result
 from disco2.interfaces.cli.options import AnnotatorOptions
 from disco2.interfaces.server import app as running
 from disco2.interfaces.server.settings import Limits

@@ -16,7 +16,7 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.data import Document
 from disco2.errors import LayerError
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import text_result
+from disco2.inference.prediction import text_result
 from disco2.interfaces.server import worker
 from disco2.interfaces.server.app import make_app
 from disco2.interfaces.server.schemas import ApiError, TextRequest

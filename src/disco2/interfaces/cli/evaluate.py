@@ -30,8 +30,7 @@ from disco2.experiments.evaluating import (
 )
 from disco2.experiments.parser import System, as_spans, has_relations, parser_findings
 from disco2.files import write_text
-from disco2.inference.candidates import Candidate, predict_candidates
-from disco2.inference.finding import find_span
+from disco2.inference.candidates import Candidate, find_span, predict_candidates
 from disco2.inference.pipeline import Pipeline, load
 from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.corpus_options import CorpusOptions

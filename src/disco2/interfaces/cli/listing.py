@@ -22,7 +22,8 @@ if TYPE_CHECKING:  # errors are shown where NumPy can't be imported, too
     from disco2.inference.explanation import Explanation, MentionPair, OtherPairs, Term
     from disco2.inference.prediction import Prediction, Span
 
-LONGEST_SENTENCE = 100
+TOP = 3  # senses shown of an unsure relation
+NARROWEST = 20  # columns into which texts are wrapped
 STRONGEST = 5  # surface features shown by name
 WORDS = 6  # shown for an encoder
 SECONDS_BETWEEN_LINES = 30.0  # where there is no terminal
@@ -158,73 +159,100 @@ def _duration(seconds: float) -> str:
 def print_relations(
     predictions: Sequence[Prediction], explanations: Sequence[Explanation] | None = None
 ) -> None:
-    """Print one paragraph per relation: outcome, probability, the two arguments, shared entities."""
+    """Print one paragraph per relation: outcome, probability, the two arguments, shared entities.
+
+    Lines are wrapped at the width of a terminal; in a pipe or a file they stay whole.
+    """
     if not predictions:
         messages.print("No relation found.", markup=False)
     for place, prediction in enumerate(predictions):
-        results.print(_paragraph(prediction), markup=False)
+        _print_relation(prediction)
         if explanations is not None:
             _print_explanation(explanations[place])
         if place + 1 < len(predictions):
             results.print()
 
 
-def _paragraph(prediction: Prediction) -> str:
-    found = f"{prediction.sense} {percent(prediction.probability)}%"
-    if prediction.connective:
-        outcome = f"{found} ({prediction.kind}: '{_plain(prediction.connective)}')"
-    else:
-        outcome = f"{found} ({prediction.kind})" if prediction.kind != prediction.sense else found
-    lines = [
-        f"{prediction.index + 1}. {outcome}",
-        f"   1: {_argument(prediction.arg1)}",
-        f"   2: {_argument(prediction.arg2)}",
-    ]
-    lines.extend(f"   shared: {_short(str(entity))}" for entity in prediction.entities)
-    return "\n".join(lines)
+def _print_relation(prediction: Prediction) -> None:
+    from disco2.inference.prediction import describe_kind
+
+    outcome = Text.assemble(
+        (_plain(prediction.sense), "bold cyan"),
+        f" {percent(prediction.probability)}%",
+        (", unsure" * prediction.unsure, "yellow"),
+    )
+    described = _plain(describe_kind(prediction))
+    if described != prediction.sense:
+        outcome.append(f" ({described})", "green")
+    _print_hanging(f"{prediction.index + 1}. ", outcome)
+    if prediction.unsure:
+        ranked = (f"{_plain(sense)} {percent(share)}%" for sense, share in prediction.top(TOP))
+        _print_hanging("   most probable: ", Text(", ".join(ranked)))
+    _print_hanging("   1: ", Text(_argument(prediction.arg1)))
+    _print_hanging("   2: ", Text(_argument(prediction.arg2)))
+    for entity in prediction.entities:
+        _print_hanging("   shared: ", Text(_plain(str(entity)), "dim"))
+
+
+def _print_hanging(label: str, content: Text) -> None:
+    """Print a label and a text; on a terminal the text's further lines are indented like the first."""
+    width = results.width - len(label)
+    lines = content.wrap(results, width) if results.is_terminal and width >= NARROWEST else [content]
+    for number, line in enumerate(lines):
+        line.rstrip()
+        results.print(Text.assemble((" " * len(label) if number else label, "dim"), line), markup=False)
 
 
 def _argument(span: Span) -> str:
     """The parts with dots in between; a comma between argument and connective is not shown."""
     shown = " ... ".join(part.text for part in span.pieces)
-    return _short(shown.lstrip(" ,;:") or shown)
+    return _plain(shown.lstrip(" ,;:") or shown)
 
 
 def _print_explanation(explanation: Explanation) -> None:
+    from disco2.inference.explanation import sum_families
+
     rows = explained_rows(explanation)
     columns = ["   score", explanation.sense]
     if explanation.rival:
         columns += [explanation.rival, "difference"]
     print_table("", columns, [[f"   {row[0]}", *row[1 : len(columns)]] for row in rows])
-    if explanation.connective:
-        total = sum(term.value for term in explanation.connective)
-        shown = ", ".join(
-            f"{_short(one.name)} {one.value:+.2f}" for one in explanation.connective[:STRONGEST]
-        )
-        results.print(f"   a connective, {total:+.2f}: {shown}, ...", markup=False)
-    if explanation.words:
-        spelled = [word for word in explanation.words if any(map(str.isalnum, word.span.text))]
-        strongest = sorted(spelled, key=lambda word: -abs(word.value))[:WORDS]
-        shown = ", ".join(f"{_short(word.span.text)} {word.value:+.2f}" for word in strongest)
-        results.print(f"   words that matter most, approximately: {shown}", markup=False)
+
+    def show(label: str, terms: Iterable[tuple[str, float]]) -> None:
+        shown = ", ".join(f"{_feature(name)} {value:+.2f}" for name, value in terms)
+        if shown:
+            _print_hanging(f"   {label}: ", Text(shown))
+
+    total = sum(term.value for term in explanation.connective)
+    families = ((one.name, one.value) for one in sum_families(explanation.connective))
+    show(f"a connective, {total:+.2f}", families)
+    show("strongest features", ((one.name, one.value) for one in explanation.features[:STRONGEST]))
+    spelled = [word for word in explanation.words if any(map(str.isalnum, word.span.text))]
+    strongest = sorted(spelled, key=lambda word: -abs(word.value))[:WORDS]
+    show("words that matter most, approximately", ((word.span.text, word.value) for word in strongest))
+
+
+def _feature(name: str) -> str:
+    """A parser's feature ``because|phrase IN`` as ``phrase IN (because)``; other names are unchanged."""
+    head, bar, rest = _plain(name).partition("|")
+    return f"{rest} ({head})" if bar and head else head + bar + rest
 
 
 def explained_rows(explanation: Explanation) -> list[list[str]]:
     """The rows of the table: a name, the figure of the sense, that of its rival, and the difference.
 
-    The figures are rounded; a row ``rounding`` makes them add up to the printed total.
+    Features are summed by family. The figures are rounded; a row ``rounding`` makes them add up to the
+    printed total.
     """
+    from disco2.inference.explanation import sum_families
+
     named: list[tuple[str, float, float]] = [
         _term_row("bias", explanation.bias),
         _term_row("text" if explanation.words else "arguments", explanation.arguments),
         *(_term_row(f"mentions {_pair(pair)}", pair) for pair in explanation.pairs),
         *(_term_row(f"{others.count} other pairs of mentions", others) for others in explanation.other_pairs),
-        *(_term_row(f"feature {_short(term.name)}", term) for term in explanation.features[:STRONGEST]),
+        *(_term_row(family.name, family) for family in sum_families(explanation.features)),
     ]
-    others = explanation.features[STRONGEST:]
-    if others:
-        name = f"{len(others)} other features"
-        named.append((name, sum(term.value for term in others), sum(term.rival for term in others)))
     counted = [(name, _units(value), _units(rival)) for name, value, rival in named]
     total, rival_total = _units(explanation.score), _units(explanation.rival_score)
     left = total - sum(value for _, value, _ in counted), rival_total - sum(rival for *_, rival in counted)
@@ -239,7 +267,7 @@ def _term_row(name: str, term: Term | MentionPair | OtherPairs) -> tuple[str, fl
 
 
 def _pair(pair: MentionPair) -> str:
-    return f"{_short(pair.arg1.text)} ~ {_short(pair.arg2.text)}"
+    return f"{_plain(pair.arg1.text)} ~ {_plain(pair.arg2.text)}"
 
 
 def _units(value: float) -> int:
@@ -248,11 +276,6 @@ def _units(value: float) -> int:
 
 def _figure(units: int) -> str:
     return f"{units / _UNIT:+.4f}"
-
-
-def _short(text: str) -> str:
-    plain = _plain(text)
-    return plain if len(plain) <= LONGEST_SENTENCE else plain[: LONGEST_SENTENCE - 1].rstrip() + "…"
 
 
 def _plain(text: str) -> str:

@@ -6,7 +6,9 @@ import hashlib
 import json
 import os
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -28,12 +30,25 @@ from disco2.bulk import (
     predict_files,
 )
 from disco2.errors import InputError
+from disco2.inference.candidates import has_trees
 from disco2.inference.exports import FORMS, check_form, write_relations
-from disco2.inference.finding import has_trees
-from disco2.inference.pairs import ResumableLines, answer_lines, places, read_pair_lines
-from disco2.inference.pipeline import Pipeline, check_batch_size, model_digest
-from disco2.inference.prediction import KINDS, RelationChoice
-from disco2.inference.results import SCHEMA, Json, text_result
+from disco2.inference.pairs import (
+    PairLine,
+    ResumableLines,
+    answer_lines,
+    places,
+    read_pair_lines,
+)
+from disco2.inference.pipeline import check_batch_size, model_digest
+from disco2.inference.plain_text import text_warnings
+from disco2.inference.prediction import (
+    KINDS,
+    SCHEMA,
+    Json,
+    RelationChoice,
+    check_min_probability,
+    text_result,
+)
 from disco2.interfaces.cli.listing import (
     ProgressLine,
     messages,
@@ -101,6 +116,12 @@ class RelationOptions:
         return RelationChoice.of(self.kinds, between_only=self.between_only, norel=self.norel)
 
 
+MinProbability = Annotated[
+    float,
+    typer.Option("--min-probability", help="Mark answers with a lower probability as unsure.", metavar="P"),
+]
+
+
 def predict(
     text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
     file: TextFile = None,
@@ -115,6 +136,7 @@ def predict(
     ] = "",
     paragraphs: Paragraphs = BLANK,
     explain: Explain = False,
+    min_probability: MinProbability = 0.0,
     encoding: Encoding = UTF_8,
     as_json: AsJson = False,
     *,
@@ -131,7 +153,7 @@ def predict(
         raise InputError(
             "A document has its layers: an annotator has no effect.", hint="Leave it out, or use --file."
         )
-    choice = relations.choice
+    choice = replace(relations.choice, min_probability=min_probability)
     # Input is read before models are loaded, so that a wrong path is reported at once.
     known, makers, content = None, None, text or ""
     if document is not None:
@@ -143,6 +165,8 @@ def predict(
             known = nlp.annotate(content, document_id=document_name(file), paragraphs=paragraphs)
         elif not has_trees(known) and not choice.between_only:
             print_note("the document has no trees: only neighbouring sentences are classified")
+        for warning in text_warnings(known.text):
+            print_note(warning)
         found = nlp.find(known, choice, paragraphs=paragraphs)
         if form and output is not None:
             for note in write_relations([(known, found)], output, form):
@@ -199,6 +223,7 @@ def predict_pairs(
     batch_size: Annotated[int, typer.Option(help="Pairs per batch.")] = BATCH_SIZE,
     restart: Restart = False,
     explain: Explain = False,
+    min_probability: MinProbability = 0.0,
     *,
     pipeline: PipelineOptions,
 ) -> None:
@@ -207,8 +232,34 @@ def predict_pairs(
     A line that is not a pair gets an error record, and the exit code is 2.
     """
     _check_pairs(file, output, batch_size)
+    check_min_probability(min_probability)
+    tally = _Tally()
     with pipeline.loaded() as nlp:
-        classify_file(nlp, file, output, batch_size=batch_size, restart=restart, explain=explain)
+        answers = partial(
+            answer_lines, nlp, batch_size=batch_size, explain=explain, min_probability=min_probability
+        )
+        if output is None:
+            with _open_pairs(file) as stream:
+                for batch in answers(read_pair_lines(stream, file)):
+                    sys.stdout.writelines(f"{json.dumps(record)}\n" for record in batch)
+                    sys.stdout.flush()
+                    tally.add(batch)
+        else:
+            digest, total = _digest(file)
+            prior = nlp.calibration.prior
+            run = {
+                "input": digest,
+                "model": nlp.info.digest,
+                "annotator": nlp.annotators.name,
+                "version of the program": f"{VERSION}, schema {SCHEMA}",
+                "choice of --explain": str(explain),
+                "--min-probability": str(min_probability),
+                "prior": json.dumps(prior.given, sort_keys=True) if prior else "",
+            }
+            with ResumableLines(output, run, restart=restart) as lines:
+                _write_answers(lines, answers, file, tally, batch_size=batch_size, total=total)
+            results.print(f"{output}: {tally.done} pairs", markup=False)
+    tally.check(file)
 
 
 def _check_pairs(pairs: Path, output: Path | None, batch_size: int) -> None:
@@ -232,38 +283,17 @@ def _check_pairs(pairs: Path, output: Path | None, batch_size: int) -> None:
         )
 
 
-def classify_file(
-    pipeline: Pipeline,
+def _write_answers(
+    lines: ResumableLines,
+    answers: Callable[[Iterator[PairLine]], Iterator[list[Json]]],
     pairs: Path,
-    output: Path | None,
+    tally: _Tally,
     *,
-    batch_size: int = BATCH_SIZE,
-    restart: bool = False,
-    explain: bool = False,
+    batch_size: int,
+    total: int,
 ) -> None:
-    """Classify all pairs in order; InputError at the end if some lines are not pairs."""
-    tally = _Tally()
-    if output is None:
-        with _open_pairs(pairs) as stream:
-            for batch in answer_lines(
-                pipeline, read_pair_lines(stream, pairs), batch_size=batch_size, explain=explain
-            ):
-                sys.stdout.writelines(f"{json.dumps(record)}\n" for record in batch)
-                sys.stdout.flush()
-                tally.add(batch)
-        tally.check(pairs)
-        return
-    digest, total = _digest(pairs)
-    run = {
-        "input": digest,
-        "model": pipeline.info.digest,
-        "annotator": pipeline.annotators.name,
-        "version of the program": VERSION,
-        "version of the schema": str(SCHEMA),
-        "choice of --explain": str(explain),
-        "prior": json.dumps(prior.given, sort_keys=True) if (prior := pipeline.calibration.prior) else "",
-    }
-    with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
+    """Answer the pairs that have no answer yet."""
+    with progress_bar() as bar:
         with _open_pairs(pairs) as stream:
             numbers = (line.number for line in read_pair_lines(stream, pairs))
             kept = lines.keep(numbers, batch_size=batch_size)
@@ -273,8 +303,7 @@ def classify_file(
         task = bar.add_task("pairs", total=total, completed=kept)
         try:
             with _open_pairs(pairs) as stream:
-                rest = islice(read_pair_lines(stream, pairs), kept, None)
-                for batch in answer_lines(pipeline, rest, batch_size=batch_size, explain=explain):
+                for batch in answers(islice(read_pair_lines(stream, pairs), kept, None)):
                     lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
                     tally.add(batch)
                     bar.advance(task, len(batch))
@@ -286,8 +315,6 @@ def classify_file(
             )
             raise
         lines.finish()
-    results.print(f"{output}: {tally.done} pairs", markup=False)
-    tally.check(pairs)
 
 
 class _Tally:
@@ -327,10 +354,8 @@ class _Tally:
 
 
 def _open_pairs(pairs: Path) -> BinaryIO:
-    if pairs == STANDARD_INPUT:
-        return standard_input()
     try:
-        return pairs.open("rb")
+        return standard_input() if pairs == STANDARD_INPUT else pairs.open("rb")
     except OSError as error:
         raise InputError(f"It can't be read: {error.strerror}.", where=str(pairs)) from None
 

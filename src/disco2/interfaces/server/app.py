@@ -24,7 +24,7 @@ from starlette.staticfiles import StaticFiles
 
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.results import Json, heading
+from disco2.inference.prediction import Json, heading
 from disco2.interfaces.server import middleware, schemas
 from disco2.interfaces.server.schemas import (
     ApiError,

@@ -21,8 +21,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from disco2.inference.plain_text import has_word
-from disco2.inference.prediction import RelationChoice
-from disco2.inference.results import Json, read_schema
+from disco2.inference.prediction import Json, RelationChoice, read_schema
 from disco2.interfaces.server.settings import ServerSettings
 
 HEALTH = "/healthz"  # the one address of the API that never needs a key

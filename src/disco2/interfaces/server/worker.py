@@ -29,8 +29,7 @@ from disco2.inference.candidates import GivenPair
 from disco2.inference.pairs import PairLine, answer_lines
 from disco2.inference.pipeline import Pipeline, unannotated
 from disco2.inference.plain_text import has_word
-from disco2.inference.prediction import Prediction
-from disco2.inference.results import SCHEMA, Json, pairs_result, text_result
+from disco2.inference.prediction import SCHEMA, Json, Prediction, Relations, pairs_result, text_result
 from disco2.interfaces.server.schemas import (
     AnyRequest,
     PairsRequest,
@@ -180,7 +179,7 @@ class Answerer:
         )
         self._limits = limits
         self._on_batch = on_batch
-        self._recent: OrderedDict[object, tuple[Document, list[Prediction]]] = OrderedDict()
+        self._recent: OrderedDict[object, tuple[Document, Relations]] = OrderedDict()
 
     def answer_batch(self, jobs: Sequence[Job]) -> None:
         """Set the result or the exception of each job's future."""
@@ -215,9 +214,7 @@ class Answerer:
         result = text_result(self._pipeline, document, predictions, explanations)
         return Answer(_dump(result), sentences=len(document.sentences), relations=len(predictions))
 
-    def _find_relations(
-        self, job: Job, request: TextRequest | ViewRequest
-    ) -> tuple[Document, list[Prediction]]:
+    def _find_relations(self, job: Job, request: TextRequest | ViewRequest) -> tuple[Document, Relations]:
         """The annotated text and its relations, from memory if it was asked for recently."""
         key = _key(request)
         found = self._recent.pop(key, None)

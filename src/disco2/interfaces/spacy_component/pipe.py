@@ -34,8 +34,7 @@ from disco2.errors import BundleError, LayerError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.pipeline import Pipeline, check_batch_size, load, model_digest
-from disco2.inference.prediction import Prediction, RelationChoice
-from disco2.inference.results import text_result
+from disco2.inference.prediction import Prediction, RelationChoice, text_result
 from disco2.interfaces.spacy_component import store, stored
 from disco2.shipped import MANIFEST, absolute_model, find_model, is_shipped, shipped_names
 from disco2.version import VERSION
@@ -110,7 +109,7 @@ class _Reading:
     split: bool  # whether the pipeline set sentence boundaries
     missing: set[Layer]
     makers: list[str] = field(default_factory=list)  # names of the makers of layers
-    predictions: list[Prediction] = field(default_factory=list)
+    predictions: Sequence[Prediction] = ()
 
 
 def read_documents(

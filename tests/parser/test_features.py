@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from disco2.data import Document
 from disco2.parser.connectives import ConnectiveList
+from disco2.parser.features import answer_features, is_question
 from disco2.parser.linear import feature_names
-from disco2.parser.questions import answer_features, is_question
 from disco2.parser.sentences import read_sentence
 from tests.parser.made_up import document
 

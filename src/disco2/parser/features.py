@@ -1,0 +1,332 @@
+"""Features for the parser's models: of connectives, of their senses, of clauses, of questions and answers.
+
+Those of connectives follow Pitler & Nenkova (2009) and Lin, Ng & Kan (2014): the connective, its neighbours,
+its phrase with parent and siblings, the path to the root; dependencies add who governs it and what the
+clauses look like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from disco2.data import Document
+from disco2.parser.arguments import Anchor, SentenceEdges, anchor_clause
+from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
+from disco2.parser.linear import Item
+from disco2.parser.sentences import ParsedSentence
+
+
+def connective_features(
+    sentence: ParsedSentence,
+    candidate: ConnectiveCandidate,
+    listed: ConnectiveList,
+    *,
+    style: Iterable[str] = (),
+) -> Item:
+    """Features of a candidate: names of what holds. ``style`` describes the document."""
+    words, tags, links, heads = sentence.words, sentence.tags, sentence.links, sentence.heads
+    name = candidate.name
+    start, end = candidate.first_part
+    length = len(words)
+    own_tags = "+".join(tags[token] for token in candidate.tokens[:3])
+    before_tag, before = (tags[start - 1], listed.word(words[start - 1])) if start else ("^", "^")
+    behind_tag, behind = (tags[end], listed.word(words[end])) if end < length else ("$", "$")
+    after_tag = tags[end + 1] if end + 1 < length else "$"
+    place = "first" if start == 0 else "behind mark" if before_tag in (",", ":", ".") else "inside"
+
+    node, exact = sentence.phrase_over(start, end)
+    label = sentence.labels[node] if exact else own_tags
+    parent = sentence.parents[node] if exact else node
+    outer = sentence.labels[parent] if parent >= 0 else "none"
+    before_label, behind_label, behind_verb = _siblings(sentence, parent, start, end)
+    above = _path(sentence, parent)
+
+    head = sentence.head_of(range(start, end))
+    link, governor = links[head], heads[head]
+    if governor < 0:
+        governor_tag = governor_link = "root"
+        subject = first_subject = False
+        upper = -1
+        governor_word = "?"
+    else:
+        governor_tag, governor_link = tags[governor], links[governor]
+        subject = sentence.has_subject(governor)
+        upper = heads[governor]
+        first_subject = upper >= 0 and sentence.has_subject(upper)
+        governor_word = listed.word(words[governor])
+    upper_tag = tags[upper] if upper >= 0 else "root"
+    upper_word = listed.word(words[upper]) if upper >= 0 else "?"
+    side = "right" if governor > head else "left"
+    rest = sum(1 for tag in tags[end:] if tag.startswith(("V", "M"))) > 0
+
+    alone = [
+        f"tags {own_tags}",
+        f"before {before}",
+        f"before tag {before_tag}",
+        f"behind {behind}",
+        f"behind tag {behind_tag}",
+        f"behind tags {behind_tag} {after_tag}",
+        f"around tags {before_tag} {behind_tag}",
+        f"place {place}",
+        f"phrase {label}",
+        f"parent {outer}",
+        f"left {before_label}",
+        f"right {behind_label}",
+        f"right verb {behind_verb}",
+        f"path {above}",
+        f"phrase parent {label} {outer}",
+        f"siblings {before_label} {behind_label}",
+        f"parent siblings {outer} {before_label} {behind_label}",
+        f"link {link} {side}",
+        f"governor {governor_tag}",
+        f"governor link {link} {governor_link}",
+        f"governor subject {link} {governor_tag} {subject:d}",
+        f"clauses {governor_tag} {subject:d} {upper_tag} {first_subject:d} {governor_link}",
+        f"governor word {governor_word}",
+        f"upper word {upper_word}",
+        f"verb behind {rest:d}",
+        *style,
+    ]
+    return [("", ["bias", name, *alone]), (name, alone)]
+
+
+def _siblings(sentence: ParsedSentence, parent: int, start: int, end: int) -> tuple[str, str, bool]:
+    """Labels of what stands before and behind a phrase under its parent; whether a verb phrase is behind."""
+    if parent < 0:
+        return "none", "none", False
+    before = sentence.tags[start - 1] if start > sentence.starts[parent] else "none"
+    behind = sentence.tags[end] if end < sentence.ends[parent] else "none"
+    verb = False
+    for child in sentence.children[parent]:
+        if sentence.ends[child] == start and sentence.starts[child] < start:
+            before = sentence.labels[child]
+        elif sentence.starts[child] == end:
+            behind = sentence.labels[child]
+            verb = behind == "VP" or any(
+                sentence.labels[below] in ("VP", "S") for below in sentence.children[child]
+            )
+    return before, behind, verb
+
+
+def _path(sentence: ParsedSentence, node: int, *, most: int = 5) -> str:
+    """Labels from a phrase upwards, equal neighbours once."""
+    labels: list[str] = []
+    while node >= 0 and len(labels) < most:
+        if not labels or labels[-1] != sentence.labels[node]:
+            labels.append(sentence.labels[node])
+        node = sentence.parents[node]
+    return ">".join(labels)
+
+
+_CLAUSE_WORDS = frozenset(
+    {"not", "n't", "no", "never", "will", "would", "can", "could", "may", "might", "should", "must"}
+)
+
+
+def sense_features(
+    sentence: ParsedSentence,
+    candidate: ConnectiveCandidate,
+    listed: ConnectiveList,
+) -> Item:
+    """Features of a connective's sense beside ``connective_features``: what its two clauses look like."""
+    name = candidate.name
+    start, end = candidate.first_part
+    head = sentence.head_of(range(start, end))
+    second = sentence.heads[head]
+    first = sentence.heads[second] if second >= 0 else -1
+    alone = []
+    described = []
+    for number, clause in (("second", second), ("first", first)):
+        if clause < 0:
+            described.append("none")
+            continue
+        described.append(describe_tense(sentence, clause))
+        alone.append(f"{number} tense {described[-1]}")
+        for child in sentence.dependents[clause]:
+            word = sentence.words[child]
+            if word in _CLAUSE_WORDS:
+                alone.append(f"{number} has {word}")
+            if sentence.links[child] in ("nsubj", "nsubj:pass"):
+                alone.append(f"{number} subject {listed.word(word)}")
+            elif sentence.links[child] == "advmod" and child not in candidate.tokens:
+                alone.append(f"{number} adverb {listed.word(word)}")
+    alone.append(f"tenses {' '.join(described)}")
+    alone.append(f"order {second >= 0 and first >= 0 and first < second:d}")
+    return [("", alone), (name, alone)]
+
+
+def describe_tense(sentence: ParsedSentence, clause: int) -> str:
+    """The tag of a clause's verb with the tag of its first auxiliary."""
+    for child in sentence.dependents[clause]:
+        if sentence.links[child] in ("aux", "aux:pass", "cop"):
+            return f"{sentence.tags[clause]}+{sentence.tags[child]}"
+    return sentence.tags[clause]
+
+
+def describe_style(sentences: Sequence[ParsedSentence]) -> list[str]:
+    """Features of a whole document that hint at its genre: talk, narrative or instructions."""
+    tags = [tag for sentence in sentences for tag in sentence.tags]
+    verbs = [tag for tag in tags if tag.startswith("VB")]
+    if len(verbs) < 20:
+        return ["style short"]
+    past = round(4 * sum(tag in ("VBD", "VBN") for tag in verbs) / len(verbs))
+    talk = min(3, int(60 * sum(tag == "UH" for tag in tags) / len(tags)))
+    orders = sum(
+        1
+        for sentence in sentences
+        for token, link in enumerate(sentence.links)
+        if link == "root" and sentence.tags[token] == "VB" and not sentence.has_subject(token)
+    )
+    return [f"past {past}", f"talk {talk}", f"orders {min(3, int(6 * orders / len(sentences)))}"]
+
+
+# Implicit relations inside a sentence: Arg2 is a purpose infinitive, a participle, a further conjunct, or a
+# clause set beside another, without a connective. A candidate is a boundary where such a clause begins.
+_CLAUSE_LINKS = "advcl conj parataxis xcomp acl ccomp dep obl acl:relcl advcl:relcl csubj root nmod list"
+CLAUSE_STARTS = frozenset(_CLAUSE_LINKS.split())
+MOST_CLAUSES = 60  # of one sentence: bounds the time, whatever the text
+
+
+def clause_candidates(edges: SentenceEdges) -> list[Anchor]:
+    """Places inside a sentence where a clause begins that may relate to another one."""
+    sentence = edges.sentence
+    found = []
+    for place in edges.boundaries:
+        if place >= len(sentence) or place not in edges.tokens:
+            continue
+        token = edges.tokens[place]
+        if sentence.links[token] in CLAUSE_STARTS and _has_verb(sentence, token):
+            found.append(place)
+    return [anchor_clause(edges, place) for place in found[:MOST_CLAUSES] if len(edges.boundaries) > 2]
+
+
+def _has_verb(sentence: ParsedSentence, token: int) -> bool:
+    if sentence.tags[token].startswith("VB"):
+        return True
+    return any(sentence.links[child] in ("cop", "aux", "aux:pass") for child in sentence.dependents[token])
+
+
+def clause_features(
+    anchor: Anchor, listed: ConnectiveList, connectives: Collection[int], style: Collection[str]
+) -> Item:
+    """Features of a place where a clause begins. ``connectives`` are the tokens of those found in the
+    sentence.
+    """
+    sentence, place, token = anchor.sentence, anchor.start, anchor.second
+    words, tags, links = sentence.words, sentence.tags, sentence.links
+    first = anchor.first
+    link, tag = links[token], tags[token]
+    opening = words[place] if place < token else "-"
+    opening = listed.word(opening)
+    kinds = {links[child] for child in sentence.dependents[token]}
+    introduced = "cc" if "cc" in kinds else "mark" if "mark" in kinds else "none"
+    stated = any(place <= other <= token for other in connectives)
+    stated_before = any(other < place for other in connectives)
+    mark = tags[place - 1] if place and sentence.closing[place - 1] else "none" if place else "^"
+    first_tag = tags[first] if first >= 0 else "none"
+    side = "left" if first < token else "right"
+    subject = sentence.has_subject(token)
+    first_subject = first >= 0 and sentence.has_subject(first)
+    second_tense = describe_tense(sentence, token)
+    first_tense = describe_tense(sentence, first) if first >= 0 else "none"
+    kind = f"{link} {introduced} {tag}"
+    distance = min(4, sum(min(first, place) < other < max(first, place) for other in anchor.boundaries))
+    alone = [
+        f"link {link} {side}",
+        f"opening {opening}",
+        f"opening tag {tags[place]}",
+        f"kind {kind} {side}",
+        f"stated {stated:d}",
+        f"stated before {stated_before:d}",
+        f"mark {mark}",
+        f"first {first_tag}",
+        f"first link {links[first] if first >= 0 else 'none'}",
+        f"subjects {subject:d} {first_subject:d}",
+        f"tenses {first_tense} {second_tense}",
+        f"clause {anchor.edges.clauses.get(place, 'none')}",
+        f"upper {anchor.upper_ends.get(len(sentence), 'none')}",
+        f"verb {listed.word(words[token])}",
+        f"first verb {listed.word(words[first]) if first >= 0 else 'none'}",
+        f"distance {distance}",
+        f"place {'first' if place == 0 else 'inside'}",
+        *[
+            f"has {name}"
+            for name in sorted(kinds & {"obj", "cop", "aux", "advmod", "nsubj", "conj", "advcl", "expl"})
+        ],
+        *style,
+    ]
+    head = f"{link} {introduced} {stated:d}"
+    return [("", ["bias", *alone]), (head, alone), (kind, alone[4:12])]
+
+
+# Hypophora: whether a sentence answers the question in the sentence before it.
+REPLIES = frozenset({"yes", "no", "yeah", "nope", "yep", "yup", "sure", "okay", "well", "mhm", "uh", "right"})
+WH_TAGS = frozenset({"WP", "WP$", "WRB", "WDT"})
+PARTED = "parted"  # name of a feature: whether a line break stands between question and answer
+WH_PLACES = 4  # tokens at the beginning of a question among which its wh-word stands
+
+
+def has_question_mark(sentence: ParsedSentence) -> bool:
+    return "?" in sentence.words[-2:]
+
+
+def is_question(sentence: ParsedSentence) -> bool:
+    """Whether a sentence ends in a question mark, or has the phrase structure of a question."""
+    return has_question_mark(sentence) or any(label in ("SBARQ", "SQ") for label in sentence.labels[:2])
+
+
+def answer_features(
+    document: Document, question: ParsedSentence, answer: ParsedSentence, listed: ConnectiveList
+) -> Item:
+    """Features of two neighbouring sentences, the first of which is a question.
+
+    What kind of question it is and whether a line break parts the two (as where speakers take turns) decide
+    how the rest counts, so every feature is combined with both.
+    """
+    tokens = document.tokens
+    parted = (
+        "\n" in document.text[tokens[question.start + len(question) - 1].end : tokens[answer.start].start]
+    )
+    wh = next(
+        (question.words[n] for n in range(min(WH_PLACES, len(question))) if question.tags[n] in WH_TAGS), ""
+    )
+    inverted = any(label in ("SQ", "SINV") for label in question.labels)
+    kind = "wh" if wh else "inverted" if inverted else "plain"
+    alone = [
+        "bias",
+        f"wh {wh}",
+        f"mark {has_question_mark(question):d}",
+        f"size {_size(question)}",
+        f"answer {listed.word(answer.words[0])}",
+        f"answer tag {answer.tags[0]}",
+        f"answer size {_size(answer)}",
+        f"reply {answer.words[0] in REPLIES:d}",
+        f"asks {is_question(answer):d}",
+    ]
+    heads = (kind, f"{PARTED} {parted:d}", f"{kind} {PARTED} {parted:d}")
+    return [(head, alone) for head in ("", *heads)]
+
+
+def _size(sentence: ParsedSentence) -> str:
+    length = len(sentence)
+    return "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
+
+
+# The families of features, by the first word of a feature's name.
+_FAMILIES = {
+    "words around the connective": "tags before behind around place verb",
+    "phrases around the connective": "phrase parent left right path siblings",
+    "dependencies of the connective": "link governor clauses upper",
+    "the two clauses": "second first tenses order",
+    "style of the text": "style past talk orders",
+    "the question": "wh mark size bias",
+    "the answer": "answer reply asks",
+}
+_FAMILY_OF = {word: family for family, words in _FAMILIES.items() for word in words.split()}
+
+
+def feature_family(name: str) -> str:
+    """The family of a feature of a connective or an answer, in words for people."""
+    if name == "bias":
+        return name
+    return _FAMILY_OF.get(name.rpartition("|")[2].split(" ")[0], "the connective itself")
