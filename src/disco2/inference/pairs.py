@@ -22,6 +22,7 @@ from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import Pipeline, check_batch_size
 from disco2.inference.plain_text import decoded
 from disco2.inference.prediction import Json, Prediction, pair_error, pair_result
+from disco2.lock import FileLock
 from disco2.twin_keys import TwinKeyError, without_twins
 
 LONGEST_LINE = 10_000_000  # bytes
