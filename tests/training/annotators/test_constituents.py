@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from disco2.annotation.english.chart import Spans, all_spans
 from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser, build_lexicon
-from disco2.annotation.english.span_network import Network
+from disco2.annotation.english.span_network import Network, Spans, all_spans
 from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Document, ReadIssues
