@@ -93,7 +93,8 @@ def stored(doc: Doc) -> Json | None:
     """The content that ``store`` wrote, if any."""
     found = doc.user_data.get(KEY)
     # As JSON, because DocBin makes tuples of lists.
-    return json.loads(json.dumps(found)) if isinstance(found, dict) else None
+    again: Json | None = json.loads(json.dumps(found)) if isinstance(found, dict) else None
+    return again
 
 
 def relations_of(doc: Doc) -> list[DiscourseRelation]:
