@@ -13,6 +13,7 @@ processes. spaCy imports this module whenever a pipeline is created, so heavy im
 """
 
 # No postponed annotations here: spaCy validates the settings against the annotations of the factory.
+import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -91,7 +92,9 @@ def store(doc: Doc, result: Json, settings: Mapping[str, Any]) -> None:
 def stored(doc: Doc) -> Json | None:
     """The content that ``store`` wrote, if any."""
     found = doc.user_data.get(KEY)
-    return found if isinstance(found, dict) else None
+    # As JSON, because DocBin makes tuples of lists.
+    again: Json | None = json.loads(json.dumps(found)) if isinstance(found, dict) else None
+    return again
 
 
 def relations_of(doc: Doc) -> list[DiscourseRelation]:
