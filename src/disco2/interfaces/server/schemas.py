@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 from pydantic_core import PydanticCustomError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from disco2.inference.plain_text import has_word
 from disco2.inference.prediction import Json, RelationChoice, read_schema
@@ -221,7 +221,8 @@ class ApiError(HTTPException):
 
     def response(self) -> Response:
         error = {"status": self.status_code, "what": self.detail, "where": self.where, "hint": self.hint}
-        return JSONResponse({"error": error}, self.status_code, self.headers)
+        content = json.dumps({"error": error})
+        return Response(content, self.status_code, headers=self.headers, media_type="application/json")
 
 
 def invalid(what: str, *, where: str, hint: str = "") -> ApiError:
