@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.connectives import counts
-from disco2.annotation.layers import document_from_words
 from disco2.corpora.gum import read_gum
-from disco2.data import Dependencies
+from disco2.data import Corpus, Dependencies, RelationKind
+from disco2.inference.candidates import adjacent_sentences
 from disco2.parser.connectives import (
     MOST_CANDIDATES,
     ConnectiveCandidate,
@@ -23,6 +22,7 @@ from disco2.parser.connectives import (
 from disco2.parser.features import connective_features
 from disco2.parser.linear import feature_names
 from disco2.parser.sentences import read_sentence
+from tests.documents import document_from_words
 from tests.parser.made_up import document
 
 LISTED = ConnectiveList(usual_senses(), frozenset({"it", "left"}))
@@ -164,3 +164,33 @@ def test_the_marking_agrees_with_a_corpus(gum: Path) -> None:
     assert gold > 100
     assert right / gold > 0.95
     assert right / marked > 0.82
+
+
+def counts(corpus: Corpus, part: str) -> tuple[int, int, int]:
+    """Pairs of sentences that are marked rightly, that are marked, and that a connective joins."""
+    linked = linked_openings(corpus)
+    right = marked = gold = 0
+    for name, document in corpus.documents.items():
+        if corpus.parts[name] != part:
+            continue
+        for candidate in adjacent_sentences(document, marking=True):
+            is_linked = (name, candidate.instance.relation.arg2.tokens[0]) in linked
+            marked += bool(candidate.connective)
+            gold += is_linked
+            right += bool(candidate.connective) and is_linked
+    return right, marked, gold
+
+
+def linked_openings(corpus: Corpus) -> set[tuple[str, int]]:
+    """Documents and first tokens of the sentences that open with a connective that links backwards."""
+    linked: set[tuple[str, int]] = set()
+    for relation in corpus.relations:
+        document = corpus.documents[relation.document]
+        if relation.kind is RelationKind.EXPLICIT and relation.connective_tokens:
+            first = relation.connective_tokens[0]
+            start = document.sentences[document.sentence_index(first)].start
+            before = document.tokens[start:first]
+            is_opening = not any(character.isalnum() for token in before for character in token.text)
+            if is_opening and relation.arg1.tokens[-1] < start:
+                linked.add((document.id, start))
+    return linked

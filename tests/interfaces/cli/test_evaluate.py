@@ -20,7 +20,7 @@ from disco2.experiments.train_run import save_model, train_model
 from tests.corpora import conll16_rules, disrpt_rules
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
 from tests.corpora.miniature_conll16 import write_conll16_parts
-from tests.corpora.miniature_more_scenes import ALL_SCENES
+from tests.corpora.miniature_documents import ALL_SCENES
 from tests.interfaces.conftest import Run
 
 SMALL = Configuration().changed({"model.K": 10, "training.epochs": 3, "vectors.frequent": 0})

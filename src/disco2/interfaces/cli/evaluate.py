@@ -14,8 +14,8 @@ import typer
 from disco2.annotation.annotator import Annotators
 from disco2.bundle import load_bundle
 from disco2.corpora.catalogue import ALL
-from disco2.corpora.export import FORMS, NO_LABELS, export_predictions
 from disco2.corpora.protocols import document_parts
+from disco2.corpora.writing import FORMS, NO_LABELS, export_predictions
 from disco2.data import Corpus, Document, Instance
 from disco2.data.senses import in_pdtb3
 from disco2.errors import InputError, SettingsError
