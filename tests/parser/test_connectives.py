@@ -170,10 +170,10 @@ def counts(corpus: Corpus, part: str) -> tuple[int, int, int]:
     """Pairs of sentences that are marked rightly, that are marked, and that a connective joins."""
     linked = linked_openings(corpus)
     right = marked = gold = 0
-    for name, document in corpus.documents.items():
+    for name, one in corpus.documents.items():
         if corpus.parts[name] != part:
             continue
-        for candidate in adjacent_sentences(document, marking=True):
+        for candidate in adjacent_sentences(one, marking=True):
             is_linked = (name, candidate.instance.relation.arg2.tokens[0]) in linked
             marked += bool(candidate.connective)
             gold += is_linked
@@ -185,12 +185,12 @@ def linked_openings(corpus: Corpus) -> set[tuple[str, int]]:
     """Documents and first tokens of the sentences that open with a connective that links backwards."""
     linked: set[tuple[str, int]] = set()
     for relation in corpus.relations:
-        document = corpus.documents[relation.document]
+        one = corpus.documents[relation.document]
         if relation.kind is RelationKind.EXPLICIT and relation.connective_tokens:
             first = relation.connective_tokens[0]
-            start = document.sentences[document.sentence_index(first)].start
-            before = document.tokens[start:first]
+            start = one.sentences[one.sentence_index(first)].start
+            before = one.tokens[start:first]
             is_opening = not any(character.isalnum() for token in before for character in token.text)
             if is_opening and relation.arg1.tokens[-1] < start:
-                linked.add((document.id, start))
+                linked.add((one.id, start))
     return linked
