@@ -20,7 +20,9 @@ from urllib.parse import urlsplit
 import dask.config
 from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, get_worker
 from distributed import Worker as DaskWorker
+from distributed.core import Status
 from distributed.protocol.pickle import dumps, loads
+from tornado.ioloop import PeriodicCallback
 
 from disco2 import version
 from disco2.engines.engine import POLL_SECONDS, Answer, Notice, Session, Task, Work, Worker
@@ -226,7 +228,21 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
             silence_logs=False,
         ) as cluster,
     ):
-        yield cluster
+        repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
+        loop: Any = cluster.loop
+        loop.add_callback(repair.start)
+        try:
+            yield cluster
+        finally:
+            loop.add_callback(repair.stop)
+
+
+def _replace_lost_workers(cluster: LocalCluster) -> None:
+    """A nanny restarts its worker, but closes itself if the worker dies while it starts."""
+    for name in [name for name, nanny in cluster.workers.items() if nanny.status == Status.closed]:
+        del cluster.workers[name]
+    if len(cluster.workers) < len(cluster.worker_spec):
+        cluster.scale(len(cluster.worker_spec))
 
 
 def dask_setup(worker: object) -> None:
