@@ -199,7 +199,7 @@ def test_what_can_not_be_drawn_is_refused(nlp: Language, small: Pipeline) -> Non
         ([nlp(TEXT)], None, "can't be drawn"),
         (TEXT, small, "can't be drawn"),
         (relations, None, "pipeline that gave these answers"),
-        (relations + small("Bob left. He ran."), small, "not of one text"),
+        ([*relations, *small("Bob left. He ran.")], small, "not of one text"),
         ([], small, "no relation"),
         (nlp(TEXT), spacy.blank("en"), "no component"),
     ]

@@ -143,7 +143,7 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("predict text.part", "Use: --file text.part"),
         ("predict --file .", "folder"),
         ("predict --document nowhere.json", "no such file"),
-        ("predict --document text.part", "not JSON"),
+        ("predict --document text.part", "Invalid JSON"),
         ("predict It-rained. --output x", "--form"),
         ("predict It-rained. --form conll16", "--output DIR"),
         ("predict It-rained. --form word --output x", "conll16"),

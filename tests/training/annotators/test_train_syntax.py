@@ -89,7 +89,7 @@ def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
 
 
 def test_nothing_to_learn_from_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="documents to learn from"):
+    with pytest.raises(InputError, match="documents for training"):
         train_syntax([], documents(NAMES[:1]), tmp_path / "syntax")
     assert not (tmp_path / "syntax").exists()
 

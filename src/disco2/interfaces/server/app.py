@@ -157,6 +157,7 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         return Response(encode(metrics.registry), headers={"Content-Type": media_type})
 
     description = schemas.complete_description(app, settings)
+    app.openapi = lambda: description  # type: ignore[method-assign]  # FastAPI makes a new one after add_route
     for path, content, media_type in (
         (middleware.OPENAPI, json.dumps(description), "application/json"),
         (middleware.DOCS, _docs(description), "text/html"),

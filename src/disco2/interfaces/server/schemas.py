@@ -329,7 +329,7 @@ def result_content(examples: dict[str, Json]) -> Json:
 
 def complete_description(app: FastAPI, settings: ServerSettings) -> Json:
     """Add the schema of results, the limit on pairs and the API key to FastAPI's description."""
-    description: Json = app.openapi()  # FastAPI keeps it
+    description: Json = app.openapi()
     schemas = description["components"]["schemas"]
     results = json.dumps(read_schema()["$defs"]).replace("#/$defs/", "#/components/schemas/")
     schemas |= json.loads(results)
