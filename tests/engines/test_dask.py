@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,13 @@ def test_dask_is_an_extra(diary: Diary, monkeypatch: pytest.MonkeyPatch) -> None
         pass
     with pytest.raises(MissingExtraError, match=r"disco2\[cluster\]"):
         EngineOptions(engine="dask").open(2)
+
+
+def test_a_cluster_leaves_the_environment_as_it_was() -> None:
+    before = dict(os.environ)
+    with dask_engine.local_cluster(1):
+        pass
+    assert dict(os.environ) == before
 
 
 def test_which_engine_the_options_give() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import tempfile
 import threading
@@ -214,6 +215,7 @@ def perform(name: str, expected_version: str, given: bytes) -> Answer:
 def local_cluster(workers: int) -> Iterator[LocalCluster]:
     """A scheduler in this process and workers on this machine, not reachable from other machines."""
     with (
+        _environment_restored(),
         tempfile.TemporaryDirectory(prefix="disco2-", ignore_cleanup_errors=True) as folder,
         dask.config.set({**SETTINGS, "temporary-directory": folder}),
         LocalCluster(
@@ -235,6 +237,18 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
             yield cluster
         finally:
             loop.add_callback(repair.stop)
+
+
+@contextmanager
+def _environment_restored() -> Iterator[None]:
+    """Undo changes of ``os.environ``: nannies set the variables of their workers in this process."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def _replace_lost_workers(cluster: LocalCluster) -> None:
