@@ -97,8 +97,8 @@ def prepare(
     """Make everything ready.
 
     A relation with two gold labels becomes two training instances; in development either is right. Without a
-    development part, a random share of the training relations is held out, as in the paper. Where one class
-    is told from the rest, ``positive`` names it: its F1 says when to stop. ``balanced`` repeats the smaller
+    development part, a random share of the training relations is held out, as in the paper. For one class
+    against the rest, ``positive`` names it: its F1 says when to stop. ``balanced`` repeats the smaller
     classes. ``further`` instances are trained on and nothing else: they select no features, are neither held
     out nor balanced, and don't count. ``sentences`` are what word2vec learns from. The ``seed`` only matters
     where relations are held out or repeated, and for word2vec.

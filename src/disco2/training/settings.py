@@ -22,7 +22,7 @@ class TrainingSettings(Settings):
     stop_by: str = setting(
         "auto",
         "the better pass in development has the lower loss, or the higher score (accuracy or F1); "
-        "auto: F1 where one class is told from the rest, else loss",
+        "auto: F1 for one class against the rest, else loss",
         choices=("auto", "loss", "score"),
     )
     batch_size: int = setting(64, "relations in a step", minimum=1)
