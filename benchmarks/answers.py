@@ -1,7 +1,7 @@
 """How often the models are right, on every open test part, beside the most common class.
 
     python -m benchmarks.answers --gum DIR --discogem DIR [--models en,en-fast] [--part test] [--json FILE]
-    python -m benchmarks.answers --gum DIR --discogem DIR --entities    # en with and without its entity term
+    python -m benchmarks.answers --gum DIR --discogem DIR --without     # en without its entity term, features
 
 GUM: the sense between given arguments, of these the ones between sentences, and running text (EntRel and
 NoRel allowed); layers are the built-in annotators'. DiscoGeM: split by document. Acceptance: the everyday
@@ -117,22 +117,32 @@ def right_answers(model: EncoderModel, test: TestSet) -> NDArray[np.bool_]:
     return hits([one.gold for one in test.instances], [model.labels[best] for best in scores.argmax(axis=1)])
 
 
-def compare_entities(tests: Sequence[TestSet]) -> None:
-    """`en` with its entity term against itself without it, on all pairs and on those that share an entity."""
+def compare_parts(tests: Sequence[TestSet]) -> None:
+    """`en` against itself without its entity term, its features, and both.
+
+    On all pairs, and on those that share an entity. The other weights stay as they are.
+    """
     model = disco2.load("en").model
     assert isinstance(model, EncoderModel)
-    without = replace(model, entities=None, settings=replace(model.settings, entity_size=0))
-    print(f"{'measured on':32} {'pairs':>6} {'with':>6} {'without':>8} {'difference':>22} {'p':>6}")
+    no_entities = replace(model, entities=None, settings=replace(model.settings, entity_size=0))
+    without = {
+        "entities": no_entities,
+        "features": replace(model, extractor=None, feature_weights=None),
+        "both": replace(no_entities, extractor=None, feature_weights=None),
+    }
+    print(f"{'measured on':32} {'pairs':>6} {'en':>6} {'without':>10} {'':>6} {'difference':>22} {'p':>6}")
     for test in tests:
-        first, second = right_answers(model, test), right_answers(without, test)
+        first = right_answers(model, test)
         documents = {one.relation.document: one.document for one in test.instances}
         shared = np.array(shared_entities(documents, [one.relation for one in test.instances]))
-        for name, chosen in ((test.name, np.ones_like(shared)), ("    that share an entity", shared)):
-            found = paired_bootstrap(first[chosen], second[chosen], seed=1)
-            low, high = found.interval
-            shares = f"{100 * first[chosen].mean():6.1f} {100 * second[chosen].mean():8.1f}"
-            difference = f"{100 * found.difference:+7.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
-            print(f"{name:32} {chosen.sum():6} {shares} {difference} {found.p:6.3f}")
+        for part, lesser in without.items():
+            second = right_answers(lesser, test)
+            for name, chosen in ((test.name, np.ones_like(shared)), ("    that share an entity", shared)):
+                found = paired_bootstrap(first[chosen], second[chosen], seed=1)
+                low, high = found.interval
+                shares = f"{100 * first[chosen].mean():6.1f} {part:>10} {100 * second[chosen].mean():6.1f}"
+                difference = f"{100 * found.difference:+7.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+                print(f"{name:32} {chosen.sum():6} {shares} {difference} {found.p:6.3f}")
 
 
 def most_common(test: TestSet) -> Figures:
@@ -157,7 +167,7 @@ def main() -> None:
     options.add_argument("--models", default=",".join(shipped_names()), help="names or folders")
     options.add_argument("--part", default="test", choices=("dev", "test"))
     options.add_argument(
-        "--entities", action="store_true", help="compare en with and without its entity term"
+        "--without", action="store_true", help="compare en with itself without entity term and features"
     )
     options.add_argument("--json", type=Path)
     given = options.parse_args()
@@ -167,8 +177,8 @@ def main() -> None:
         tests.append(pair_test("DiscoGeM, by document", corpus, protocol="documents", part=given.part))
     if given.part == "test":
         tests += acceptance_tests()
-    if given.entities:
-        compare_entities(tests)
+    if given.without:
+        compare_parts(tests)
         return
     found = []
     print(

@@ -270,3 +270,19 @@ def test_a_missing_full_stop_changes_nothing(annotators: Annotators, parser: Dis
     for text in ("We left because the roof leaked.", "we left because the roof leaked"):
         (document,) = read(annotators, [text])
         assert [one.name for one in parser.parse(document)] == ["because"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I asked when the train would leave.", []),
+        ("Nobody knows when the shop opens.", []),
+        ("Everyone but Tom left early.", []),
+        ("We left when it rained.", ["when"]),
+    ],
+)
+def test_object_clauses_and_exceptions_are_no_relations(
+    text: str, found: list[str], annotators: Annotators, parser: DiscourseParser
+) -> None:
+    (document,) = read(annotators, [text])
+    assert [one.name for one in parser.parse(document)] == found

@@ -278,6 +278,10 @@ class ConnectiveCandidate:
         return self.parts[0]
 
 
+_COMPLEMENTS = frozenset({"ccomp", "csubj"})
+_ASKING = frozenset("ask asks asked asking know knows knew wonder wonders wondered wondering".split())
+
+
 @dataclass(frozen=True)
 class ConnectiveList:
     """Connectives that are looked for, with the senses each may have, and words for features."""
@@ -301,7 +305,7 @@ class ConnectiveList:
         for place, word in enumerate(words):
             for name, parts in by_first.get(word, ()):
                 tokens = _match(words, place, parts)
-                if tokens:
+                if tokens and not (name == "when" and _opens_question(sentence, place)):
                     found.append(ConnectiveCandidate(name, tokens))
             if len(found) >= MOST_CANDIDATES:
                 break
@@ -318,6 +322,15 @@ def connective_name(sentence: ParsedSentence, tokens: Sequence[int]) -> str:
         pieces.append(" " if token == before + 1 else GAP)
         pieces.append(sentence.words[token])
     return "".join(pieces)
+
+
+def _opens_question(sentence: ParsedSentence, place: int) -> bool:
+    """Whether the question word at a place opens an object or subject clause: "I asked when it starts"."""
+    verb = sentence.heads[place]
+    if verb < 0:
+        return False
+    above = sentence.heads[verb]
+    return sentence.links[verb] in _COMPLEMENTS or (above >= 0 and sentence.words[above] in _ASKING)
 
 
 def _match(words: Sequence[str], place: int, parts: Sequence[tuple[str, ...]]) -> tuple[int, ...]:
