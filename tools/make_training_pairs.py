@@ -1,7 +1,6 @@
 """Make the files of pairs that examples/english.toml trains on.
 
     python tools/make_training_pairs.py --gum DIR --connectives DIR --silver DIR --ecare FILE --output DIR
-        --mined FILE ...
 
 connectives.jsonl   sentence pairs whose connective was removed, from *.tsv.xz (connective, sense, two texts):
                     short ones, up to a number by sense, within a sense by the root of a connective's count
@@ -10,7 +9,6 @@ silver.jsonl        neighbouring sentences with a sense that another model gave 
 causes.jsonl        causes and effects of e-CARE's train.jsonl, in either order
 explicit.jsonl      explicit relations of GUM's training part, with their connective
 removed.jsonl       the same and those in other orders, without it
-clauses.jsonl       clauses of one sentence whose connective was removed, from files of `disco2 corpus mine`
 
 Which pairs share a sentence with a dev or test part is seen to by `disco2 train`.
 """
@@ -23,8 +21,7 @@ import lzma
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 
 from disco2.corpora.gum import read_gum
@@ -44,12 +41,6 @@ MOST = {
     "Expansion.Substitution": 3000,
     "Temporal.Asynchronous": 6000,
     "Temporal.Synchronous": 3000,
-}
-MOST_CLAUSES = {
-    "Contingency.Cause": 4000,
-    "Comparison.Concession": 4000,
-    "Temporal.Asynchronous": 1500,
-    "Comparison.Contrast": 1000,
 }
 WORDS = range(3, 23)  # of an argument
 SCIENCE = ("acl_abstracts", "elife")  # of whose many pairs three in ten are enough
@@ -151,22 +142,10 @@ def explicit_pairs(folder: Path) -> tuple[list[Pair], list[Pair]]:
     return kept, removed
 
 
-def clause_pairs(files: Iterable[Path], chance: random.Random) -> Iterator[Pair]:
-    """Pairs of the senses that survive the loss of their connective, up to a number by sense."""
-    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    pairs = [json.loads(line) for line in lines]
-    chance.shuffle(pairs)
-    for sense, most in MOST_CLAUSES.items():
-        chosen = (one for one in pairs if one["label"].startswith(sense))
-        for one in islice(chosen, most):
-            yield {name: one[name] for name in ("arg1", "arg2", "connective")} | {"label": sense}
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     for name in ("gum", "connectives", "silver", "ecare", "output"):
         options.add_argument(f"--{name}", type=Path, required=True)
-    options.add_argument("--mined", type=Path, nargs="+", required=True)
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     chance = random.Random(given.seed)  # noqa: S311
@@ -179,7 +158,6 @@ def main() -> None:
         "causes": list(cause_pairs(given.ecare, chance)),
         "explicit": explicit,
         "removed": removed,
-        "clauses": list(clause_pairs(given.mined, random.Random(given.seed))),  # noqa: S311
     }
     for name, pairs in files.items():
         path = given.output / f"{name}.jsonl"
