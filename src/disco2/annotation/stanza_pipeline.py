@@ -37,10 +37,13 @@ class StanzaPipeline:
     def __init__(self, pipeline: Any, *, language: str = "en") -> None:
         self._pipeline = pipeline
         self._language = language
-        loaded = set(pipeline.processors)
-        self._provided = frozenset(
-            layer for layer, needed in PROCESSORS.items() if loaded >= set(needed) - {"mwt"}
-        )
+        self.name = f"Stanza {version('stanza')} ({language})"
+        needs_tokens = frozenset({Layer.TOKENS})
+        self.requires: Mapping[Layer, Layers] = {
+            layer: needs_tokens - {layer}
+            for layer, needed in PROCESSORS.items()
+            if set(pipeline.processors) >= set(needed) - {"mwt"}
+        }
 
     @classmethod
     def load(
@@ -51,10 +54,7 @@ class StanzaPipeline:
         download: bool = False,
         layers: Layers = ALL_LAYERS,
     ) -> StanzaPipeline:
-        """Stanza's models of these layers for a language; default: from Stanza's own folder.
-
-        Nothing is downloaded unless ``download`` is set.
-        """
+        """Stanza's models of these layers for a language; default: from Stanza's own folder."""
         packages = ("stanza", "transformers", "peft") if Layer.COREFERENCE in layers else ("stanza",)
         for package in packages:
             if find_spec(package) is None:
@@ -82,10 +82,6 @@ class StanzaPipeline:
         return cls(pipeline, language=language)
 
     @property
-    def name(self) -> str:
-        return f"Stanza {version('stanza')} ({self._language})"
-
-    @property
     def fingerprint(self) -> str:
         """Cache key of its output; empty if its folder is not known."""
         folder = getattr(self._pipeline, "dir", None)
@@ -95,32 +91,23 @@ class StanzaPipeline:
         files = file_fingerprint(Path(folder) / self._language, Path(folder) / "resources.json")
         return f"{self.name}, {files}"
 
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        needs_tokens = frozenset({Layer.TOKENS})
-        return {layer: needs_tokens - {layer} for layer in self._provided}
-
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         check_provided(self, layers)
         return [self._annotated(document, layers) for document in documents]
 
     def _annotated(self, document: Document, layers: Layers) -> Document:
+        processors = [name for name in _ORDER if any(name in PROCESSORS[layer] for layer in layers)]
+        from_text = Layer.TOKENS in layers and bool(document.text.strip())
+        given = document.text if from_text else to_stanza(document)
         try:
-            if Layer.TOKENS in layers:
-                given = document.text if document.text.strip() else to_stanza(document)
-                return document_from_stanza(self._run(given, layers), document, layers=layers)
-            return with_stanza_layers(document, self._run(to_stanza(document), layers), layers=layers)
+            if from_text or given.sentences:
+                given = self._pipeline.process(given, processors=processors)
+            convert = document_from_stanza if Layer.TOKENS in layers else with_stanza_layers
+            return convert(given, document, layers=layers)
         except Disco2Error:
             raise
         except Exception as error:  # a model may raise anything
             raise LayerError(f"Stanza failed: {first_line(error)}", where=document.id) from error
-
-    def _run(self, given: str | StanzaDocument, layers: Layers) -> StanzaDocument:
-        """Run the processors of the layers over a text, or over a document with words."""
-        if not isinstance(given, str) and not given.sentences:
-            return given
-        processors = [name for name in _ORDER if any(name in PROCESSORS[layer] for layer in layers)]
-        return self._pipeline.process(given, processors=processors)
 
 
 # Conversion of documents. Stanza's words are our tokens. A Stanza token may have several words without
@@ -148,7 +135,7 @@ def to_stanza(document: Document) -> StanzaDocument:
 
 
 def document_from_stanza(
-    stanza_document: StanzaDocument, document: Document, *, layers: Layers = frozenset(Layer)
+    stanza_document: StanzaDocument, document: Document, *, layers: Layers = ALL_LAYERS
 ) -> Document:
     """The document's text with Stanza's tokens and sentences, and the other requested layers.
 
@@ -165,10 +152,10 @@ def document_from_stanza(
         )
         sentences.append(Sentence(first, len(tokens)))
     fresh = replace(document, tokens=tuple(tokens), sentences=tuple(sentences), mentions=None)
-    return with_stanza_layers(fresh, stanza_document, layers=layers - {Layer.TAGS})
+    return with_stanza_layers(stanza_document, fresh, layers=layers - {Layer.TAGS})
 
 
-def with_stanza_layers(document: Document, stanza_document: StanzaDocument, *, layers: Layers) -> Document:
+def with_stanza_layers(stanza_document: StanzaDocument, document: Document, *, layers: Layers) -> Document:
     """Add the requested layers; the Stanza document has the same tokens and sentences."""
     tokens = list(document.tokens)
     parsed = iter(stanza_document.sentences)
@@ -189,10 +176,9 @@ def with_stanza_layers(document: Document, stanza_document: StanzaDocument, *, l
             sentence = replace(sentence, constituents=_constituents(found, where=document.id))
         sentences.append(sentence)
     document = replace(document, tokens=tuple(tokens), sentences=tuple(sentences))
-    if Layer.COREFERENCE in layers:
-        mentions = _mentions(stanza_document, document, starts)
-        document = replace(document, mentions=mentions)
-    return document
+    if Layer.COREFERENCE not in layers:
+        return document
+    return replace(document, mentions=_mentions(stanza_document, document, starts))
 
 
 def _words(sentence: StanzaSentence, document: Document) -> Iterator[tuple[str, int, int]]:
