@@ -67,7 +67,8 @@ def test_words_come_back_with_exact_places_and_without_whitespace() -> None:
     text = "  A cat\t\n sat .\n\n\n It  slept.\u00a0 "
     tokenizer = spacy.blank("en")
     pieces = [
-        (Piece(text[a:b], a), analysed(tokenizer.make_doc(text[a:b]))) for a, b in ((0, 15), (15, len(text)))
+        (Piece(text[a:b], range(a, b)), analysed(tokenizer.make_doc(text[a:b])))
+        for a, b in ((0, 15), (15, len(text)))
     ]
     old = Document("d", text, (Token("A", 2, 3),), (Sentence(0, 1),), (Mention(0, 1, 0, "a"),))
     document = join_pieces(old, pieces)
@@ -96,7 +97,7 @@ def test_words_that_spacy_does_not_take_are_replaced() -> None:
 
 def test_only_the_layers_asked_for_are_made() -> None:
     doc = spacy_doc(["It", "rains"], heads=[1, 1], labels=["nsubj", "ROOT"], tags=["PRP", "VBZ"])
-    piece = Piece("It rains", 0)
+    piece = Piece("It rains", range(8))
     tagged = join_pieces(raw_document("It rains"), [(piece, analysed(doc, tagged=True))])
     assert [token.tag for token in tagged.tokens] == ["PRP", "VBZ"]
     assert tagged.sentences[0].dependencies is None
