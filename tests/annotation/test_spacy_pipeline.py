@@ -53,12 +53,12 @@ def test_tokens_and_sentences_survive_the_way_there() -> None:
     text = 'He said (twice):\n\n "Don\'t!"  Then he left.'
     words = [["He", "said", "(", "twice", "):"], ['"', "Do", "n't", '!"'], ["Then", "he", "left", "."]]
     document = document_from_words("d", words, text)
-    doc = to_spacy(document, Vocab())
+    doc = to_spacy(document, vocab=Vocab())
     assert [word.text for word in doc] == [word for sentence in words for word in sentence]
     assert [[word.text for word in sentence] for sentence in doc.sents] == words
     assert doc.text == 'He said (twice): "Don\'t!" Then he left.'
-    assert list(to_spacy(raw_document(""), Vocab())) == []
-    part = to_spacy(document, Vocab(), 5, 11)
+    assert list(to_spacy(raw_document(""), vocab=Vocab())) == []
+    part = to_spacy(document, 5, 11, vocab=Vocab())
     assert [[word.text for word in sentence] for sentence in part.sents] == [words[1], ["Then", "he"]]
     assert part.text == '"Don\'t!" Then he'
 
@@ -92,7 +92,7 @@ def test_cleaned_pieces_lead_back_to_the_text() -> None:
 
 def test_words_that_spacy_does_not_take_are_replaced() -> None:
     document = Document("d", "a \ud800 b", (Token("", 0, 1), Token("\ud800", 2, 3)), (Sentence(0, 2),))
-    assert [word.text for word in to_spacy(document, Vocab())] == ["\ufffd", "\ufffd"]
+    assert [word.text for word in to_spacy(document, vocab=Vocab())] == ["\ufffd", "\ufffd"]
 
 
 def test_only_the_layers_asked_for_are_made() -> None:

@@ -42,7 +42,7 @@ class Analysis:
 
 
 def to_spacy(
-    document: Document, vocab: Vocab, first: int = 0, end: int | None = None, *, split: bool = True
+    document: Document, first: int = 0, end: int | None = None, *, vocab: Vocab, split: bool = True
 ) -> Doc:
     """A spaCy document with the tokens ``first`` to ``end`` (exclusive) and their sentences.
 
@@ -328,7 +328,7 @@ class SpacyPipeline:
             if not document.tokens:
                 return document
             spans = [(sentence.start, sentence.end) for sentence in document.sentences if len(sentence)]
-            [doc] = self._run([to_spacy(document, self._nlp.vocab)], document)
+            [doc] = self._run([to_spacy(document, vocab=self._nlp.vocab)], document)
             return with_layers(
                 document, [analysis_of(doc, spans, tagged=tagged, parsed=parsed)], layers=layers
             )

@@ -108,7 +108,7 @@ def _example(document: Document, group: list[Sentence], vocab: Vocab) -> Example
     from spacy.tokens import Doc
     from spacy.training import Example
 
-    marked = to_spacy(document, vocab, group[0].start, group[-1].end)
+    marked = to_spacy(document, group[0].start, group[-1].end, vocab=vocab)
     words = [word.text for word in marked]
     spaces = [bool(word.whitespace_) for word in marked]
     heads, labels = _parse(document, group)
