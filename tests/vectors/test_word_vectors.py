@@ -116,8 +116,6 @@ def test_impossible_sources(tmp_path: Path) -> None:
     common = {"words": {"the"}, "frequent": 1, "sentences": None, "seed": 1}
     with pytest.raises(VectorsError, match="no file of word vectors"):
         load_vectors(str(tmp_path / "absent"), dimensions=2, **common)
-    with pytest.raises(VectorsError, match="needs sentences"):
-        load_vectors("word2vec", dimensions=2, **common)
     with pytest.raises(VectorsError, match="have 100"):
         load_vectors("shipped", dimensions=101, **common)
 

@@ -93,54 +93,44 @@ def analysis_of(
     whose head is outside the sentence are attached to the first.
     """
     strings = doc.vocab.strings
-    starts, lengths = doc.to_array(["IDX", "LENGTH"]).T.tolist()
-    ends = [start + length for start, length in zip(starts, lengths, strict=True)]
-    tags = [strings[key] for key in doc.to_array("TAG").tolist()] if tagged else []
-    heads: list[int] = []
-    labels: list[str] = []
+    mask = [True] * len(doc) if words is None else words
+    kept = [index for index, word in enumerate(mask) if word]
+    before = [0, *accumulate(mask)]  # the number of words before each token
+    spans = [(before[start], before[end]) for start, end in sentences]
+    spans = [(start, end) for start, end in spans if start < end or words is None]
+    starts, lengths = doc.to_array(["IDX", "LENGTH"])[kept].T.tolist()
+    tags = [strings[key] for key in doc.to_array("TAG")[kept].tolist()] if tagged else []
+    trees: list[Dependencies | None] = [None] * len(spans)
     if parsed:
-        offsets = doc.to_array("HEAD").view("int64").tolist()
-        heads = [index + offset for index, offset in enumerate(offsets)]
+        heads = [index + offset for index, offset in enumerate(doc.to_array("HEAD").view("int64").tolist())]
         labels = [strings[key] for key in doc.to_array("DEP").tolist()]
-    if words is not None and not all(words):
-        before = [0, *accumulate(words)]
-        kept = [index for index, word in enumerate(words) if word]
-        starts, ends = [starts[index] for index in kept], [ends[index] for index in kept]
-        tags = [tags[index] for index in kept] if tagged else []
-        heads, labels = _kept_heads(heads, labels, kept, words) if parsed else (heads, labels)
-        spans = [(before[start], before[end]) for start, end in sentences]
-        sentences = [(start, end) for start, end in spans if start < end]
-    dependencies = [_tree(heads, labels, start, end) if parsed else None for start, end in sentences]
-    return Analysis(starts, ends, sentences, tags, dependencies)
+        trees = [_tree(heads, labels, mask, before, kept[start:end]) for start, end in spans]
+    ends = [start + length for start, length in zip(starts, lengths, strict=True)]
+    return Analysis(starts, ends, spans, tags, trees)
 
 
-def _kept_heads(
-    heads: Sequence[int], labels: Sequence[str], kept: Sequence[int], words: Sequence[bool]
-) -> tuple[list[int], list[str]]:
-    """Heads and labels of the kept tokens, as indices of these; a root is its own head."""
-    place_of = {index: place for place, index in enumerate(kept)}
-    new_heads: list[int] = []
-    new_labels: list[str] = []
-    for place, index in enumerate(kept):
-        head, label = heads[index], labels[index]
-        while not words[head] and heads[head] != head:
-            head, label = heads[head], labels[head]
-        new_heads.append(place_of.get(head, place))
-        new_labels.append(label)
-    return new_heads, new_labels
+def _tree(
+    heads: Sequence[int],
+    labels: Sequence[str],
+    mask: Sequence[bool],
+    before: Sequence[int],
+    sentence: Sequence[int],
+) -> Dependencies:
+    """The dependencies of the words of a sentence.
 
-
-def _tree(heads: Sequence[int], labels: Sequence[str], start: int, end: int) -> Dependencies:
-    """The dependencies of the tokens ``start`` to ``end``.
-
-    The heads of a spaCy document have no cycles, and a token whose head is outside counts as a root, so this
+    The heads of a spaCy document have no cycles, and a word whose head is outside counts as a root, so this
     is a tree.
     """
-    inside = [heads[index] != index and start <= heads[index] < end for index in range(start, end)]
-    return single_rooted(
-        [heads[start + place] - start if hangs else -1 for place, hangs in enumerate(inside)],
-        [labels[start + place] if hangs else ROOT for place, hangs in enumerate(inside)],
-    )
+    new_heads: list[int] = []
+    new_labels: list[str] = []
+    for index in sentence:
+        head, label = heads[index], labels[index]
+        while not mask[head] and heads[head] != head:
+            head, label = heads[head], labels[head]
+        hangs = head != index and mask[head] and sentence[0] <= head <= sentence[-1]
+        new_heads.append(before[head] - before[sentence[0]] if hangs else -1)
+        new_labels.append(label if hangs else ROOT)
+    return single_rooted(new_heads, new_labels)
 
 
 def join_pieces(document: Document, pieces: Iterable[tuple[Piece, Analysis]]) -> Document:
