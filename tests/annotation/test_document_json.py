@@ -8,11 +8,7 @@ from typing import Any
 
 import pytest
 
-from disco2.annotation.document_json import (
-    FORMAT,
-    document_to_json,
-    parse_annotated,
-)
+from disco2.annotation.document_json import FORMAT, document_to_json, parse_annotated
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
 from tests.documents import document_from_words

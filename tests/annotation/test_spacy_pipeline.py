@@ -23,11 +23,10 @@ from disco2.annotation.spacy_pipeline import (
     join_pieces,
     sentence_spans,
     to_spacy,
-    with_layers,
     word_mask,
 )
-from disco2.annotation.text import Piece, split_text
-from disco2.data import Dependencies, Document, Mention, Sentence, Token
+from disco2.annotation.text import split_text
+from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
 from tests.documents import document_from_words
 
@@ -63,23 +62,6 @@ def test_tokens_and_sentences_survive_the_way_there() -> None:
     assert part.text == '"Don\'t!" Then he'
 
 
-def test_words_come_back_with_exact_places_and_without_whitespace() -> None:
-    text = "  A cat\t\n sat .\n\n\n It  slept.\u00a0 "
-    tokenizer = spacy.blank("en")
-    pieces = [
-        (Piece(text[a:b], range(a, b)), analysed(tokenizer.make_doc(text[a:b])))
-        for a, b in ((0, 15), (15, len(text)))
-    ]
-    old = Document("d", text, (Token("A", 2, 3),), (Sentence(0, 1),), (Mention(0, 1, 0, "a"),))
-    document = join_pieces(old, pieces)
-    assert [token.text for token in document.tokens] == ["A", "cat", "sat", ".", "It", "slept", "."]
-    assert all(text[token.start : token.end] == token.text for token in document.tokens)
-    assert [(sentence.start, sentence.end) for sentence in document.sentences] == [(0, 4), (4, 7)]
-    assert document.mentions is None
-    assert (document.id, document.text) == ("d", text)
-    assert {token.tag for token in document.tokens} == {""}
-
-
 def test_cleaned_pieces_lead_back_to_the_text() -> None:
     text = "A\u00ad  b\u200bc.\n\nIt\x00 sl\u00adept \ud800."
     tokenizer = spacy.blank("en")
@@ -93,26 +75,6 @@ def test_cleaned_pieces_lead_back_to_the_text() -> None:
 def test_words_that_spacy_does_not_take_are_replaced() -> None:
     document = Document("d", "a \ud800 b", (Token("", 0, 1), Token("\ud800", 2, 3)), (Sentence(0, 2),))
     assert [word.text for word in to_spacy(document, vocab=Vocab())] == ["\ufffd", "\ufffd"]
-
-
-def test_only_the_layers_asked_for_are_made() -> None:
-    doc = spacy_doc(["It", "rains"], heads=[1, 1], labels=["nsubj", "ROOT"], tags=["PRP", "VBZ"])
-    piece = Piece("It rains", range(8))
-    tagged = join_pieces(raw_document("It rains"), [(piece, analysed(doc, tagged=True))])
-    assert [token.tag for token in tagged.tokens] == ["PRP", "VBZ"]
-    assert tagged.sentences[0].dependencies is None
-    parsed = join_pieces(raw_document("It rains"), [(piece, analysed(doc, parsed=True))])
-    assert [token.tag for token in parsed.tokens] == ["", ""]
-    assert parsed.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
-
-    own = document_from_words("d", [["It", "rains"]], tags=[["A", "B"]])
-    everything = [analysed(doc, tagged=True, parsed=True)]
-    kept = with_layers(own, everything, layers=frozenset({Layer.DEPENDENCIES}))
-    assert [token.tag for token in kept.tokens] == ["A", "B"]
-    assert kept.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
-    retagged = with_layers(own, everything, layers=frozenset({Layer.TAGS}))
-    assert [token.tag for token in retagged.tokens] == ["PRP", "VBZ"]
-    assert retagged.sentences == own.sentences
 
 
 def test_heads_count_from_the_first_word_of_the_sentence() -> None:

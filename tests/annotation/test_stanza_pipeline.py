@@ -263,12 +263,6 @@ def test_own_tokens_are_not_cut_again() -> None:
     assert empty == raw_document("")
 
 
-def test_a_layer_that_it_lacks_is_an_error() -> None:
-    pipeline = StanzaPipeline(LookAlikePipeline(["tokenize", "pos"]))
-    with pytest.raises(SettingsError, match=r"Stanza .* does not make constituents.*It makes: tags, tokens"):
-        pipeline.annotate([raw_document("Go.")], layers=frozenset({Layer.TOKENS, Layer.CONSTITUENTS}))
-
-
 def test_only_the_models_of_the_layers_asked_for_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     installed(monkeypatch, absent="peft")
     monkeypatch.setattr(

@@ -180,15 +180,6 @@ def test_columns_are_standard_and_uncorrelated(seed: int, columns: int, data: st
     np.testing.assert_allclose(reduced.T @ reduced / 60, np.eye(dimensions), atol=1e-3)
 
 
-def test_components_are_those_of_a_singular_value_decomposition() -> None:
-    values = matrices(1, 200, 6).astype(np.float64)
-    centred = values - values.mean(axis=0)
-    left, singular, _ = np.linalg.svd(centred, full_matrices=False)
-    ours = centred @ principal_axes(centred, dimensions=3)
-    theirs = left[:, :3] * singular[:3]
-    np.testing.assert_allclose(np.abs(ours), np.abs(theirs), atol=1e-8)
-
-
 def test_as_many_dimensions_as_there_are_only_standardises() -> None:
     values = matrices(4, 50, 4)
     expected = (values - values.mean(axis=0)) / values.std(axis=0)

@@ -102,8 +102,7 @@ class Annotators:
         """The annotator that makes a layer."""
         if layer not in self._makers:
             raise SettingsError(
-                f"No annotator makes {layer}.",
-                hint=f"{self.name} makes: {', '.join(sorted(self._makers))}.",
+                f"No annotator makes {layer}.", hint=f"{self.name} makes: {', '.join(sorted(self._makers))}."
             )
         return self._makers[layer]
 

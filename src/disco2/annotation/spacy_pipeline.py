@@ -240,11 +240,7 @@ def chains_of(doc: Doc, *, prefix: str = PREFIX) -> list[tuple[int, int, str]] |
 
 
 # Each layer, and what a spaCy component declares to assign if it makes that layer.
-_ASSIGNED = {
-    Layer.TOKENS: "token.is_sent_start",
-    Layer.TAGS: "token.tag",
-    Layer.DEPENDENCIES: "token.dep",
-}
+_ASSIGNED = {Layer.TOKENS: "token.is_sent_start", Layer.TAGS: "token.tag", Layer.DEPENDENCIES: "token.dep"}
 _NOT_NEEDED = frozenset({"ner", "entity_linker", "lemmatizer", "trainable_lemmatizer", "textcat", "spancat"})
 
 

@@ -20,7 +20,6 @@ from disco2.annotation.english.span_network import (
     all_spans,
     best_splits,
     distinct_rows,
-    portions,
     read_trees,
     scores_by_length,
 )
@@ -115,15 +114,6 @@ def test_the_last_token_of_each_direction_can_be_left_out(
         outputs[-1, :3] = 0.0
         outputs[0, 3:] = 0.0
         assert found[offset : offset + len(outputs)] == pytest.approx(outputs, abs=1e-5)
-
-
-def test_every_step_is_in_one_group() -> None:
-    packing = Packing.of(SIZES)
-    steps = [step for group in packing.groups(to_the_end=True) for step in group]
-    assert steps == [(0, 4), (4, 3), (7, 3), (10, 1), (11, 1)]
-    steps = [step for group in packing.groups(to_the_end=False) for step in group]
-    assert steps == [(0, 3), (4, 3), (7, 1), (10, 1)]
-    assert list(Packing.of([1]).groups(to_the_end=False)) == []
 
 
 @pytest.fixture
@@ -227,12 +217,3 @@ def test_the_chart_finds_the_best_of_all_trees(sizes: list[int], seed: int) -> N
         assert sum(table[span] for span in found) == pytest.approx(
             best_by_enumeration(table, length), abs=1e-4
         )
-
-
-@given(st.lists(st.integers(1, 200), max_size=128))
-def test_charts_hold_every_sentence_of_a_batch_in_order_and_stay_small(lengths: list[int]) -> None:
-    lengths.sort(reverse=True)
-    found = [lengths[portion] for portion in portions(lengths, lambda longest: 10_000 // longest**2)]
-    assert [length for portion in found for length in portion] == lengths
-    for portion in found:
-        assert len(portion) == 1 or len(portion) * portion[0] ** 2 <= 10_000

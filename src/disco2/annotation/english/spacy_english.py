@@ -24,12 +24,7 @@ from spacy.language import BaseDefaults, Language
 from spacy.strings import StringStore
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
-from spacy.util import (
-    compile_infix_regex,
-    compile_prefix_regex,
-    compile_suffix_regex,
-    load_config_from_str,
-)
+from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, load_config_from_str
 from spacy.vectors import BaseVectors
 from spacy.vocab import Vocab
 from srsly import msgpack_dumps
