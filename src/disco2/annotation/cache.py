@@ -191,6 +191,7 @@ def cache_summary() -> CacheSummary:
     """Describe the cache without creating or changing it. Raises InputError if there is no home folder."""
     path = cache_file()
     size = documents = 0
+    trouble = ""
     try:
         if path.exists():
             size = path.stat().st_size
@@ -198,8 +199,8 @@ def cache_summary() -> CacheSummary:
                 if _has_our_table(connection):
                     (documents,) = connection.execute("SELECT count(*) FROM layers").fetchone()
     except TROUBLES as error:
-        return CacheSummary(path, 0, size, trouble=str(error))
-    return CacheSummary(path, documents, size)
+        trouble = str(error)
+    return CacheSummary(path, documents, size, trouble=trouble)
 
 
 def clear_cache() -> CacheSummary:
@@ -237,8 +238,7 @@ def file_fingerprint(*places: Path) -> str:
     """
     total = sha256()
     for place in places:
-        files = [place] if place.is_file() else sorted(file for file in place.rglob("*") if file.is_file())
-        for file in files:
+        for file in [place] if place.is_file() else sorted(filter(Path.is_file, place.rglob("*"))):
             state = file.stat()
             name = f"{file}\n{state.st_size}\n{state.st_mtime_ns}\n{state.st_ctime_ns}\n"
             total.update(name.encode("utf-8", "surrogateescape"))

@@ -139,5 +139,5 @@ def _fault_of_heads(parse: Dependencies, tokens: int) -> str:
     if not all(-1 <= head < tokens for head in parse.heads):
         return "A head is not a token of the sentence."
     if (astray := token_in_cycle(parse.heads)) is not None:
-        return f"The heads of token {astray} form a cycle."
+        return f"The heads of token {astray} lead into a cycle."
     return ""

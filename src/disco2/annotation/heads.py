@@ -12,21 +12,6 @@ from functools import lru_cache
 from disco2.data import Constituents, Dependencies, Document
 
 
-def token_in_cycle(heads: Sequence[int]) -> int | None:
-    """A token whose heads never lead to a root (-1), if there is one; takes linear time."""
-    walked_from = [-1] * len(heads)
-    for first in range(len(heads)):
-        if walked_from[first] >= 0:
-            continue
-        token = first
-        while token >= 0 and walked_from[token] < 0:
-            walked_from[token] = first
-            token = heads[token]
-        if token >= 0 and walked_from[token] == first:
-            return token
-    return None
-
-
 @lru_cache(maxsize=16)  # asked for again with every mention of a sentence
 def depths_below_root(heads: tuple[int, ...]) -> tuple[int, ...]:
     """The number of steps from each word to the root, whose head is -1; takes linear time.
@@ -50,8 +35,13 @@ def depths_below_root(heads: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(depths)
 
 
+def token_in_cycle(heads: Sequence[int]) -> int | None:
+    """The first token whose heads never lead to a root (-1), if there is one."""
+    depths = depths_below_root(tuple(heads))
+    return depths.index(len(heads)) if len(heads) in depths else None
+
+
 ROOT = "root"  # as Universal Dependencies name it
-SECOND_ROOT = "parataxis"
 
 
 def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
@@ -59,11 +49,11 @@ def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
     if heads.count(-1) < 2:
         return Dependencies(tuple(heads), tuple(labels))
     root = heads.index(-1)
-    further = [head < 0 and place != root for place, head in enumerate(heads)]
-    return Dependencies(
-        tuple([root if hangs else head for hangs, head in zip(further, heads, strict=True)]),
-        tuple([SECOND_ROOT if hangs else label for hangs, label in zip(further, labels, strict=True)]),
-    )
+    new_heads, new_labels = list(heads), list(labels)
+    for place, head in enumerate(heads):
+        if head < 0 and place != root:
+            new_heads[place], new_labels[place] = root, "parataxis"
+    return Dependencies(tuple(new_heads), tuple(new_labels))
 
 
 # For each kind of phrase, the side to search from and the children to look for, best first: the head rules of

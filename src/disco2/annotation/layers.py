@@ -28,6 +28,22 @@ def document_from_trees(
     tokens: list[Token] = []
     sentences: list[Sentence] = []
     behind = matcher.offset  # all text before it is in the document already
+
+    def add_gap(end: int, place: str) -> None:
+        """Split the text up to the next tree by rule, if it is not blank."""
+        gap = text[behind:end]
+        if not gap.strip():
+            return
+        issues.add(
+            "text without a tree",
+            place,
+            f"'{' '.join(gap.split())[:60]}' has no tree; it was split by rule and has no phrases.",
+        )
+        for split in tokenise(gap):
+            first = len(tokens)
+            tokens.extend(replace(one, start=one.start + behind, end=one.end + behind) for one in split)
+            sentences.append(Sentence(first, len(tokens)))
+
     for index, tree in enumerate(trees):
         place = f"{where}:{tree.line}"
         spans, failed = matcher.match(tree.words)
@@ -42,7 +58,7 @@ def document_from_trees(
             )
             matcher.move_to(behind)
             continue
-        _add_gap(tokens, sentences, text, behind, spans[0][0], where=place, issues=issues)
+        add_gap(spans[0][0], place)
         first = len(tokens)
         for (start, end), tag in zip(spans, tree.constituents.tags, strict=True):
             tokens.append(Token(unescape(text[start:end]), start, end, tag))
@@ -52,7 +68,7 @@ def document_from_trees(
         raise LayerError(
             "No tree fits the text.", where=where, hint="Check that the trees belong to this text."
         )
-    _add_gap(tokens, sentences, text, behind, len(text), where=where, issues=issues)
+    add_gap(len(text), where)
     return Document(document_id, text, tuple(tokens), tuple(sentences))
 
 
@@ -169,31 +185,6 @@ def _report_misfit(
         where,
         f"The sentence of {document.id} that begins '{words}' has no {layer} that fits it.",
     )
-
-
-def _add_gap(
-    tokens: list[Token],
-    sentences: list[Sentence],
-    text: str,
-    start: int,
-    end: int,
-    *,
-    where: str,
-    issues: ReadIssues,
-) -> None:
-    """Split the text between two trees by rule, if it is not blank."""
-    gap = text[start:end]
-    if not gap.strip():
-        return
-    issues.add(
-        "text without a tree",
-        where,
-        f"'{' '.join(gap.split())[:60]}' has no tree; it was split by rule and has no phrases.",
-    )
-    for sentence in tokenise(gap):
-        first = len(tokens)
-        tokens.extend(replace(token, start=token.start + start, end=token.end + start) for token in sentence)
-        sentences.append(Sentence(first, len(tokens)))
 
 
 def document_as_written(
