@@ -152,7 +152,6 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, issues
 #     <TEXT PARTNO="000">
 #     <COREF ID="3" TYPE="IDENT">The ferry</COREF> was late *T*-1 .
 
-
 IDENTITY = "IDENT"
 
 # Possessive quantifiers and the word boundary keep these linear: they can't look far ahead and then fail.

@@ -195,7 +195,6 @@ class MemoryZones:
 
 # benepar stores the tree of a sentence as brackets, ``sentence._.parse_string``.
 
-
 EXTENSION = "parse_string"
 
 
@@ -216,7 +215,6 @@ def trees_of(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[BracketedSe
 
 
 # Coreference as span groups, one for each chain: ``coref_clusters_1`` and so on in spacy-experimental.
-
 
 PREFIX = "coref_clusters"
 

@@ -123,7 +123,6 @@ def _read_tree(answer: str, tokens: Sequence[Token]) -> Constituents:
 # Hyphenated words are joined, as in the Wall Street Journal's trees, on which the parser was trained. Newer
 # treebanks split ``well-known`` into three tokens; the parser would treat the hyphen as a dash.
 
-
 HYPHEN = "HYPH"
 _PARTICIPLES = frozenset({"VBN", "VBG", "VBD"})
 _NOUNS = frozenset({"NN", "NNS"})
@@ -227,7 +226,6 @@ def spelling(word: str) -> str:
 
 # The command that starts the parser.
 
-
 PROGRAM = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
 MODEL = "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz"
 PROGRAM_JARS = ("stanford-parser.jar", "stanford-parser-*.jar", "stanford-corenlp-*.jar")
@@ -283,7 +281,6 @@ def _missing(what: str, home: Path) -> SettingsError:
 
 
 # The process.
-
 
 _ERROR_LINES = 12  # lines of error output that are kept
 _GRACE = 5.0  # seconds to end after its input is closed

@@ -17,6 +17,7 @@ from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import Disco2Error, LayerError, MissingExtraError, SettingsError
 
+LANGUAGE = "en"
 # Stanza's processors that each layer needs, after those of tokens.
 PROCESSORS = {
     Layer.TOKENS: ("tokenize", "mwt"),
@@ -34,10 +35,9 @@ class StanzaPipeline:
     Trees and dependencies are made from Stanza's tags, whatever tags the document has.
     """
 
-    def __init__(self, pipeline: Any, *, language: str = "en") -> None:
+    def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
-        self._language = language
-        self.name = f"Stanza {version('stanza')} ({language})"
+        self.name = f"Stanza {version('stanza')} ({LANGUAGE})"
         needs_tokens = frozenset({Layer.TOKENS})
         self.requires: Mapping[Layer, Layers] = {
             layer: needs_tokens - {layer}
@@ -47,14 +47,9 @@ class StanzaPipeline:
 
     @classmethod
     def load(
-        cls,
-        language: str = "en",
-        *,
-        folder: Path | None = None,
-        download: bool = False,
-        layers: Layers = ALL_LAYERS,
+        cls, *, folder: Path | None = None, download: bool = False, layers: Layers = ALL_LAYERS
     ) -> StanzaPipeline:
-        """Stanza's models of these layers for a language; default: from Stanza's own folder."""
+        """Stanza's English models of these layers; default: from Stanza's own folder."""
         packages = ("stanza", "transformers", "peft") if Layer.COREFERENCE in layers else ("stanza",)
         for package in packages:
             if find_spec(package) is None:
@@ -65,7 +60,7 @@ class StanzaPipeline:
         place = {} if folder is None else {"dir": str(folder)}
         try:
             pipeline = stanza.Pipeline(
-                language,
+                LANGUAGE,
                 processors=processors,
                 # With REUSE_RESOURCES only what is missing is fetched.
                 download_method=stanza.DownloadMethod.REUSE_RESOURCES if download else None,
@@ -73,22 +68,22 @@ class StanzaPipeline:
                 **place,
             )
         except Exception as error:  # missing or unreadable models, an unknown language, no network
-            fetch = f"stanza.download('{language}', processors='{processors}')"
+            fetch = f"stanza.download('{LANGUAGE}', processors='{processors}')"
             raise SettingsError(
-                f"Stanza's models for '{language}' can't be loaded: {first_line(error)}",
+                f"Stanza's models for '{LANGUAGE}' can't be loaded: {first_line(error)}",
                 where=str(folder or ""),
                 hint=f'Fetch them with --stanza-download, or with: python -c "import stanza; {fetch}"',
             ) from error
-        return cls(pipeline, language=language)
+        return cls(pipeline)
 
     @property
     def fingerprint(self) -> str:
         """Cache key of its output; empty if its folder is not known."""
         folder = getattr(self._pipeline, "dir", None)
-        if not folder or not (Path(folder) / self._language).is_dir():
+        if not folder or not (Path(folder) / LANGUAGE).is_dir():
             return ""
         # resources.json names the default models.
-        files = file_fingerprint(Path(folder) / self._language, Path(folder) / "resources.json")
+        files = file_fingerprint(Path(folder) / LANGUAGE, Path(folder) / "resources.json")
         return f"{self.name}, {files}"
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:

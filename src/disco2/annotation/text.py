@@ -38,7 +38,6 @@ def paragraphs(text: str) -> list[tuple[int, str]]:
 
 # Pairs of separate argument texts, as one text: the same in training as in prediction.
 
-
 Span = tuple[int, int]  # characters, the end exclusive
 
 
@@ -54,7 +53,6 @@ def pair_spans(arg1: str, arg2: str) -> tuple[Span, Span]:
 
 
 # A text in pieces for spaCy, with a map back to the offsets in the text.
-
 
 LONGEST = 20_000  # characters; spaCy's memory grows with the length of its longest document
 LONGEST_WORD = 400  # characters; spaCy's tokenizer takes quadratic time on text without spaces

@@ -142,7 +142,6 @@ def _is_number(text: str) -> bool:
 
 # Penn Treebank brackets: words and phrases.
 
-
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 BRACKETS |= {escape.lower(): bracket for escape, bracket in BRACKETS.items()}
 

@@ -113,7 +113,6 @@ def _finite(values: Values, *, where: str, hint: str) -> Values:
 
 # Vectors as text, one word a line: GloVe (no header), word2vec and fastText (header ``count size``).
 
-
 _LINES_TO_LOOK_AT = 20
 _LONGEST_LINE = 1 << 20  # bytes; more of one is never read
 _LINE_FORMAT = "Each line must be a word and its values, with single spaces between them."
@@ -182,7 +181,6 @@ def _wrong_number(values: int, size: int, *, where: str) -> VectorsError:
 
 
 # Vectors as a binary file: word2vec's.
-
 
 _CHUNK = 1 << 22
 _LONGEST_WORD = 1 << 16

@@ -135,7 +135,6 @@ def _frequent(counts: Counter[str], least: int) -> tuple[str, ...]:
 # one span whose label names them from the outermost to the innermost: ``S+VP``. So a tree of phrases is a set
 # of spans that do not cross, each with one label.
 
-
 CHAIN = "+"
 
 LabelledSpan = tuple[int, int, str]  # start, end (exclusive), chain of labels
@@ -170,7 +169,6 @@ def spans_to_tree(spans: Iterable[LabelledSpan], tags: Sequence[str]) -> Constit
 
 # Sentences of similar length are parsed together. The encoder is fastest with about a hundred sentences. The
 # chart takes fewer, because each costs as much as the longest of them.
-
 
 LARGEST_BATCH = 128  # sentences encoded at once
 MOST_TOKENS = 3_000  # encoded at once, counting each sentence as long as the longest
@@ -259,7 +257,6 @@ class SpanParser:
 
 
 # The parser on disk: weights in half precision, and the vocabulary.
-
 
 FORMAT = 1
 WEIGHTS_FILE = "weights.safetensors"

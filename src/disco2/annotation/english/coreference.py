@@ -121,7 +121,6 @@ def possible_antecedents(mentions: Mentions, *, window: int, matches: int) -> In
 
 # The weights on disk: tables as safetensors, the rest as JSON.
 
-
 TABLES = ("new", "antecedent", "pair")
 TABLES_FILE = "tables.safetensors"
 MODEL_FILE = "model.json"

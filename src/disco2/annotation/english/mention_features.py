@@ -86,7 +86,6 @@ def mention_features(document: Document, mentions: Mentions, vocabulary: Mapping
 # Features of pairs, for all pairs of a block at once. 0 is also what pairs without an antecedent get, which
 # the ranking masks. Each is combined with the kinds of the two mentions, as Durrett & Klein (2013) do.
 
-
 Flags = NDArray[np.bool_]
 
 # Which of few classes a distance, a rank or a count belongs to; the last class holds all larger ones.

@@ -6,6 +6,7 @@ coordination, pronouns and possessive pronouns, and names inside larger phrases 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -215,19 +216,11 @@ def _paragraphs_and_quotes(document: Document) -> tuple[Integers, Integers]:
 
 # The attributes of candidate mentions as arrays of small integers, one row a mention.
 
-
 MODIFIERS = 6  # other words that are compared; of a phrase with more the last ones count
 _COORDINATION = 10  # how far after the head an "and" may be that coordinates it
 _FUNCTION_WORDS = frozenset({"DT", "PDT", "PRP$", "POS", "IN", "CC", "TO", "WDT", "WP"})
 _NOT_COMPARED = _FUNCTION_WORDS | {",", ":", ".", "-LRB-", "-RRB-", "``", "''", "HYPH"}
 _DROPPED_FIRST = frozenset({"DT", "PDT", "PRP$"})
-
-
-# The attributes that ``_Reader`` gives, in the order of a row; the other words follow.
-_READ = (
-    "kind", "number", "gender", "person", "reflexive", "string", "core", "key", "acronym", "place", "depth",
-    "seen_core", "seen_key",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +259,11 @@ class Mentions:
         return len(self.start)
 
 
+# The attributes that ``_Reader`` gives, in the order of a row; the other words follow.
+_NAMES = "kind number gender person reflexive string core key acronym place depth seen_core seen_key"
+READ = tuple(_NAMES.split())
+
+
 def read_mentions(document: Document) -> Mentions:
     """All candidate mentions of a document."""
     candidates = find_candidates(document)
@@ -276,7 +274,7 @@ def read_mentions(document: Document) -> Mentions:
     governor = governors[head]
     reader = _Reader(document)
     rows = np.array([reader.read(candidate) for candidate in candidates], dtype=np.int32)
-    columns = rows.reshape(len(candidates), len(_READ) + MODIFIERS).T
+    columns = rows.reshape(len(candidates), len(READ) + MODIFIERS).T
     return Mentions(
         start=start,
         end=end,
@@ -288,8 +286,8 @@ def read_mentions(document: Document) -> Mentions:
         governor=governor,
         governor_above=np.where(governor >= 0, governors[governor], -1),
         governor_word=np.array([reader.word(token) for token in governor.tolist()], dtype=np.int32),
-        words=np.ascontiguousarray(columns[len(_READ) :].T),
-        **dict(zip(_READ, columns, strict=False)),
+        words=np.ascontiguousarray(columns[len(READ) :].T),
+        **dict(zip(READ, columns, strict=False)),
     )
 
 
@@ -301,15 +299,15 @@ class _Reader:
         self._forms = [token.text for token in document.tokens]
         self._tags = [token.tag for token in document.tokens]
         self._numbers: dict[str, int] = {}
-        self._cores: dict[int, int] = {}
-        self._keys: dict[int, int] = {}
+        self._cores: Counter[int] = Counter()
+        self._keys: Counter[int] = Counter()
         self._named: dict[int, Traits] = {}  # traits of people by their last name
         self._sentence = -1
         self._open: list[int] = []  # ends of the candidates around the next one
         self._place = 0
 
     def read(self, candidate: Candidate) -> list[int]:
-        """The attributes ``_READ`` of the next candidate, then its other words."""
+        """The attributes ``READ`` of the next candidate, then its other words."""
         words, tags = self._words, self._tags
         start, end, head = candidate.start, candidate.end, candidate.head
         first, last = start, end
@@ -353,14 +351,14 @@ class _Reader:
             self._acronym(first, last) if nominal else -1,
             place,
             depth,
-            self._cores.get(core, 0),
-            self._keys.get(key_word, 0),
+            self._cores[core],
+            self._keys[key_word],
             *beside,
             *[-1] * (MODIFIERS - len(beside)),
         ]
         if nominal:
-            self._cores[core] = self._cores.get(core, 0) + 1
-            self._keys[key_word] = self._keys.get(key_word, 0) + 1
+            self._cores[core] += 1
+            self._keys[key_word] += 1
         return row
 
     def word(self, token: int) -> int:

@@ -102,7 +102,6 @@ def write_component(pipeline: Language, name: str, folder: Path) -> None:
 
 # The shipped word vectors in the form that spaCy's models need.
 
-
 REMEMBERED = 50_000  # words whose rows are kept
 EMBEDDINGS = 20_000  # words whose embeddings are kept
 EPSILON = 1e-8  # of thinc's LayerNorm

@@ -26,7 +26,6 @@ Rows = NDArray[np.int64]
 # W x is computed for several steps at once: enough for the product to run at full speed, few enough to stay
 # in the cache.
 
-
 TOGETHER = 512  # tokens whose inputs are multiplied together
 
 
@@ -162,7 +161,6 @@ def _run_gates(weights: Floats) -> Floats:
 # the sign goes into A, E and b, the magnitude into O, and the passes for gain, shift and relu are one
 # maximum. The mean is linear too: it is taken off A, E and b beforehand.
 
-
 EPSILON = 1e-5
 CHUNK = 2048  # spans scored together: their hidden layer stays in the processor's cache
 
@@ -235,7 +233,6 @@ class SpanScorer:
 #
 # All spans of one length, in all sentences, are one step. The chart is stored twice, by start and by
 # end, with the length as last axis: then the two halves of all ways to split a span are two plain slices.
-
 
 LARGEST_CHART = 100_000  # square of the longest length times sentences, in one chart
 

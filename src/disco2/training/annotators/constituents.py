@@ -96,7 +96,6 @@ def _kind(word: str) -> str:
 
 # Training examples, made harder at random.
 
-
 DRAWS = 8  # weak tags for each word, of which one is used at a time
 
 
