@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from disco2.annotation.alignment import align_to_text
+from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.annotation.treebanks import unescape
 from disco2.data import Document, Sentence, Token
 from disco2.errors import LayerError
@@ -42,3 +44,9 @@ def document_from_words(
             made.append(Sentence(first, first + len(sentence)))
             first += len(sentence)
     return Document(document_id, text, tokens, tuple(made))
+
+
+def assert_valid(document: Document) -> None:
+    """Tokens, sentences, trees, dependencies and mentions fit each other: the JSON reader takes them."""
+    text = json.dumps(document_to_json(document), ensure_ascii=False)
+    parse_annotated(text.encode("utf-8", errors="replace"), where="d")

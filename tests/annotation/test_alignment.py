@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.alignment import align_to_text, align_tokens, fold, fold_word
+from disco2.annotation.alignment import align_to_text, align_tokens, fold_word
 from disco2.errors import LayerError
 from tests.growth import LINEAR, growth
 
@@ -107,17 +107,6 @@ def test_any_two_cuts_of_one_text_align_by_its_characters(words: list[str], data
     for index, span in enumerate(align_tokens(a, words)):
         shared = sorted({a for a, b in zip(owner_a, owner_b, strict=True) if b == index})
         assert span == ((shared[0], shared[-1] + 1) if shared else None)
-
-
-@given(st.text(alphabet="ab \n'\"-LRB\\/“…\u200b", max_size=40))
-def test_folding_knows_where_each_character_comes_from(text: str) -> None:
-    folded = fold(text)
-    assert len(folded.starts) == len(folded.ends) + 1 == len(folded.characters) + 1
-    assert folded.starts[-1] == len(text)
-    assert list(folded.starts) == sorted(folded.starts)
-    for character, start, end in zip(folded.characters, folded.starts, folded.ends, strict=False):
-        assert start < end
-        assert character in fold_word(text[start:end])
 
 
 def test_alignment_takes_linear_time() -> None:

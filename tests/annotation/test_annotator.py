@@ -52,12 +52,6 @@ def test_the_last_annotator_that_provides_a_layer_makes_it() -> None:
     assert annotators.maker(Layer.CONSTITUENTS) is RIVAL
 
 
-def test_only_what_is_asked_for_is_made() -> None:
-    annotators = Annotators([SYNTAX, PARSER, CHAINS])
-    (made,) = annotators.annotate([raw_document("Hm.", document_id="d")], layers=frozenset({Layer.TAGS}))
-    assert made.id == "d syntax:t"
-
-
 def test_a_layer_that_nobody_makes_is_an_error() -> None:
     with pytest.raises(SettingsError, match="No annotator makes coreference") as caught:
         Annotators([SYNTAX]).annotate([], layers=frozenset({Layer.COREFERENCE}))
@@ -113,14 +107,6 @@ def test_what_is_made_in_the_same_call_need_not_be_there_before() -> None:
 def test_a_tree_on_some_sentence_is_enough_and_nothing_needs_none(document: Document) -> None:
     (made,) = NEEDY.annotate([document], layers=frozenset({Layer.COREFERENCE}))
     assert made.id == f"{document.id} chains:c"
-
-
-def test_coreference_is_there_once_somebody_looked() -> None:
-    late = Annotators([Noting("late", Layer.CONSTITUENTS, needs=frozenset({Layer.COREFERENCE}))])
-    constituents = frozenset({Layer.CONSTITUENTS})
-    with pytest.raises(LayerError, match="has no coreference"):
-        late.annotate([EVERYTHING], layers=constituents)
-    assert late.annotate([replace(EVERYTHING, mentions=())], layers=constituents)
 
 
 SYNTAX_LAYERS = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})
@@ -210,13 +196,6 @@ def test_what_a_spacy_pipeline_lacks_is_built_in(made: list[str], monkeypatch: p
     assert annotators.maker(Layer.TAGS).name == "SpacyPipeline"
 
 
-def test_stanza_makes_everything_but_what_the_stanford_parser_makes(made: list[str], tmp_path: Path) -> None:
-    annotators = AnnotatorChoice(stanza=True, parser="stanford", stanford_home=tmp_path).open()
-    assert made == [f"StanfordParser {tmp_path}", "StanzaPipeline None False totadeco"]
-    assert annotators.maker(Layer.CONSTITUENTS).name == "StanfordParser"
-    assert annotators.maker(Layer.COREFERENCE).name == "StanzaPipeline"
-
-
 @pytest.mark.parametrize(
     ("options", "layers", "loaded"),
     [
@@ -267,6 +246,6 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
         "import sys, disco2.annotation, disco2.annotation.annotator, disco2.annotation.spacy_pipeline\n"
         "import disco2.annotation.stanza_pipeline, disco2.annotation.stanford\n"
-        "assert not {'spacy', 'stanza', 'coreferee', 'torch', 'numpy'} & set(sys.modules), sys.modules.keys()"
+        "assert not {'spacy', 'stanza', 'torch', 'numpy'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

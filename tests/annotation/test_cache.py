@@ -6,7 +6,6 @@ import json
 import os
 import sqlite3
 import stat
-import subprocess
 import sys
 import tracemalloc
 import zlib
@@ -16,8 +15,6 @@ from pathlib import Path
 
 import pytest
 import spacy
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from disco2.annotation import cache as fingerprints
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layer, Layers, raw_document
@@ -136,17 +133,6 @@ def test_built_in_annotators_are_not_loaded_for_what_is_kept(
             cached().annotate(documents(["Something new."]), layers=ALL_LAYERS)
 
 
-@settings(deadline=None, max_examples=50)
-@given(st.lists(st.text(st.characters(), max_size=40), max_size=4))
-def test_any_text_is_kept_or_annotated_anew(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
-) -> None:
-    file = tmp_path_factory.mktemp("any") / "layers.sqlite3"
-    expected = RuleAnnotator().annotate(documents(texts))
-    for _ in range(2):
-        assert annotated(file, documents(texts))[0] == expected
-
-
 @pytest.mark.parametrize("other", [Told("rules 2"), Told("")])
 def test_other_annotators_have_other_results(file: Path, other: Told) -> None:
     annotated(file, documents())
@@ -166,14 +152,6 @@ def test_new_code_makes_everything_anew(file: Path, monkeypatch: pytest.MonkeyPa
     annotated(file, documents())
     monkeypatch.setattr(fingerprints, "_package", lambda: "disco2 of another day")
     assert annotated(file, documents())[1] == 3
-
-
-def test_files_are_told_apart_by_size_and_time(tmp_path: Path) -> None:
-    (tmp_path / "weights").write_text("1")
-    first = fingerprints.file_fingerprint(tmp_path)
-    assert fingerprints.file_fingerprint(tmp_path) == first
-    os.utime(tmp_path / "weights", ns=(1, 1))
-    assert fingerprints.file_fingerprint(tmp_path) != first
 
 
 def test_a_stanford_parser_is_known_by_all_files_of_its_folder(tmp_path: Path) -> None:
@@ -288,28 +266,6 @@ def test_a_place_that_is_none_is_no_error(tmp_path: Path) -> None:
         assert store.get([b"k"]) == {}
         store.put([(b"k", b"v")])
     assert store.trouble
-
-
-WRITER = """
-import sys
-from pathlib import Path
-from disco2.annotation.cache import LayerStore
-file, who = Path(sys.argv[1]), sys.argv[2]
-for number in range(30):
-    with LayerStore(file, patience=60) as store:
-        store.put([(f"{who} {number}".encode(), f"{who} says {number}".encode()), (b"both", b"agree")])
-        assert not store.trouble, store.trouble
-"""
-
-
-def test_several_processes_write_at_once(file: Path) -> None:
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(file), who]) for who in ("one", "two")]
-    assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
-    keys = [f"{who} {number}".encode() for who in ("one", "two") for number in range(30)]
-    with LayerStore(file) as store:
-        found = store.get([*keys, b"both", b"absent"])
-    assert len(found) == 61
-    assert found[b"two 29"] == b"two says 29"
 
 
 def test_the_oldest_are_forgotten_when_it_is_full(file: Path) -> None:

@@ -8,11 +8,7 @@ from typing import Any
 
 import pytest
 
-from disco2.annotation.document_json import (
-    FORMAT,
-    document_to_json,
-    parse_annotated,
-)
+from disco2.annotation.document_json import FORMAT, document_to_json, parse_annotated
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import LayerError
 from tests.documents import document_from_words
@@ -87,8 +83,8 @@ def changed(path: list[str | int], value: Any) -> dict[str, Any]:
         (["sentences", 0, "constituents"], 5, r"sentences\[0\]\.constituents: "),
         (["sentences", 0, "dependencies", "heads"], [1, -1], "2 heads and 3 labels for 3"),
         (["sentences", 0, "dependencies", "heads"], [1, -1, 3], "not a token of the sentence"),
-        (["sentences", 0, "dependencies", "heads"], [0, -1, 1], "token 0 form a cycle"),
-        (["sentences", 0, "dependencies", "heads"], [-1, 2, 1], "token 1 form a cycle"),
+        (["sentences", 0, "dependencies", "heads"], [0, -1, 1], "token 0 lead into a cycle"),
+        (["sentences", 0, "dependencies", "heads"], [-1, 2, 1], "token 1 lead into a cycle"),
         (["sentences", 0, "dependencies", "labels"], [1, 2, 3], r"labels\[0\]: "),
         (["mentions", 0, "head"], 1, r"mentions\[0\]: Its .* head"),
         (["mentions", 0, "end"], 10**30, r"mentions\[0\]: "),

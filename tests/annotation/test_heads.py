@@ -11,7 +11,6 @@ from disco2.annotation.heads import (
     head_by_constituents,
     head_by_dependencies,
     head_of_span,
-    single_rooted,
 )
 from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
@@ -150,19 +149,3 @@ def test_each_is_what_walking_up_finds(heads: list[int]) -> None:
         return steps
 
     assert depths_below_root(tuple(heads)) == tuple(map(walked, range(len(heads))))
-
-
-@given(st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=1, max_size=8))
-def test_as_one_would_do_it_word_by_word(heads: list[int]) -> None:
-    expected: list[tuple[int, str]] = []
-    root = -1
-    for place, head in enumerate(heads):
-        if head >= 0:
-            expected.append((head, "x"))
-        elif root < 0:
-            root = place
-            expected.append((-1, "x"))
-        else:
-            expected.append((root, "parataxis"))
-    found = single_rooted(heads, ["x"] * len(heads))
-    assert list(zip(found.heads, found.labels, strict=True)) == expected

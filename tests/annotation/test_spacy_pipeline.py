@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 pytest.importorskip("spacy")
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import spacy
 from spacy.language import Language
@@ -15,26 +13,21 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from disco2.annotation import spacy_pipeline
 from disco2.annotation.annotator import Annotators, Layer, raw_document
 from disco2.annotation.spacy_pipeline import (
     Analysis,
     MemoryZones,
     SpacyPipeline,
-    add_coreferee,
     analysis_of,
     chains_of,
     join_pieces,
-    mentions_of,
     sentence_spans,
     to_spacy,
-    with_layers,
     word_mask,
 )
-from disco2.annotation.text import Piece, split_text
-from disco2.data import Dependencies, Document, Mention, Sentence, Token
+from disco2.annotation.text import split_text
+from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
-from tests.annotation.coreferee_look_alikes import Chains, LookAlikeHolder, look_alike_chains
 from tests.documents import document_from_words
 
 
@@ -59,30 +52,14 @@ def test_tokens_and_sentences_survive_the_way_there() -> None:
     text = 'He said (twice):\n\n "Don\'t!"  Then he left.'
     words = [["He", "said", "(", "twice", "):"], ['"', "Do", "n't", '!"'], ["Then", "he", "left", "."]]
     document = document_from_words("d", words, text)
-    doc = to_spacy(document, Vocab())
+    doc = to_spacy(document, vocab=Vocab())
     assert [word.text for word in doc] == [word for sentence in words for word in sentence]
     assert [[word.text for word in sentence] for sentence in doc.sents] == words
     assert doc.text == 'He said (twice): "Don\'t!" Then he left.'
-    assert list(to_spacy(raw_document(""), Vocab())) == []
-    part = to_spacy(document, Vocab(), 5, 11)
+    assert list(to_spacy(raw_document(""), vocab=Vocab())) == []
+    part = to_spacy(document, 5, 11, vocab=Vocab())
     assert [[word.text for word in sentence] for sentence in part.sents] == [words[1], ["Then", "he"]]
     assert part.text == '"Don\'t!" Then he'
-
-
-def test_words_come_back_with_exact_places_and_without_whitespace() -> None:
-    text = "  A cat\t\n sat .\n\n\n It  slept.\u00a0 "
-    tokenizer = spacy.blank("en")
-    pieces = [
-        (Piece(text[a:b], a), analysed(tokenizer.make_doc(text[a:b]))) for a, b in ((0, 15), (15, len(text)))
-    ]
-    old = Document("d", text, (Token("A", 2, 3),), (Sentence(0, 1),), (Mention(0, 1, 0, "a"),))
-    document = join_pieces(old, pieces)
-    assert [token.text for token in document.tokens] == ["A", "cat", "sat", ".", "It", "slept", "."]
-    assert all(text[token.start : token.end] == token.text for token in document.tokens)
-    assert [(sentence.start, sentence.end) for sentence in document.sentences] == [(0, 4), (4, 7)]
-    assert document.mentions is None
-    assert (document.id, document.text) == ("d", text)
-    assert {token.tag for token in document.tokens} == {""}
 
 
 def test_cleaned_pieces_lead_back_to_the_text() -> None:
@@ -97,27 +74,7 @@ def test_cleaned_pieces_lead_back_to_the_text() -> None:
 
 def test_words_that_spacy_does_not_take_are_replaced() -> None:
     document = Document("d", "a \ud800 b", (Token("", 0, 1), Token("\ud800", 2, 3)), (Sentence(0, 2),))
-    assert [word.text for word in to_spacy(document, Vocab())] == ["\ufffd", "\ufffd"]
-
-
-def test_only_the_layers_asked_for_are_made() -> None:
-    doc = spacy_doc(["It", "rains"], heads=[1, 1], labels=["nsubj", "ROOT"], tags=["PRP", "VBZ"])
-    piece = Piece("It rains", 0)
-    tagged = join_pieces(raw_document("It rains"), [(piece, analysed(doc, tagged=True))])
-    assert [token.tag for token in tagged.tokens] == ["PRP", "VBZ"]
-    assert tagged.sentences[0].dependencies is None
-    parsed = join_pieces(raw_document("It rains"), [(piece, analysed(doc, parsed=True))])
-    assert [token.tag for token in parsed.tokens] == ["", ""]
-    assert parsed.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
-
-    own = document_from_words("d", [["It", "rains"]], tags=[["A", "B"]])
-    everything = [analysed(doc, tagged=True, parsed=True)]
-    kept = with_layers(own, everything, layers=frozenset({Layer.DEPENDENCIES}))
-    assert [token.tag for token in kept.tokens] == ["A", "B"]
-    assert kept.sentences[0].dependencies == Dependencies((1, -1), ("nsubj", "root"))
-    retagged = with_layers(own, everything, layers=frozenset({Layer.TAGS}))
-    assert [token.tag for token in retagged.tokens] == ["PRP", "VBZ"]
-    assert retagged.sentences == own.sentences
+    assert [word.text for word in to_spacy(document, vocab=Vocab())] == ["\ufffd", "\ufffd"]
 
 
 def test_heads_count_from_the_first_word_of_the_sentence() -> None:
@@ -329,85 +286,3 @@ def test_new_words_are_forgotten_in_the_end(pipeline_folder: Path) -> None:
     assert "blorbit" not in nlp.vocab.strings
     assert [token.tag for token in document.tokens] == [token.tag for token in plain.tokens]
     assert document.sentences == plain.sentences
-
-
-def real_chains(chains: Chains) -> Any:
-    model = pytest.importorskip("coreferee.data_model")
-    holder = model.ChainHolder()
-    for index, chain in enumerate(chains):
-        mentions = []
-        for indexes in chain:
-            mention = model.Mention()  # as coreferee itself does when it reads a stored document
-            mention.token_indexes, mention.root_index = indexes, indexes[0]
-            mentions.append(mention)
-        made = model.Chain(mentions, 0)
-        made.index = index
-        holder.chains.append(made)
-    return holder
-
-
-Maker = Callable[[Chains], Any]
-# word, tag, head, label
-PARSE = """
-Old JJ 1 amod; Ann NNP 10 nsubj; and CC 1 cc; Bob NNP 1 conj; from IN 3 prep; York NNP 4 pobj; , , 3 punct;
-who WP 8 nsubj; sang VBD 3 relcl; , , 3 punct; saw VBD 10 ROOT; a DT 13 det; big JJ 13 amod; dog NN 10 dobj;
-. . 10 punct; They PRP 16 nsubj; fed VBD 16 ROOT; it PRP 16 dobj; , , 20 punct; he PRP 20 nsubj;
-said VBD 16 parataxis
-"""
-ROWS = [row.split() for row in PARSE.split(";")]
-WORDS = [row[0] for row in ROWS]
-CHAINS = [[[1, 3], [15]], [[13], [17]], [[3], [19]], [[1]]]
-
-
-def parsed_doc(chains: Any) -> Doc:
-    _, tags, heads, labels = zip(*ROWS, strict=True)
-    doc = Doc(Vocab(), words=WORDS, heads=list(map(int, heads)), deps=list(labels), tags=list(tags))
-    doc._.coref_chains = chains
-    return doc
-
-
-@pytest.mark.parametrize("make", [look_alike_chains, real_chains])
-def test_heads_become_noun_phrases(make: Maker) -> None:
-    assert mentions_of(parsed_doc(make(CHAINS))) == (
-        Mention(0, 9, 1, "0"),  # Old Ann and Bob from York , who sang
-        Mention(0, 2, 1, "3"),  # Old Ann, without what she is coordinated with
-        Mention(3, 9, 3, "2"),  # Bob from York , who sang
-        Mention(11, 14, 13, "1"),
-        Mention(15, 16, 15, "0"),
-        Mention(17, 18, 17, "1"),
-        Mention(19, 20, 19, "2"),
-    )
-
-
-@pytest.mark.parametrize("make", [look_alike_chains, real_chains])
-def test_without_dependencies_a_mention_is_its_heads(make: Maker) -> None:
-    doc = Doc(Vocab(), words=WORDS)
-    doc._.coref_chains = make([[[1, 3], [15]]])
-    assert mentions_of(doc) == (Mention(1, 4, 1, "0"), Mention(15, 16, 15, "0"))
-
-
-@pytest.mark.parametrize("chains", [None, LookAlikeHolder()])
-def test_no_chains_are_no_mentions(chains: Any) -> None:
-    assert mentions_of(parsed_doc(chains)) == ()
-
-
-@Language.component("made_up_chains")
-def made_up_chains(doc: Doc) -> Doc:
-    """Says that the first and the last word are the same."""
-    doc._.coref_chains = look_alike_chains([[[0], [len(doc) - 1]]])
-    return doc
-
-
-def test_a_pipeline_with_coreferee_provides_coreference(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spacy_pipeline, "COMPONENT", "made_up_chains")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("made_up_chains")
-    assert add_coreferee(nlp)
-    pipeline = SpacyPipeline(nlp)
-    assert pipeline.requires[Layer.COREFERENCE] == frozenset({Layer.TOKENS})
-    texts = [raw_document("Ann left. Bob\n\nsaw her"), raw_document("")]
-    found, empty = pipeline.annotate(texts, layers=frozenset({Layer.TOKENS, Layer.COREFERENCE}))
-    assert found.words([0, 5]) == ["Ann", "her"]
-    assert found.mentions == (Mention(0, 1, 0, "0"), Mention(5, 6, 5, "0"))
-    assert empty.mentions == ()

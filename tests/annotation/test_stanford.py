@@ -6,6 +6,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from disco2.annotation.stanford import (
     parser_command,
     sentence_line,
     spelling,
-    tagged_word,
 )
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Document, Sentence, Token
@@ -88,7 +88,7 @@ def java(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def parser(home: Path, java: Path) -> Iterator[StanfordParser]:
-    with StanfordParser(home, java=str(java), timeout=20.0) as parser:
+    with closing(StanfordParser(home, java=str(java), timeout=20.0)) as parser:
         yield parser
 
 
@@ -163,7 +163,7 @@ def test_an_answer_that_is_no_tree_over_the_words_is_an_error(parser: StanfordPa
 
 def test_a_process_that_hangs_is_an_error(home: Path, java: Path) -> None:
     with (
-        StanfordParser(home, java=str(java), timeout=0.7) as parser,
+        closing(StanfordParser(home, java=str(java), timeout=0.7)) as parser,
         pytest.raises(LayerError, match=r"did not answer within 0\.7 seconds"),
     ):
         parser.annotate([sentence_of("hang")], layers=CONSTITUENTS)
@@ -174,7 +174,7 @@ def test_a_program_that_is_not_one_is_an_error(home: Path, tmp_path: Path) -> No
     broken.write_text("#!/nowhere/at/all\n")
     broken.chmod(0o755)
     with (
-        StanfordParser(home, java=str(broken)) as parser,
+        closing(StanfordParser(home, java=str(broken))) as parser,
         pytest.raises(LayerError, match="can't be started"),
     ):
         parser.annotate([sentence_of("Go")], layers=CONSTITUENTS)
@@ -183,7 +183,7 @@ def test_a_program_that_is_not_one_is_an_error(home: Path, tmp_path: Path) -> No
 def test_a_long_sentence_is_parsed_in_pieces(home: Path, java: Path) -> None:
     words = ["a", "b", "c", ",", "d", "e", "f", "g", "h", "i", "j", "k"]
     tags = [word if word == "," else "NN" for word in words]
-    with StanfordParser(home, java=str(java), longest=5) as parser:
+    with closing(StanfordParser(home, java=str(java), longest=5)) as parser:
         tree = tree_of(parser, document_from_words("d", [words], tags=[tags]))
     assert list(zip(tree.labels, tree.starts, tree.ends, strict=True)) == [
         ("ROOT", 0, 12),
@@ -206,7 +206,7 @@ def test_a_word_is_sent_as_one_word(word: str, tag: str) -> None:
 
 def test_words_and_tags_are_spelled_as_in_the_wall_street_journal() -> None:
     def sent(word: str, tag: str) -> str:
-        return tagged_word(Token(word, 0, 1, tag)).replace(TAG_SEPARATOR, "/")
+        return sentence_line([Token(word, 0, 1, tag)]).replace(TAG_SEPARATOR, "/")
 
     assert sent("(", "-LRB-") == "-LRB-/-LRB-"
     assert sent('"', "``") == "``/``"
@@ -274,7 +274,7 @@ def test_the_real_parser() -> None:
             ["RB", ","] * 60,
         ],
     )
-    with StanfordParser(Path(folder)) as parser:
+    with closing(StanfordParser(Path(folder))) as parser:
         found = parser.annotate([document], layers=CONSTITUENTS)[0]
     trees = [sentence.constituents for sentence in found.sentences]
     assert [len(tree.tags) for tree in trees if tree] == [10, 3, 4, 120]

@@ -199,12 +199,12 @@ def test_a_documents_own_tokens_stay() -> None:
     stanza_document.coref = [CorefChain(0, [CorefMention(0, 0, 1), CorefMention(1, 0, 2)], "It", 0)]
 
     parsed = with_stanza_layers(
-        own, stanza_document, layers=frozenset({Layer.DEPENDENCIES, Layer.COREFERENCE})
+        stanza_document, own, layers=frozenset({Layer.DEPENDENCIES, Layer.COREFERENCE})
     )
     assert parsed.tokens == own.tokens
     assert parsed.sentences[2].dependencies == Dependencies((-1, 0), ("root", "z"))
     assert parsed.mentions == (Mention(0, 1, 0, "0"), Mention(3, 5, 3, "0"))
-    tagged = with_stanza_layers(own, stanza_document, layers=frozenset({Layer.TAGS}))
+    tagged = with_stanza_layers(stanza_document, own, layers=frozenset({Layer.TAGS}))
     assert [token.tag for token in tagged.tokens] == ["PRP", "VBD", "RB", "VB", "."]
     assert tagged.sentences == own.sentences
 
@@ -261,12 +261,6 @@ def test_own_tokens_are_not_cut_again() -> None:
     assert found.tokens == document.tokens
     assert found.sentences[0].dependencies is not None
     assert empty == raw_document("")
-
-
-def test_a_layer_that_it_lacks_is_an_error() -> None:
-    pipeline = StanzaPipeline(LookAlikePipeline(["tokenize", "pos"]))
-    with pytest.raises(SettingsError, match=r"Stanza .* does not make constituents.*It makes: tags, tokens"):
-        pipeline.annotate([raw_document("Go.")], layers=frozenset({Layer.TOKENS, Layer.CONSTITUENTS}))
 
 
 def test_only_the_models_of_the_layers_asked_for_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,9 +185,7 @@ class _Answering:
     def ask(self, line: str, *, timeout: float) -> str:
         return self._left.pop(0) if self._left else ""
 
-    def close(self) -> None: ...
-
-    def kill(self) -> None: ...
+    def close(self, *, kill: bool = False) -> None: ...
 
 
 def read_stanford(content: bytes) -> None:

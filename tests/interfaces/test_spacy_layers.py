@@ -14,7 +14,6 @@ from disco2.annotation.english.annotators import shared_english
 from disco2.data import Document
 from disco2.errors import LayerError
 from disco2.interfaces.spacy_component.pipe import Disco2Settings, read_documents
-from tests.annotation.coreferee_look_alikes import look_alike_chains
 from tests.interfaces.spacy_stand_ins import benepar_extension, tagging_pipeline
 
 TEXT = "Bob gave Tina the burger. She was hungry."
@@ -156,12 +155,3 @@ def test_the_head_of_a_mention_comes_from_the_dependencies(english: Annotators) 
     ]
     assert "span groups" in makers
     assert "mention ranking" not in makers
-
-
-def test_chains_come_from_coreferee(tagging: Language, english: Annotators) -> None:
-    doc = tagging(TEXT)
-    assert "coreferee" not in read(doc, english)[1]
-    doc._.coref_chains = look_alike_chains([[[4]], [[0], [6]]])
-    document, makers = read(doc, english)
-    assert [(one.head, one.chain) for one in document.mentions or ()] == [(0, "1"), (4, "0"), (6, "1")]
-    assert "coreferee" in makers

@@ -109,12 +109,6 @@ def test_no_file_and_a_folder(tmp_path: Path) -> None:
         read_vectors(tmp_path)
 
 
-def test_none_of_the_words(tmp_path: Path) -> None:
-    path = write(tmp_path / "vectors.txt", glove_text())
-    with pytest.raises(VectorsError, match="None of the words"):
-        read_vectors(path, keep={"absent"})
-
-
 @given(
     prefix=st.sampled_from([b"", b"2 3\n", b"the 1 2\n", b"\x1f\x8b", (793712314).to_bytes(4, "little")]),
     content=st.binary(max_size=60),

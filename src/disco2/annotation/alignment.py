@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -93,20 +94,16 @@ def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[t
     """
     matcher = TextMatcher(text)
     spans, failed = matcher.match(words)
-    if spans is None:
-        raise LayerError(
-            f"Word {failed + 1}, '{words[failed]}', does not fit the text at offset {matcher.offset}: "
-            f"'{matcher.next_text()}'.",
-            where=where,
-            hint="Check that the layer belongs to this text.",
-        )
-    if not matcher.at_end():
-        raise LayerError(
-            f"The words end before the text does, at offset {matcher.offset}: '{matcher.next_text()}'.",
-            where=where,
-            hint="Check that the layer belongs to this text.",
-        )
-    return spans
+    if spans is not None and matcher.at_end():
+        return spans
+    place = f"offset {matcher.offset}: '{matcher.next_text()}'."
+    raise LayerError(
+        f"The words end before the text does, at {place}"
+        if spans is not None
+        else f"Word {failed + 1}, '{words[failed]}', does not fit the text at {place}",
+        where=where,
+        hint="Check that the layer belongs to this text.",
+    )
 
 
 class TextMatcher:
@@ -180,29 +177,18 @@ def align_tokens(words_a: Sequence[str], words_b: Sequence[str]) -> list[tuple[i
     """
     if len(words_a) == len(words_b) and all(a == b for a, b in zip(words_a, words_b, strict=True)):
         return [(index, index + 1) for index in range(len(words_b))]
-    folded_a, owners = _stream(words_a)
-    folded_b, _ = _stream(words_b)
-    counterparts = _counterparts(folded_a, folded_b)
+    folded_a, folded_b = ([fold_word(word) for word in words] for words in (words_a, words_b))
+    owners = [index for index, word in enumerate(folded_a) for _ in word]  # of the characters of a
+    counterparts = _counterparts("".join(folded_a), "".join(folded_b))
     spans: list[tuple[int, int] | None] = []
     position = 0
-    for word in words_b:
-        end = position + len(fold_word(word))
+    for word in folded_b:
+        end = position + len(word)
         matched = [place for place in counterparts[position:end] if place is not None]
-        if matched and len(matched) == end - position:
-            spans.append((owners[matched[0]], owners[matched[-1]] + 1))
-        else:
-            spans.append(None)
+        whole = matched and len(matched) == len(word)
+        spans.append((owners[matched[0]], owners[matched[-1]] + 1) if whole else None)
         position = end
     return spans
-
-
-def _stream(words: Sequence[str]) -> tuple[str, list[int]]:
-    """The words' folded characters, and for each character the index of its word."""
-    folded = [fold_word(word) for word in words]
-    owners: list[int] = []
-    for index, characters in enumerate(folded):
-        owners.extend([index] * len(characters))
-    return "".join(folded), owners
 
 
 def _counterparts(a: str, b: str) -> list[int | None]:
@@ -296,10 +282,5 @@ def _without_holes(
 
 
 def _without_sharing(fits: Sequence[Fit | None]) -> list[Fit | None]:
-    uses: dict[int, int] = {}
-    for fit in fits:
-        for piece in fit.pieces if fit is not None else ():
-            uses[piece] = uses.get(piece, 0) + 1
-    return [
-        fit if fit is not None and all(uses[piece] == 1 for piece in fit.pieces) else None for fit in fits
-    ]
+    uses = Counter(piece for fit in fits if fit is not None for piece in fit.pieces)
+    return [fit if fit and all(uses[piece] == 1 for piece in fit.pieces) else None for fit in fits]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from disco2.annotation.cache import LayerStore
 
 BUILT_IN, STANFORD = "built-in", "stanford"
-_PARSERS = {BUILT_IN: BUILT_IN, "builtin": BUILT_IN, STANFORD: STANFORD}
 
 
 class Layer(StrEnum):
@@ -103,8 +102,7 @@ class Annotators:
         """The annotator that makes a layer."""
         if layer not in self._makers:
             raise SettingsError(
-                f"No annotator makes {layer}.",
-                hint=f"{self.name} makes: {', '.join(sorted(self._makers))}.",
+                f"No annotator makes {layer}.", hint=f"{self.name} makes: {', '.join(sorted(self._makers))}."
             )
         return self._makers[layer]
 
@@ -169,7 +167,7 @@ class AnnotatorChoice:
             raise SettingsError("spaCy and Stanza can't both make the tokens.", hint="Choose one of them.")
         if not self.stanza and (self.stanza_folder is not None or self.stanza_download):
             raise SettingsError("A setting for Stanza has no effect without it.", hint="Add --stanza.")
-        if self.parser not in _PARSERS:
+        if self.parser not in (BUILT_IN, "builtin", STANFORD):
             raise SettingsError(f"Unknown parser '{self.parser}'.", hint=f"Choose {BUILT_IN} or {STANFORD}.")
         if self.parser == STANFORD and self.stanford_home is None:
             raise SettingsError(
@@ -254,16 +252,15 @@ def is_present(layer: Layer, document: Document) -> bool:
 
     One tag or one tree is enough: readers leave out trees that do not fit the text.
     """
+    tokens, sentences = document.tokens, document.sentences
     match layer:
         case Layer.TOKENS:
-            return bool(document.tokens) or not any(map(str.isalnum, document.text))
+            return bool(tokens) or not any(map(str.isalnum, document.text))
         case Layer.TAGS:
-            return not document.tokens or any(token.tag for token in document.tokens)
+            return not tokens or any(token.tag for token in tokens)
         case Layer.DEPENDENCIES:
-            trees = [sentence.dependencies is not None for sentence in document.sentences]
-            return not trees or any(trees)
+            return not sentences or any(sentence.dependencies is not None for sentence in sentences)
         case Layer.CONSTITUENTS:
-            trees = [sentence.constituents is not None for sentence in document.sentences]
-            return not trees or any(trees)
+            return not sentences or any(sentence.constituents is not None for sentence in sentences)
         case Layer.COREFERENCE:
             return document.mentions is not None

@@ -31,7 +31,6 @@ EVERY_FILE = "layers-*.sqlite3*"  # of any format, with SQLite's journals
 VARIABLE = "DISCO2_CACHE"
 MOST_BYTES = 1_000_000_000
 PATIENCE = 5.0  # seconds to wait for another process that holds the file
-_KEYS_AT_ONCE = 500  # SQLite limits the number of parameters
 _TABLE = "layers (key BLOB PRIMARY KEY, content BLOB NOT NULL)"
 # A damaged file can make SQLite return text that is not Unicode, or ask for more memory than there is.
 TROUBLES = (sqlite3.Error, OSError, UnicodeDecodeError, MemoryError)
@@ -98,23 +97,20 @@ class LayerStore:
             self._connection.close()
             self._connection = None
 
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The contents of those keys that are there."""
         found: dict[bytes, bytes] = {}
         if self._connection is None:
             return found
         try:
-            for begin in range(0, len(keys), _KEYS_AT_ONCE):
-                some = keys[begin : begin + _KEYS_AT_ONCE]
-                marks = ",".join("?" * len(some))
-                query = f"SELECT key, content FROM layers WHERE key IN ({marks})"  # noqa: S608  # only marks
-                with closing(self._connection.execute(query, some)) as cursor:
+            for key in keys:
+                query = "SELECT key, content FROM layers WHERE key = ?"
+                with closing(self._connection.execute(query, (key,))) as cursor:
                     found.update(cursor.fetchall())
             return found
         except TROUBLES as error:
             self.trouble = self.trouble or str(error)
-            self._connection.close()
-            self._connection = None
+            self.__exit__()
             return {}
 
     def put(self, contents: Iterable[tuple[bytes, bytes]]) -> None:
@@ -195,6 +191,7 @@ def cache_summary() -> CacheSummary:
     """Describe the cache without creating or changing it. Raises InputError if there is no home folder."""
     path = cache_file()
     size = documents = 0
+    trouble = ""
     try:
         if path.exists():
             size = path.stat().st_size
@@ -202,8 +199,8 @@ def cache_summary() -> CacheSummary:
                 if _has_our_table(connection):
                     (documents,) = connection.execute("SELECT count(*) FROM layers").fetchone()
     except TROUBLES as error:
-        return CacheSummary(path, 0, size, trouble=str(error))
-    return CacheSummary(path, documents, size)
+        trouble = str(error)
+    return CacheSummary(path, documents, size, trouble=trouble)
 
 
 def clear_cache() -> CacheSummary:
@@ -229,14 +226,9 @@ def fingerprint(annotators: Annotators, layers: Layers) -> str:
 
     Empty if one of them has no fingerprint, so that its output must not be cached.
     """
-    makers = []
-    for layer in Layer:
-        if layer in layers:
-            own = getattr(annotators.maker(layer), "fingerprint", "")
-            if not own:
-                return ""
-            makers.append(f"{layer}: {own}")
-    return "\n".join([_package(), *makers])
+    makers = [annotators.maker(layer) for layer in Layer if layer in layers]
+    fingerprints = [getattr(maker, "fingerprint", "") for maker in makers]
+    return "\n".join([_package(), *fingerprints]) if all(fingerprints) else ""
 
 
 def file_fingerprint(*places: Path) -> str:
@@ -246,8 +238,7 @@ def file_fingerprint(*places: Path) -> str:
     """
     total = sha256()
     for place in places:
-        files = [place] if place.is_file() else sorted(file for file in place.rglob("*") if file.is_file())
-        for file in files:
+        for file in [place] if place.is_file() else sorted(filter(Path.is_file, place.rglob("*"))):
             state = file.stat()
             name = f"{file}\n{state.st_size}\n{state.st_mtime_ns}\n{state.st_ctime_ns}\n"
             total.update(name.encode("utf-8", "surrogateescape"))
@@ -284,20 +275,20 @@ def annotate_with_store(
         return make(documents, layers), 0
     keys = [_key(document, makers, layers) for document in documents]
     kept = store.get(keys)
-    found = [
-        _recall(kept[key], document, layers) if key in kept else None
-        for key, document in zip(keys, documents, strict=True)
-    ]
-    # The same text twice in one call is annotated once.
-    missing = {key: place for place, key in enumerate(keys) if found[place] is None}
-    fresh = make([documents[place] for place in missing.values()], layers) if missing else []
-    made = dict(zip(missing, fresh, strict=True))
-    store.put([(key, _pack(document)) for key, document in made.items()])
-    whole = [
-        one if one is not None else replace(made[key], id=document.id)
-        for key, document, one in zip(keys, documents, found, strict=True)
-    ]
-    return whole, sum(one is not None for one in found)
+    found: dict[bytes, Document] = {}  # the same text twice in one call has one key
+    missing: dict[bytes, Document] = {}
+    for key, document in zip(keys, documents, strict=True):
+        recalled = _recall(kept[key], document, layers) if key in kept else None
+        if recalled is None:
+            missing[key] = document
+        else:
+            found[key] = recalled
+    recalled_count = sum(key in found for key in keys)
+    fresh = make(list(missing.values()), layers) if missing else []
+    found |= zip(missing, fresh, strict=True)
+    store.put([(key, _pack(found[key])) for key in missing])
+    whole = [replace(found[key], id=document.id) for key, document in zip(keys, documents, strict=True)]
+    return whole, recalled_count
 
 
 def _key(document: Document, makers: str, layers: Layers) -> bytes:
@@ -317,7 +308,7 @@ def _pack(document: Document) -> bytes:
 
 
 def _recall(content: bytes, asked: Document, layers: Layers) -> Document | None:
-    """The stored document, under its new id; None if the entry is damaged or of another text."""
+    """The stored document; None if the entry is damaged or of another text."""
     try:
         unpacking = zlib.decompressobj()
         unpacked = unpacking.decompress(content, _SPARE_BYTES + _BYTES_A_CHARACTER * len(asked.text))
@@ -327,4 +318,4 @@ def _recall(content: bytes, asked: Document, layers: Layers) -> Document | None:
     except (zlib.error, Disco2Error):
         return None
     same = found.text == asked.text and (Layer.TOKENS in layers or len(found.tokens) == len(asked.tokens))
-    return replace(found, id=asked.id) if same else None
+    return found if same else None

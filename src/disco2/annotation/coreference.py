@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Self
 
 from disco2.data import ReadIssues
 from disco2.errors import LayerError
@@ -26,12 +24,6 @@ class CoreferenceDocument:
     words: tuple[str, ...]
     spans: tuple[tuple[int, int, str], ...]
 
-    @classmethod
-    def of(cls, name: str, words: Iterable[str], spans: Iterable[tuple[int, int, str]]) -> Self:
-        """Sort the mentions; of those with the same first word, the longest comes first."""
-        in_order = sorted(spans, key=lambda span: (span[0], -span[1]))
-        return cls(name, tuple(words), tuple(in_order))
-
 
 @dataclass(slots=True)
 class _Growing:
@@ -41,14 +33,22 @@ class _Growing:
     part: str = ""
     words: list[str] = field(default_factory=list)
     spans: dict[tuple[int, int, str], None] = field(default_factory=dict)
-    open_spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    open_spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # first word, line
+
+    def finished(self) -> CoreferenceDocument:
+        """Sort the mentions; of those with the same first word, the longest comes first."""
+        spans = sorted(self.spans, key=lambda span: (span[0], -span[1]))
+        return CoreferenceDocument(self.name, tuple(self.words), tuple(spans))
+
+    def chain(self, name: str) -> str:
+        """Chains of a document's parts are kept apart: ``000.12``, ``001.12``."""
+        return f"{self.part}.{name}" if self.part else name
 
 
 def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[CoreferenceDocument]:
     """All documents of a CoNLL-2011/2012, OntoGUM or GUM coreference file.
 
-    The parts of one document are joined in order, and their chains kept apart (``000.12``, ``001.12``). A
-    bracket without its partner is reported and skipped.
+    The parts of one document are joined in order. A bracket without its partner is reported and skipped.
     """
     documents: list[_Growing] = []
     current: _Growing | None = None
@@ -77,7 +77,7 @@ def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[Core
             _read_cell(current, cell, number, where=where, issues=issues)
     for document in documents:
         _close(document, where=where, issues=issues)
-    return [CoreferenceDocument.of(one.name, one.words, one.spans) for one in documents]
+    return [document.finished() for document in documents]
 
 
 def _next_document(documents: list[_Growing], header: str, *, where: str, issues: ReadIssues) -> _Growing:
@@ -116,7 +116,9 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, issues
                 f"A bracket in '{cell[:40]}' has no chain; it was skipped.",
             )
             continue
-        chain = _chain(opened if opened is not None else closed, document.part)
+        name = opened or closed
+        gum = _GUM_CHAIN.fullmatch(name)
+        chain = document.chain(gum[1] if gum else name)
         if at_once:
             document.spans[token, token + 1, chain] = None
         elif opened is not None:
@@ -143,19 +145,12 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, issues
         document.open_spans.setdefault(chain, []).append((token, number))
 
 
-def _chain(name: str, part: str) -> str:
-    gum = _GUM_CHAIN.fullmatch(name)
-    chain = gum[1] if gum else name
-    return f"{part}.{chain}" if part else chain
-
-
 # OntoNotes files (.coref). A line is a sentence, with spaces between tokens, and contains the traces of the
 # treebank:
 #
 #     <DOC DOCNO="nw/wsj/00/wsj_0099@0099@wsj@nw@en@on">
 #     <TEXT PARTNO="000">
 #     <COREF ID="3" TYPE="IDENT">The ferry</COREF> was late *T*-1 .
-
 
 IDENTITY = "IDENT"
 
@@ -177,8 +172,8 @@ def looks_like_ontonotes(text: str) -> bool:
 def parse_ontonotes(text: str, *, where: str, issues: ReadIssues) -> list[CoreferenceDocument]:
     """All documents of the file, without traces, and only with chains of identity, as in CoNLL's files.
 
-    The parts of a document are joined, and their chains kept apart (``000.12``, ``001.12``). A mention of
-    part of a token covers the whole token. A tag without its partner is reported and skipped.
+    The parts of a document are joined. A mention of part of a token covers the whole token. A tag without its
+    partner is reported and skipped.
     """
     text = text.removeprefix("\ufeff")
     documents: list[_Growing] = []
@@ -212,7 +207,10 @@ def parse_ontonotes(text: str, *, where: str, issues: ReadIssues) -> list[Corefe
             part = dict(_ATTRIBUTE.findall(attributes)).get("PARTNO", document.part)
             document.part = part[:_LONGEST_PART]
         elif tag == "COREF" and not closing:
-            chain = _identity_chain(attributes, document.part)
+            found = dict(_ATTRIBUTE.findall(attributes))
+            # The two sides of an apposition are not identical: they have no chain.
+            identical = found.get("TYPE", IDENTITY) == IDENTITY and found.get("ID")
+            chain = document.chain(found["ID"]) if identical else ""
             open_mentions.append((len(document.words), chain, piece.start()))
         elif tag == "COREF" and open_mentions:
             first, chain, _ = open_mentions.pop()
@@ -221,18 +219,10 @@ def parse_ontonotes(text: str, *, where: str, issues: ReadIssues) -> list[Corefe
         elif tag == "COREF":
             report("coreference bracket never opened", piece.start(), "A mention closes here; left out.")
     close_all()
-    return [CoreferenceDocument.of(one.name, one.words, one.spans) for one in documents]
+    return [document.finished() for document in documents]
 
 
 def _name(attributes: str) -> str:
     """``nw/wsj/00/wsj_0099@0099@wsj@nw@en@on`` -> ``nw/wsj/00/wsj_0099``."""
     found = dict(_ATTRIBUTE.findall(attributes))
     return str(found.get("DOCNO") or found.get("DOCID") or "").partition("@")[0]
-
-
-def _identity_chain(attributes: str, part: str) -> str:
-    """The chain of a mention; empty for the two sides of an apposition, which is not identity."""
-    found = dict(_ATTRIBUTE.findall(attributes))
-    if found.get("TYPE", IDENTITY) != IDENTITY or not found.get("ID"):
-        return ""
-    return f"{part}.{found['ID']}" if part else str(found["ID"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from disco2.annotation.heads import token_in_cycle
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
@@ -18,38 +18,20 @@ if TYPE_CHECKING:
 FORMAT = 1
 _HINT = "Write it again with: disco2 annotate"
 
-Json = dict[str, Any]
+_T = TypeVar("_T")
 
 
-def document_to_json(document: Document, *, annotators: str = "") -> Json:
+@cache
+def _adapter(record: type[_T]) -> TypeAdapter[_T]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(record)
+
+
+def document_to_json(document: Document, *, annotators: str = "") -> dict[str, Any]:
     """The document as lists, strings and numbers; ``annotators`` names the annotators of its layers."""
-    return {
-        "format": FORMAT,
-        "disco2": VERSION,
-        "annotators": annotators,
-        "id": document.id,
-        "text": document.text,
-        "tokens": [
-            {"text": token.text, "start": token.start, "end": token.end, "tag": token.tag}
-            for token in document.tokens
-        ],
-        "sentences": [_sentence_to_json(sentence) for sentence in document.sentences],
-        "mentions": None if document.mentions is None else [asdict(mention) for mention in document.mentions],
-    }
-
-
-def _sentence_to_json(sentence: Sentence) -> Json:
-    tree, parse = sentence.constituents, sentence.dependencies
-    return {
-        "start": sentence.start,
-        "end": sentence.end,
-        "constituents": None if tree is None else _lists(tree),
-        "dependencies": None if parse is None else _lists(parse),
-    }
-
-
-def _lists(arrays: Constituents | Dependencies) -> Json:
-    return {field.name: list(getattr(arrays, field.name)) for field in fields(arrays)}
+    layers = _adapter(Document).dump_python(document, mode="json")
+    return {"format": FORMAT, "disco2": VERSION, "annotators": annotators, **layers}
 
 
 @dataclass(frozen=True)
@@ -65,13 +47,6 @@ class _Stored:
     annotators: str = ""
 
 
-@cache
-def _adapter() -> TypeAdapter[_Stored]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(_Stored)
-
-
 def parse_annotated(text: str | bytes, *, where: str) -> tuple[Document, str]:
     """The document in a JSON text and the names of its annotators, which may be empty.
 
@@ -82,7 +57,7 @@ def parse_annotated(text: str | bytes, *, where: str) -> tuple[Document, str]:
     try:
         if isinstance(text, bytes):
             text = text.decode(json.detect_encoding(text))
-        stored = _adapter().validate_json(text, strict=True)
+        stored = _adapter(_Stored).validate_json(text, strict=True)
     except UnicodeDecodeError as error:
         raise LayerError(f"This is not JSON: {error}.", where=where, hint=_HINT) from None
     except ValidationError as error:
@@ -164,5 +139,5 @@ def _fault_of_heads(parse: Dependencies, tokens: int) -> str:
     if not all(-1 <= head < tokens for head in parse.heads):
         return "A head is not a token of the sentence."
     if (astray := token_in_cycle(parse.heads)) is not None:
-        return f"The heads of token {astray} form a cycle."
+        return f"The heads of token {astray} lead into a cycle."
     return ""

@@ -12,21 +12,6 @@ from functools import lru_cache
 from disco2.data import Constituents, Dependencies, Document
 
 
-def token_in_cycle(heads: Sequence[int]) -> int | None:
-    """A token whose heads never lead to a root (-1), if there is one; takes linear time."""
-    walked_from = [-1] * len(heads)
-    for first in range(len(heads)):
-        if walked_from[first] >= 0:
-            continue
-        token = first
-        while token >= 0 and walked_from[token] < 0:
-            walked_from[token] = first
-            token = heads[token]
-        if token >= 0 and walked_from[token] == first:
-            return token
-    return None
-
-
 @lru_cache(maxsize=16)  # asked for again with every mention of a sentence
 def depths_below_root(heads: tuple[int, ...]) -> tuple[int, ...]:
     """The number of steps from each word to the root, whose head is -1; takes linear time.
@@ -50,8 +35,13 @@ def depths_below_root(heads: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(depths)
 
 
+def token_in_cycle(heads: Sequence[int]) -> int | None:
+    """The first token whose heads never lead to a root (-1), if there is one."""
+    depths = depths_below_root(tuple(heads))
+    return depths.index(len(heads)) if len(heads) in depths else None
+
+
 ROOT = "root"  # as Universal Dependencies name it
-SECOND_ROOT = "parataxis"
 
 
 def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
@@ -59,39 +49,35 @@ def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
     if heads.count(-1) < 2:
         return Dependencies(tuple(heads), tuple(labels))
     root = heads.index(-1)
-    further = [head < 0 and place != root for place, head in enumerate(heads)]
-    return Dependencies(
-        tuple([root if hangs else head for hangs, head in zip(further, heads, strict=True)]),
-        tuple([SECOND_ROOT if hangs else label for hangs, label in zip(further, labels, strict=True)]),
-    )
+    new_heads, new_labels = list(heads), list(labels)
+    for place, head in enumerate(heads):
+        if head < 0 and place != root:
+            new_heads[place], new_labels[place] = root, "parataxis"
+    return Dependencies(tuple(new_heads), tuple(new_labels))
 
 
 # For each kind of phrase, the side to search from and the children to look for, best first: the head rules of
 # Collins (1999), Appendix A, simplified. A child is a bare phrase label or a tag.
-_NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NX", "POS", "JJR")
-_RULES: dict[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
-    "ADJP": ("left", (("NNS",), ("QP",), ("NN",), ("JJ", "VBN", "VBG", "ADJP", "JJR", "JJS"), ("RB", "RBR"))),
-    "ADVP": ("right", (("RB", "RBR", "RBS"), ("ADVP",), ("IN", "NP", "JJ", "NN"))),
-    "CONJP": ("right", (("CC", "RB", "IN"),)),
-    "PP": ("left", (("IN", "TO", "VBG", "VBN", "RP"),)),
-    "PRN": ("left", (("S", "NP", "SBAR", "VP"),)),
-    "QP": ("left", (("$",), ("NNS", "NN", "CD"), ("JJ", "RB", "DT"))),
-    "S": ("left", (("VP",), ("S", "SBAR"), ("ADJP", "UCP", "NP"), ("TO", "IN"))),
-    "SBAR": (
-        "left",
-        (("S", "SQ", "SINV", "SBAR", "FRAG"), ("WHNP", "WHPP", "WHADVP", "WHADJP"), ("IN", "DT")),
-    ),
-    "SBARQ": ("left", (("SQ", "S", "SINV", "SBARQ", "FRAG"),)),
-    "SINV": ("left", (("VP", "VBZ", "VBD", "VBP", "VB", "MD"), ("S", "SINV"), ("ADJP", "NP"))),
-    "SQ": ("left", (("VP",), ("VBZ", "VBD", "VBP", "VB", "MD"), ("SQ",))),
-    "VP": (
-        "left",
-        (("VP",), ("VBD", "VBN", "VBZ", "VB", "VBG", "VBP"), ("MD", "TO"), ("ADJP", "NN", "NNS", "NP")),
-    ),
-    "WHADJP": ("right", (("JJ", "ADJP"), ("CC", "WRB"))),
-    "WHADVP": ("right", (("WRB", "CC"),)),
-    "WHNP": ("right", (_NOMINAL, ("NP",), ("WDT", "WP", "WP$", "WHADJP", "WHPP", "WHNP"))),
-    "WHPP": ("left", (("IN", "TO"),)),
+_NOMINAL = "NN NNS NNP NNPS NX POS JJR"
+_RULES = {
+    "ADJP": "left NNS | QP | NN | JJ VBN VBG ADJP JJR JJS | RB RBR",
+    "ADVP": "right RB RBR RBS | ADVP | IN NP JJ NN",
+    "CONJP": "right CC RB IN",
+    "PP": "left IN TO VBG VBN RP",
+    "PRN": "left S NP SBAR VP",
+    "QP": "left $ | NNS NN CD | JJ RB DT",
+    "S": "left VP | S SBAR | ADJP UCP NP | TO IN",
+    "SBAR": "left S SQ SINV SBAR FRAG | WHNP WHPP WHADVP WHADJP | IN DT",
+    "SBARQ": "left SQ S SINV SBARQ FRAG",
+    "SINV": "left VP VBZ VBD VBP VB MD | S SINV | ADJP NP",
+    "SQ": "left VP | VBZ VBD VBP VB MD | SQ",
+    "VP": "left VP | VBD VBN VBZ VB VBG VBP | MD TO | ADJP NN NNS NP",
+    "WHADJP": "right JJ ADJP | CC WRB",
+    "WHADVP": "right WRB CC",
+    "WHNP": f"right {_NOMINAL} | NP | WDT WP WP$ WHADJP WHPP WHNP",
+    "WHPP": "left IN TO",
+    # The last noun, else the first noun phrase, else the next best from the right.
+    **dict.fromkeys(("NP", "NX", "NAC"), f"right {_NOMINAL} | <NP | $ ADJP PRN | CD | JJ JJS RB QP PRP DT"),
 }
 LONGEST = 2_000  # words
 _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM", "#"})
@@ -109,14 +95,11 @@ def head_of_span(document: Document, start: int, end: int) -> int:
         return start
     if end - start > LONGEST:
         return end - 1
+    first, last = start - sentence.start, end - sentence.start
     if sentence.dependencies is not None:
-        return sentence.start + head_by_dependencies(
-            sentence.dependencies, start - sentence.start, end - sentence.start
-        )
+        return sentence.start + head_by_dependencies(sentence.dependencies, first, last)
     if sentence.constituents is not None:
-        return sentence.start + head_by_constituents(
-            sentence.constituents, start - sentence.start, end - sentence.start
-        )
+        return sentence.start + head_by_constituents(sentence.constituents, first, last)
     return end - 1
 
 
@@ -158,35 +141,13 @@ def head_by_constituents(constituents: Constituents, start: int, end: int) -> in
 
 
 def _head_child(parent: str, children: Sequence[str]) -> int:
-    if parent in ("NP", "NX", "NAC"):
-        return _nominal_head(children)
-    side, priorities = _RULES.get(parent, ("right", ()))
-    order = range(len(children)) if side == "left" else range(len(children) - 1, -1, -1)
-    for wanted in priorities:
-        for index in order:
-            if children[index] in wanted:
+    side, _, rule = _RULES.get(parent, "right").partition(" ")
+    from_left = range(len(children))
+    order = from_left if side == "left" else from_left[::-1]
+    possessive = parent in ("NP", "NX", "NAC") and children[-1] == "POS"  # "the goat 's": not its own head
+    for rank, wanted in enumerate(rule.split(" | ")):
+        labels = wanted.removeprefix("<").split()
+        for index in from_left if wanted.startswith("<") else order:
+            if children[index] in labels and not (possessive and not rank and index == len(children) - 1):
                 return index
-    for index in order:
-        if children[index] not in _PUNCTUATION:
-            return index
-    return order[0]
-
-
-def _nominal_head(children: Sequence[str]) -> int:
-    """Collins's rules for noun phrases: the last noun, else the first noun phrase, else the next best."""
-    last = len(children) - 1
-    possessive = children[last] == "POS"
-    for index in range(last, -1, -1):
-        if children[index] in _NOMINAL and not (possessive and index == last):
-            return index
-    for index, child in enumerate(children):
-        if child == "NP":
-            return index
-    for wanted in (("$", "ADJP", "PRN"), ("CD",), ("JJ", "JJS", "RB", "QP", "PRP", "DT")):
-        for index in range(last, -1, -1):
-            if children[index] in wanted:
-                return index
-    for index in range(last, -1, -1):
-        if children[index] not in _PUNCTUATION:
-            return index
-    return last
+    return next((index for index in order if children[index] not in _PUNCTUATION), order[0])

@@ -28,6 +28,22 @@ def document_from_trees(
     tokens: list[Token] = []
     sentences: list[Sentence] = []
     behind = matcher.offset  # all text before it is in the document already
+
+    def add_gap(end: int, place: str) -> None:
+        """Split the text up to the next tree by rule, if it is not blank."""
+        gap = text[behind:end]
+        if not gap.strip():
+            return
+        issues.add(
+            "text without a tree",
+            place,
+            f"'{' '.join(gap.split())[:60]}' has no tree; it was split by rule and has no phrases.",
+        )
+        for split in tokenise(gap):
+            first = len(tokens)
+            tokens.extend(replace(one, start=one.start + behind, end=one.end + behind) for one in split)
+            sentences.append(Sentence(first, len(tokens)))
+
     for index, tree in enumerate(trees):
         place = f"{where}:{tree.line}"
         spans, failed = matcher.match(tree.words)
@@ -42,7 +58,7 @@ def document_from_trees(
             )
             matcher.move_to(behind)
             continue
-        _add_gap(tokens, sentences, text, behind, spans[0][0], where=place, issues=issues)
+        add_gap(spans[0][0], place)
         first = len(tokens)
         for (start, end), tag in zip(spans, tree.constituents.tags, strict=True):
             tokens.append(Token(unescape(text[start:end]), start, end, tag))
@@ -52,7 +68,7 @@ def document_from_trees(
         raise LayerError(
             "No tree fits the text.", where=where, hint="Check that the trees belong to this text."
         )
-    _add_gap(tokens, sentences, text, behind, len(text), where=where, issues=issues)
+    add_gap(len(text), where)
     return Document(document_id, text, tuple(tokens), tuple(sentences))
 
 
@@ -68,14 +84,13 @@ def with_constituents(
     fits = fit_sentences(document, [tree.words for tree in trees])
     for sentence, fit in zip(document.sentences, fits, strict=True):
         if fit is None:
-            sentences.append(sentence)
             _report_misfit("tree", document, sentence, where=where, issues=issues)
-        elif fit.ranges is None:
-            sentences.append(replace(sentence, constituents=trees[fit.pieces[0]].constituents))
         else:
-            joined = join_constituents([trees[piece].constituents for piece in fit.pieces])
-            owners = [first for first, _ in fit.ranges]
-            sentences.append(replace(sentence, constituents=project_constituents(joined, owners)))
+            tree = join_constituents([trees[piece].constituents for piece in fit.pieces])
+            if fit.ranges is not None:
+                tree = project_constituents(tree, [first for first, _ in fit.ranges])
+            sentence = replace(sentence, constituents=tree)
+        sentences.append(sentence)
     return replace(document, tokens=_with_tags(document, sentences), sentences=tuple(sentences))
 
 
@@ -89,18 +104,15 @@ def with_dependencies(
     sentences: list[Sentence] = []
     fits = fit_sentences(document, [parsed.words for parsed in conllu_sentences])
     for sentence, fit in zip(document.sentences, fits, strict=True):
-        parses: list[Dependencies] = []
-        for piece in fit.pieces if fit is not None else ():
-            parse = conllu_sentences[piece].dependencies
-            if parse is not None:
-                parses.append(parse)
-        if fit is None or len(parses) < len(fit.pieces):
-            sentences.append(sentence)
+        found = [conllu_sentences[piece].dependencies for piece in fit.pieces] if fit is not None else []
+        parses = [parse for parse in found if parse is not None]
+        if fit is None or len(parses) < len(found):
             _report_misfit("dependencies", document, sentence, where=where, issues=issues)
         elif fit.ranges is None:
-            sentences.append(replace(sentence, dependencies=parses[0]))
+            sentence = replace(sentence, dependencies=parses[0])
         else:
-            sentences.append(replace(sentence, dependencies=project_dependencies(parses, fit.ranges)))
+            sentence = replace(sentence, dependencies=project_dependencies(parses, fit.ranges))
+        sentences.append(sentence)
     return replace(document, sentences=tuple(sentences))
 
 
@@ -114,7 +126,12 @@ def with_mentions(
     places = align_tokens([token.text for token in document.tokens], coreference.words)
     found = [(at, *place) for at, place in enumerate(places) if place is not None]
     placed = [at for at, _, _ in found]
-    lacking = _without_place(coreference.words, places)
+    # Words without a position that are not punctuation.
+    lacking = [
+        at
+        for at, (word, place) in enumerate(zip(coreference.words, places, strict=True))
+        if place is None and any(map(str.isalnum, word))
+    ]
     heads: dict[tuple[int, int], int] = {}
     mentions: dict[tuple[int, int, str], Mention] = {}
     for first, last, chain in coreference.spans:
@@ -146,11 +163,6 @@ def _anchor(trees: Sequence[BracketedSentence], index: int) -> list[str]:
     return words
 
 
-def _without_place(words: Sequence[str], places: Sequence[tuple[int, int] | None]) -> list[int]:
-    """The indices of words without a position that are not punctuation."""
-    return [at for at, place in enumerate(places) if place is None and any(map(str.isalnum, words[at]))]
-
-
 def _with_tags(document: Document, sentences: Sequence[Sentence]) -> tuple[Token, ...]:
     """The tokens; those without a tag get their tree's."""
     if all(token.tag for token in document.tokens):
@@ -175,31 +187,6 @@ def _report_misfit(
     )
 
 
-def _add_gap(
-    tokens: list[Token],
-    sentences: list[Sentence],
-    text: str,
-    start: int,
-    end: int,
-    *,
-    where: str,
-    issues: ReadIssues,
-) -> None:
-    """Split the text between two trees by rule, if it is not blank."""
-    gap = text[start:end]
-    if not gap.strip():
-        return
-    issues.add(
-        "text without a tree",
-        where,
-        f"'{' '.join(gap.split())[:60]}' has no tree; it was split by rule and has no phrases.",
-    )
-    for sentence in tokenise(gap):
-        first = len(tokens)
-        tokens.extend(replace(token, start=token.start + start, end=token.end + start) for token in sentence)
-        sentences.append(Sentence(first, len(tokens)))
-
-
 def document_as_written(
     document_id: str, parses: Sequence[ConlluSentence], *, words: Sequence[str] | None = None
 ) -> Document:
@@ -210,33 +197,19 @@ def document_as_written(
     if words is None:
         words = [word for parse in parses for word in parse.words]
     gaps = ["" if glued else " " for parse in parses for glued in parse.glued]
-    for first in _first_tokens_of_paragraphs(parses):
-        if first:
+    ends = [*accumulate([len(parse.words) for parse in parses], initial=0)]
+    for parse, first in zip(parses, ends, strict=False):
+        if parse.opens_paragraph and first:
             gaps[first - 1] = PARAGRAPH_BREAK
     pieces = [piece for pair in zip(words, gaps, strict=True) for piece in pair][:-1]
     offsets = [*accumulate(map(len, pieces), initial=0)]
     tags = [tag for parse in parses for tag in parse.tags]
     tokens = tuple(map(Token, words, offsets[0::2], offsets[1::2], tags))
-    ends = [*accumulate([len(parse.words) for parse in parses], initial=0)]
     sentences = tuple(map(Sentence, ends[:-1], ends[1:]))
     return Document(document_id, "".join(pieces), tokens, sentences)
 
 
-def _first_tokens_of_paragraphs(parses: Sequence[ConlluSentence]) -> list[int]:
-    found: list[int] = []
-    first = 0
-    for parse in parses:
-        if parse.opens_paragraph:
-            found.append(first)
-        first += len(parse.words)
-    return found
-
-
 # Projection: trees and dependencies over other tokens of the same characters.
-
-
-SPLIT_WORD = "flat"  # the label of a token that is part of the same word as its head
-ADDED_PUNCTUATION = "punct"  # the label of a token that the parse lacks
 
 
 def join_constituents(trees: Sequence[Constituents]) -> Constituents:
@@ -287,9 +260,9 @@ def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[
     """The joined parses over other tokens; token i consists of the words ``ranges[i]``.
 
     A token of several words has the head of the highest of them, so there are no cycles. The tokens of one
-    word are attached to the last of them. A token with an empty range is punctuation that the parses lack; it
-    is attached to the word at its position. There is one root, to which the roots of later parses are
-    attached.
+    word are attached to the last of them, as ``flat``. A token with an empty range is punctuation that the
+    parses lack; it is attached to the word at its position. There is one root, to which the roots of later
+    parses are attached.
     """
     heads: list[int] = []
     labels: list[str] = []
@@ -306,7 +279,7 @@ def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[
         words = [word for word in range(first, last) if token_of[word] == token]
         if not words:
             new_heads.append(token_of[first])
-            new_labels.append(SPLIT_WORD if first < last else ADDED_PUNCTUATION)
+            new_labels.append("flat" if first < last else "punct")
             continue
         word = min(words, key=lambda word: depths[word])
         head = heads[word]

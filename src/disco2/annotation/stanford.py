@@ -14,15 +14,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import IO
+from threading import Thread, Timer
+from time import monotonic
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.layers import join_constituents, project_constituents
 from disco2.annotation.text import split_long_sentence
-from disco2.annotation.treebanks import parse_brackets
+from disco2.annotation.treebanks import BRACKETS, parse_brackets
 from disco2.data import Constituents, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
 
@@ -50,30 +49,18 @@ class StanfordParser:
         self._longest = longest
         self._timeout = timeout
         self._process: LineProcess | None = None
-
-    @property
-    def name(self) -> str:
-        return "Stanford parser (englishPCFG)"
+        self.name = "Stanford parser (englishPCFG)"
+        self.requires: Mapping[Layer, Layers] = {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
 
     @property
     def fingerprint(self) -> str:
         """Cache key of its output."""
         return f"{self.name}, {self._longest}, {file_fingerprint(self._home)}"
 
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        return {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
-
-    def __enter__(self) -> StanfordParser:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *, kill: bool = False) -> None:
         """Stop the Java process; the next sentence would start another one."""
         if self._process is not None:
-            self._process.close()
+            self._process.close(kill=kill)
             self._process = None
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
@@ -109,20 +96,15 @@ class StanfordParser:
                 return _read_tree(self._process.ask(line, timeout=self._timeout), words)
             except ProcessFailedError as error:
                 failure = str(error)
-                self._kill()
+                self.close(kill=True)
             except BaseException:  # an interrupt: the answer to this line may still come
-                self._kill()
+                self.close(kill=True)
                 raise
         raise LayerError(
             f"The Stanford parser failed twice: {failure}.",
             where=where,
             hint="Run the parser separately to see its errors, or use --parser built-in.",
         )
-
-    def _kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process = None
 
 
 def _read_tree(answer: str, tokens: Sequence[Token]) -> Constituents:
@@ -140,7 +122,6 @@ def _read_tree(answer: str, tokens: Sequence[Token]) -> Constituents:
 
 # Hyphenated words are joined, as in the Wall Street Journal's trees, on which the parser was trained. Newer
 # treebanks split ``well-known`` into three tokens; the parser would treat the hyphen as a dash.
-
 
 HYPHEN = "HYPH"
 _PARTICIPLES = frozenset({"VBN", "VBG", "VBD"})
@@ -194,21 +175,9 @@ LONGEST_WORD = 80  # characters
 
 _UNSENDABLE = re.compile(r"[\s\x00-\x20\x7f-\xa0\ud800-\udfff\u200b-\u200f\u2028\u2029\u2060\ufeff]")
 _SPELLINGS = str.maketrans(
-    {
-        "(": "-LRB-",
-        ")": "-RRB-",
-        "[": "-LSB-",
-        "]": "-RSB-",
-        "{": "-LCB-",
-        "}": "-RCB-",
-        "\u2018": "`",
-        "\u2019": "'",
-        "\u201c": "``",
-        "\u201d": "''",
-        "\u2026": "...",
-        "\u2013": "--",
-        "\u2014": "--",
-    }
+    {bracket: escape.upper() for escape, bracket in BRACKETS.items()}
+    | {"\u2018": "`", "\u2019": "'", "\u201c": "``", "\u201d": "''"}
+    | {"\u2026": "...", "\u2013": "--", "\u2014": "--"}
 )
 
 _WALL_STREET_JOURNAL = (
@@ -234,12 +203,11 @@ MARKS = {
 
 
 def sentence_line(tokens: Iterable[Token]) -> str:
-    """The line to send, without its end."""
-    return " ".join(map(tagged_word, tokens))
+    """The line to send, without its end: words with their tags, except tags that the parser does not know."""
+    return " ".join(map(_tagged_word, tokens))
 
 
-def tagged_word(token: Token) -> str:
-    """A word and its tag; only the word if the parser does not know the tag."""
+def _tagged_word(token: Token) -> str:
     tag = OLDER_TAGS.get(token.tag, token.tag)
     if tag == "IN" and token.text.lower() == "to":  # newer treebanks distinguish the preposition
         tag = "TO"
@@ -258,13 +226,10 @@ def spelling(word: str) -> str:
 
 # The command that starts the parser.
 
-
 PROGRAM = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
 MODEL = "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz"
 PROGRAM_JARS = ("stanford-parser.jar", "stanford-parser-*.jar", "stanford-corenlp-*.jar")
 MODEL_JARS = "*models*.jar"
-
-_DOWNLOAD = "Give the folder of the Stanford Parser, as unpacked, with --stanford-home."
 
 
 def parser_command(home: Path, *, java: str, longest: int) -> list[str]:
@@ -279,31 +244,17 @@ def parser_command(home: Path, *, java: str, longest: int) -> list[str]:
             hint="Install a Java runtime of version 8 or later, or use --parser built-in.",
         )
     if not home.is_dir():
-        raise SettingsError("There is no such folder.", where=str(home), hint=_DOWNLOAD)
+        raise _missing("There is no such folder.", home)
     jars = [jar.name for pattern in PROGRAM_JARS for jar in home.glob(pattern)]
     if not any("models" not in name and "sources" not in name for name in jars):
-        raise SettingsError(
-            f"The Stanford parser is not in this folder: no {' or '.join(PROGRAM_JARS)}.",
-            where=str(home),
-            hint=_DOWNLOAD,
-        )
-    return [
-        program,
-        f"-Xmx{MEMORY}",
-        "-cp",
-        str(home / "*"),
-        PROGRAM,
-        *("-encoding", "UTF-8"),
-        *("-sentences", "newline"),
-        "-tokenized",
-        *("-tagSeparator", TAG_SEPARATOR),
-        *("-tokenizerFactory", "edu.stanford.nlp.process.WhitespaceTokenizer"),
-        *("-tokenizerMethod", "newCoreLabelTokenizerFactory"),
-        *("-outputFormat", "oneline"),
-        *("-maxLength", str(longest)),
-        _model(home),
-        "-",
-    ]
+        raise _missing(f"The Stanford parser is not in this folder: no {' or '.join(PROGRAM_JARS)}.", home)
+    options = (
+        f"-encoding UTF-8 -sentences newline -tokenized -tagSeparator {TAG_SEPARATOR} "
+        "-tokenizerFactory edu.stanford.nlp.process.WhitespaceTokenizer "
+        f"-tokenizerMethod newCoreLabelTokenizerFactory -outputFormat oneline -maxLength {longest}"
+    )
+    start = [program, f"-Xmx{MEMORY}", "-cp", str(home / "*"), PROGRAM]
+    return [*start, *options.split(" "), _model(home), "-"]
 
 
 def _model(home: Path) -> str:
@@ -318,15 +269,18 @@ def _model(home: Path) -> str:
                     return MODEL
         except (OSError, zipfile.BadZipFile):
             continue
-    raise SettingsError(
-        f"The model {name} is not in this folder, neither as a file nor in a {MODEL_JARS}.",
+    raise _missing(f"The model {name} is not in this folder, neither as a file nor in a {MODEL_JARS}.", home)
+
+
+def _missing(what: str, home: Path) -> SettingsError:
+    return SettingsError(
+        what,
         where=str(home),
-        hint=_DOWNLOAD,
+        hint="Give the folder of the Stanford Parser, as unpacked, with --stanford-home.",
     )
 
 
 # The process.
-
 
 _ERROR_LINES = 12  # lines of error output that are kept
 _GRACE = 5.0  # seconds to end after its input is closed
@@ -346,65 +300,46 @@ class LineProcess:
             )
         except OSError as error:
             raise ProcessFailedError(f"it can't be started: {error.strerror or error}") from error
-        self._answers: SimpleQueue[str | None] = SimpleQueue()
-        self._errors: deque[str] = deque(maxlen=_ERROR_LINES)
-        # Both outputs are read continuously: a full pipe would stop the program.
-        self._readers = [
-            Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
-            Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
-        ]
-        for reader in self._readers:
-            reader.start()
+        assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101, PT018  # pipes
+        self._input, self._output = self._process.stdin, self._process.stdout
+        self._errors: deque[bytes] = deque(maxlen=_ERROR_LINES)
+        # Error output is read all the time: a full pipe would stop the program.
+        self._reader = Thread(target=self._errors.extend, args=(self._process.stderr,), daemon=True)
+        self._reader.start()
 
     def ask(self, line: str, *, timeout: float) -> str:
-        """Send a line and wait for the answer, at most ``timeout`` seconds."""
-        assert self._process.stdin is not None  # noqa: S101  # a pipe, see above
+        """Send a line and wait for the answer; the program is killed after ``timeout`` seconds."""
+        begin = monotonic()
+        timer = Timer(timeout, self._process.kill)
+        timer.start()
+        answer = b""
         try:
-            self._process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
-            self._process.stdin.flush()
-        except OSError:
-            raise ProcessFailedError(self._how_it_ended()) from None
-        try:
-            answer = self._answers.get(timeout=timeout)
-        except Empty:
-            raise ProcessFailedError(f"it did not answer within {timeout:g} seconds") from None
-        if answer is None:
-            raise ProcessFailedError(self._how_it_ended())
-        return answer
+            with suppress(OSError):  # the program has ended
+                self._input.write(line.encode("utf-8", errors="replace") + b"\n")
+                self._input.flush()
+                answer = self._output.readline()
+        finally:
+            timer.cancel()
+        if answer.endswith(b"\n"):
+            return answer.decode("utf-8", errors="replace").rstrip("\r\n")
+        if monotonic() - begin >= timeout:
+            raise ProcessFailedError(f"it did not answer within {timeout:g} seconds")
+        self.close()
+        lines = [error.decode("utf-8", errors="replace").strip()[:300] for error in self._errors]
+        last = " | ".join(lines) or "nothing"
+        code = self._process.returncode
+        raise ProcessFailedError(f"it ended with code {code}, and its last error output was: {last}")
 
-    def close(self) -> None:
+    def close(self, *, kill: bool = False) -> None:
         """Stop the program by closing its input, or kill it if it does not end."""
-        if self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.close()
+        if kill:
+            self._process.kill()
+        with suppress(OSError):
+            self._input.close()
         try:
             self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        for reader in self._readers:
-            reader.join(_GRACE)
-
-    def kill(self) -> None:
-        """Kill the program."""
-        self._process.kill()
-        self.close()
-
-    def _how_it_ended(self) -> str:
-        for reader in self._readers:
-            reader.join(_GRACE)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_GRACE)
-        last = " | ".join(self._errors) or "nothing"
-        return f"it ended with code {self._process.returncode}, and its last error output was: {last}"
-
-    def _read_answers(self, stream: IO[bytes]) -> None:
-        with stream:
-            for line in stream:
-                self._answers.put(line.decode("utf-8", errors="replace").rstrip("\r\n"))
-        self._answers.put(None)
-
-    def _read_errors(self, stream: IO[bytes]) -> None:
-        with stream:
-            for line in stream:
-                self._errors.append(line.decode("utf-8", errors="replace").strip()[:300])
+        self._reader.join(_GRACE)
+        self._output.close()

@@ -17,6 +17,7 @@ from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import Disco2Error, LayerError, MissingExtraError, SettingsError
 
+LANGUAGE = "en"
 # Stanza's processors that each layer needs, after those of tokens.
 PROCESSORS = {
     Layer.TOKENS: ("tokenize", "mwt"),
@@ -34,27 +35,21 @@ class StanzaPipeline:
     Trees and dependencies are made from Stanza's tags, whatever tags the document has.
     """
 
-    def __init__(self, pipeline: Any, *, language: str = "en") -> None:
+    def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
-        self._language = language
-        loaded = set(pipeline.processors)
-        self._provided = frozenset(
-            layer for layer, needed in PROCESSORS.items() if loaded >= set(needed) - {"mwt"}
-        )
+        self.name = f"Stanza {version('stanza')} ({LANGUAGE})"
+        needs_tokens = frozenset({Layer.TOKENS})
+        self.requires: Mapping[Layer, Layers] = {
+            layer: needs_tokens - {layer}
+            for layer, needed in PROCESSORS.items()
+            if set(pipeline.processors) >= set(needed) - {"mwt"}
+        }
 
     @classmethod
     def load(
-        cls,
-        language: str = "en",
-        *,
-        folder: Path | None = None,
-        download: bool = False,
-        layers: Layers = ALL_LAYERS,
+        cls, *, folder: Path | None = None, download: bool = False, layers: Layers = ALL_LAYERS
     ) -> StanzaPipeline:
-        """Stanza's models of these layers for a language; default: from Stanza's own folder.
-
-        Nothing is downloaded unless ``download`` is set.
-        """
+        """Stanza's English models of these layers; default: from Stanza's own folder."""
         packages = ("stanza", "transformers", "peft") if Layer.COREFERENCE in layers else ("stanza",)
         for package in packages:
             if find_spec(package) is None:
@@ -65,7 +60,7 @@ class StanzaPipeline:
         place = {} if folder is None else {"dir": str(folder)}
         try:
             pipeline = stanza.Pipeline(
-                language,
+                LANGUAGE,
                 processors=processors,
                 # With REUSE_RESOURCES only what is missing is fetched.
                 download_method=stanza.DownloadMethod.REUSE_RESOURCES if download else None,
@@ -73,54 +68,41 @@ class StanzaPipeline:
                 **place,
             )
         except Exception as error:  # missing or unreadable models, an unknown language, no network
-            fetch = f"stanza.download('{language}', processors='{processors}')"
+            fetch = f"stanza.download('{LANGUAGE}', processors='{processors}')"
             raise SettingsError(
-                f"Stanza's models for '{language}' can't be loaded: {first_line(error)}",
+                f"Stanza's models for '{LANGUAGE}' can't be loaded: {first_line(error)}",
                 where=str(folder or ""),
                 hint=f'Fetch them with --stanza-download, or with: python -c "import stanza; {fetch}"',
             ) from error
-        return cls(pipeline, language=language)
-
-    @property
-    def name(self) -> str:
-        return f"Stanza {version('stanza')} ({self._language})"
+        return cls(pipeline)
 
     @property
     def fingerprint(self) -> str:
         """Cache key of its output; empty if its folder is not known."""
         folder = getattr(self._pipeline, "dir", None)
-        if not folder or not (Path(folder) / self._language).is_dir():
+        if not folder or not (Path(folder) / LANGUAGE).is_dir():
             return ""
         # resources.json names the default models.
-        files = file_fingerprint(Path(folder) / self._language, Path(folder) / "resources.json")
+        files = file_fingerprint(Path(folder) / LANGUAGE, Path(folder) / "resources.json")
         return f"{self.name}, {files}"
-
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        needs_tokens = frozenset({Layer.TOKENS})
-        return {layer: needs_tokens - {layer} for layer in self._provided}
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         check_provided(self, layers)
         return [self._annotated(document, layers) for document in documents]
 
     def _annotated(self, document: Document, layers: Layers) -> Document:
+        processors = [name for name in _ORDER if any(name in PROCESSORS[layer] for layer in layers)]
+        from_text = Layer.TOKENS in layers and bool(document.text.strip())
+        given: str | StanzaDocument = document.text if from_text else to_stanza(document)
         try:
-            if Layer.TOKENS in layers:
-                given = document.text if document.text.strip() else to_stanza(document)
-                return document_from_stanza(self._run(given, layers), document, layers=layers)
-            return with_stanza_layers(document, self._run(to_stanza(document), layers), layers=layers)
+            if isinstance(given, str) or given.sentences:
+                given = self._pipeline.process(given, processors=processors)
+            convert = document_from_stanza if Layer.TOKENS in layers else with_stanza_layers
+            return convert(given, document, layers=layers)
         except Disco2Error:
             raise
         except Exception as error:  # a model may raise anything
             raise LayerError(f"Stanza failed: {first_line(error)}", where=document.id) from error
-
-    def _run(self, given: str | StanzaDocument, layers: Layers) -> StanzaDocument:
-        """Run the processors of the layers over a text, or over a document with words."""
-        if not isinstance(given, str) and not given.sentences:
-            return given
-        processors = [name for name in _ORDER if any(name in PROCESSORS[layer] for layer in layers)]
-        return self._pipeline.process(given, processors=processors)
 
 
 # Conversion of documents. Stanza's words are our tokens. A Stanza token may have several words without
@@ -148,7 +130,7 @@ def to_stanza(document: Document) -> StanzaDocument:
 
 
 def document_from_stanza(
-    stanza_document: StanzaDocument, document: Document, *, layers: Layers = frozenset(Layer)
+    stanza_document: StanzaDocument, document: Document, *, layers: Layers = ALL_LAYERS
 ) -> Document:
     """The document's text with Stanza's tokens and sentences, and the other requested layers.
 
@@ -165,10 +147,10 @@ def document_from_stanza(
         )
         sentences.append(Sentence(first, len(tokens)))
     fresh = replace(document, tokens=tuple(tokens), sentences=tuple(sentences), mentions=None)
-    return with_stanza_layers(fresh, stanza_document, layers=layers - {Layer.TAGS})
+    return with_stanza_layers(stanza_document, fresh, layers=layers - {Layer.TAGS})
 
 
-def with_stanza_layers(document: Document, stanza_document: StanzaDocument, *, layers: Layers) -> Document:
+def with_stanza_layers(stanza_document: StanzaDocument, document: Document, *, layers: Layers) -> Document:
     """Add the requested layers; the Stanza document has the same tokens and sentences."""
     tokens = list(document.tokens)
     parsed = iter(stanza_document.sentences)
@@ -189,10 +171,9 @@ def with_stanza_layers(document: Document, stanza_document: StanzaDocument, *, l
             sentence = replace(sentence, constituents=_constituents(found, where=document.id))
         sentences.append(sentence)
     document = replace(document, tokens=tuple(tokens), sentences=tuple(sentences))
-    if Layer.COREFERENCE in layers:
-        mentions = _mentions(stanza_document, document, starts)
-        document = replace(document, mentions=mentions)
-    return document
+    if Layer.COREFERENCE not in layers:
+        return document
+    return replace(document, mentions=_mentions(stanza_document, document, starts))
 
 
 def _words(sentence: StanzaSentence, document: Document) -> Iterator[tuple[str, int, int]]:

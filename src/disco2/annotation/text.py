@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from disco2.data import Token
 
@@ -38,7 +38,6 @@ def paragraphs(text: str) -> list[tuple[int, str]]:
 
 # Pairs of separate argument texts, as one text: the same in training as in prediction.
 
-
 Span = tuple[int, int]  # characters, the end exclusive
 
 
@@ -55,13 +54,11 @@ def pair_spans(arg1: str, arg2: str) -> tuple[Span, Span]:
 
 # A text in pieces for spaCy, with a map back to the offsets in the text.
 
-
 LONGEST = 20_000  # characters; spaCy's memory grows with the length of its longest document
 LONGEST_WORD = 400  # characters; spaCy's tokenizer takes quadratic time on text without spaces
 
-# The tokenizer gets single spaces between words, and no invisible characters.
 _SPACES = re.compile(rf"[{SPACE}]+")
-_GAP = re.compile(rf"[{SPACE}{INVISIBLE}]+")
+_GAP_OR_WORD = re.compile(rf"(?P<gap>[{SPACE}{INVISIBLE}]+)|[^{SPACE}{INVISIBLE}]+")
 _OVERLONG = re.compile(rf"\S{{{LONGEST_WORD}}}(?=\S)")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SENTENCE_END = re.compile(rf"[.!?…。！？][\"'”’)\]]*[{SPACE}]")  # noqa: RUF001
@@ -71,30 +68,25 @@ _SENTENCE_END = re.compile(rf"[.!?…。！？][\"'”’)\]]*[{SPACE}]")  # noq
 class Piece:
     """A paragraph, or a part of a very long one, with single spaces and without invisible characters.
 
-    Character ``i`` of ``text`` is the document's character ``offset + i``, or ``places[i]`` if cleaning moved
-    characters.
+    Character ``i`` of ``text`` is the document's character ``places[i]``.
     """
 
     text: str
-    offset: int
-    places: Sequence[int] | None = None
+    places: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The document's offsets of the characters ``start`` to ``end`` (exclusive), at least one."""
-        if self.places is None:
-            return self.offset + start, self.offset + end
         return self.places[start], self.places[end - 1] + 1
 
 
 def split_text(text: str, *, longest: int = LONGEST) -> list[Piece]:
     """The pieces in order. No piece has a blank line, is empty, or begins or ends with space."""
-    found: list[Piece] = []
-    for start, paragraph in paragraphs(text):
-        for first, last in _parts(paragraph, longest):
-            piece = _clean(paragraph[first:last], start + first)
-            if piece is not None:
-                found.append(piece)
-    return found
+    return [
+        piece
+        for start, paragraph in paragraphs(text)
+        for first, last in _parts(paragraph, longest)
+        if (piece := _clean(paragraph[first:last], start + first)) is not None
+    ]
 
 
 def replace_surrogates(word: str) -> str:
@@ -119,44 +111,29 @@ def _last_end(pattern: re.Pattern[str], text: str, start: int, limit: int) -> in
 
 
 def _clean(part: str, offset: int) -> Piece | None:
-    """The part as a piece, or None if nothing in it is visible."""
-    pieces: list[str] = []
-    places: list[Sequence[int]] = []
-    position = 0
-    changed = False
-    for gap in _GAP.finditer(part):
-        start, end = gap.span()
-        if start > 0 and end < len(part) and gap[0] == " ":
-            continue
-        changed = True
-        pieces.append(part[position:start])
-        places.append(range(offset + position, offset + start))
-        if start > 0 and end < len(part) and _SPACES.search(gap[0]):
-            pieces.append(" ")
-            places.append((offset + start,))
-        position = end
-    pieces.append(part[position:])
-    text = replace_surrogates("".join(pieces)) if any(pieces) else ""
-    if not text:
+    """The part as a piece, or None if nothing in it is visible.
+
+    Overlong words are cut by spaces; such a space has the place of the next character.
+    """
+    words: list[str] = []
+    places = array("q")
+    for match in _GAP_OR_WORD.finditer(part):
+        start, end = match.span()
+        if match["gap"] is None:
+            words.append(match[0])
+            places.extend(range(offset + start, offset + end))
+        elif words and end < len(part) and _SPACES.search(match[0]):
+            words.append(" ")
+            places.append(offset + start)
+    if not words:
         return None
-    if changed:
-        places.append(range(offset + position, offset + len(part)))
-    piece = Piece(text, offset, tuple(chain.from_iterable(places)) if changed else None)
-    return _parted(piece) if _OVERLONG.search(text) else piece
-
-
-def _parted(piece: Piece) -> Piece:
-    """The piece with spaces inside its overlong words; such a space has the place of the next character."""
-    pieces: list[str] = []
-    places: list[int] = []
-    position = 0
-    for word in _OVERLONG.finditer(piece.text):
-        pieces += [piece.text[position : word.end()], " "]
-        places += [piece.span(index, index + 1)[0] for index in range(position, word.end() + 1)]
-        position = word.end()
-    pieces.append(piece.text[position:])
-    places += [piece.span(index, index + 1)[0] for index in range(position, len(piece.text))]
-    return Piece("".join(pieces), piece.offset, places)
+    text = replace_surrogates("".join(words))
+    if len(text) == len(part) and not _OVERLONG.search(text):
+        return Piece(text, range(offset, offset + len(part)))  # nothing moved; a range takes no memory
+    for cut in reversed([match.end() for match in _OVERLONG.finditer(text)]):
+        text = f"{text[:cut]} {text[cut:]}"
+        places.insert(cut, places[cut])
+    return Piece(text, places)
 
 
 # Sentences that are too long to be parsed as a whole, cut at the best place.

@@ -38,9 +38,8 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
     heads refer to its number.
     """
     sentences: list[ConlluSentence] = []
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    ranges: list[tuple[int, int, bool]] = []
+    rows: list[tuple[int, list[str]]] = []  # with their lines
+    ranges: list[tuple[int, int, bool]] = []  # first and last number, whether no space follows
     document = ""
     comments: dict[str, str] = {}
 
@@ -48,12 +47,11 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
     for number, line in enumerate((*text.removeprefix("\ufeff").split("\n"), ""), start=1):
         row = line.split("\t")
         if len(row) == COLUMNS and row[0].isdecimal():
-            rows.append(row)
-            lines.append(number)
+            rows.append((number, row))
         elif not line or line.isspace():
             if rows:
-                sentences.append(_sentence(rows, lines, ranges, document, comments, where=where))
-                rows, lines, comments = [], [], {}
+                sentences.append(_sentence(rows, ranges, document, comments, where=where))
+                rows, comments = [], {}
             ranges = []
         elif line[0] == "#":
             key, _, value = line[1:].partition("=")
@@ -66,46 +64,38 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
                 where=f"{where}:{number}",
             )
         elif "-" in row[0]:
-            first, last, ends_glued = _range(row, where=f"{where}:{number}")
-            if (ranges[-1][1] if ranges else 0) < first <= last:  # overlapping ones could take quadratic time
-                ranges.append((first, last, ends_glued))
+            first, _, last = row[0].partition("-")
+            if not (_is_number(first) and _is_number(last)):
+                raise LayerError(
+                    f"'{_short(row[0])}' is not a range of token numbers.", where=f"{where}:{number}"
+                )
+            # Overlapping ranges could take quadratic time.
+            if (ranges[-1][1] if ranges else 0) < int(first) <= int(last):
+                ranges.append((int(first), int(last), "SpaceAfter=No" in row[9]))
         elif "." not in row[0]:
             raise LayerError(f"'{_short(row[0])}' is not a token number.", where=f"{where}:{number}")
     return sentences
 
 
-def _range(row: Sequence[str], *, where: str) -> tuple[int, int, bool]:
-    """First and last number of a range, and whether no space follows it."""
-    first, _, last = row[0].partition("-")
-    if not (_is_number(first) and _is_number(last)):
-        raise LayerError(f"'{_short(row[0])}' is not a range of token numbers.", where=where)
-    return int(first), int(last), "SpaceAfter=No" in row[9]
-
-
 def _sentence(
-    rows: Sequence[Sequence[str]],
-    lines: Sequence[int],
+    rows: Sequence[tuple[int, Sequence[str]]],
     ranges: Sequence[tuple[int, int, bool]],
     document: str,
     comments: dict[str, str],
     *,
     where: str,
 ) -> ConlluSentence:
-    numbers, words, _, upos, xpos, _, heads, labels, _, misc = zip(*rows, strict=True)
-    if not all(words) or any(map(str.isspace, words)):
-        words = tuple([word if word.strip() else _NO_FORM for word in words])
+    _, words, _, upos, xpos, _, _, labels, _, misc = zip(*(row for _, row in rows), strict=True)
     glued = ["SpaceAfter=No" in cell for cell in misc]
     for first, last, ends_glued in ranges:
         for token in range(first, min(last, len(rows)) + 1):
             glued[token - 1] = token < last or ends_glued
-    tags = xpos
-    if "_" in xpos:
-        tags = tuple([upos[token] if tag == "_" else tag for token, tag in enumerate(xpos)])
+    heads = _heads(rows, where=where)
     return ConlluSentence(
-        words=words,
-        tags=tags,
-        dependencies=_dependencies(numbers, heads, labels, lines, where=where),
-        line=lines[0],
+        words=tuple([word if word.strip() else _NO_FORM for word in words]),
+        tags=tuple([other if tag == "_" else tag for tag, other in zip(xpos, upos, strict=True)]),
+        dependencies=None if heads is None else Dependencies(heads, labels),
+        line=rows[0][0],
         document=document,
         text=comments.get("text", ""),
         glued=tuple(glued),
@@ -113,28 +103,11 @@ def _sentence(
     )
 
 
-def _dependencies(
-    numbers: tuple[str, ...],
-    heads: tuple[str, ...],
-    labels: tuple[str, ...],
-    lines: Sequence[int],
-    *,
-    where: str,
-) -> Dependencies | None:
-    found = _heads(numbers, heads, lines, where=where)
-    if found is None:
-        return None
-    if token_in_cycle(found) is not None:
-        raise LayerError("The heads of this sentence form a cycle.", where=f"{where}:{lines[0]}")
-    return Dependencies(tuple(found), labels)
-
-
-def _heads(
-    numbers: Sequence[str], heads: Sequence[str], lines: Sequence[int], *, where: str
-) -> list[int] | None:
-    """The heads, counted from 0; None if no token has one; LayerError for a value that can't be a head."""
-    found = []
-    for index, (number, head, line) in enumerate(zip(numbers, heads, lines, strict=True), start=1):
+def _heads(rows: Sequence[tuple[int, Sequence[str]]], *, where: str) -> tuple[int, ...] | None:
+    """The heads, counted from 0; None if no token has one."""
+    found: list[int] = []
+    for index, (line, row) in enumerate(rows, start=1):
+        number, head = row[0], row[6]
         if number != str(index):
             raise LayerError(
                 f"Token number {_short(number)} where {index} was expected.", where=f"{where}:{line}"
@@ -142,17 +115,20 @@ def _heads(
         if head == "_":
             continue
         value = int(head) if _is_number(head) else -1
-        if not 0 <= value <= len(numbers) or value == index:
+        if not 0 <= value <= len(rows) or value == index:
             raise LayerError(
                 f"'{_short(head)}' is not the number of another token of this sentence, nor 0.",
                 where=f"{where}:{line}",
             )
         found.append(value - 1)
-    if found and len(found) < len(heads):
-        raise LayerError(
-            "Some tokens of this sentence have a head and some have none.", where=f"{where}:{lines[0]}"
-        )
-    return found or None
+    if not found:
+        return None
+    fault = "Some tokens of this sentence have a head and some have none." if len(found) < len(rows) else ""
+    if not fault and token_in_cycle(found) is not None:
+        fault = "The heads of this sentence form a cycle."
+    if fault:
+        raise LayerError(fault, where=f"{where}:{rows[0][0]}")
+    return tuple(found)
 
 
 def _short(text: str) -> str:
@@ -166,7 +142,6 @@ def _is_number(text: str) -> bool:
 
 # Penn Treebank brackets: words and phrases.
 
-
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 BRACKETS |= {escape.lower(): bracket for escape, bracket in BRACKETS.items()}
 
@@ -177,11 +152,7 @@ def unescape(word: str) -> str:
     r"""``-LRB-`` -> ``(``, ``1\/2`` -> ``1/2``, ``\*`` -> ``*``; quotes stay as they are."""
     if "-" not in word and "\\" not in word:
         return word
-    return BRACKETS.get(word) or _ESCAPE.sub(_replacement, word)
-
-
-def _replacement(match: re.Match[str]) -> str:
-    return match[1] or BRACKETS[match[0]]
+    return _ESCAPE.sub(lambda match: match[1] or BRACKETS[match[0]], word)
 
 
 TRACE = "-NONE-"
@@ -230,14 +201,17 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
     tree = _GrowingTree()
     open_nodes: list[int] = []
     only_traces = False
-    opened_at, counted_to, line = 0, 0, 1
+    counted_to, line = 0, 1
+
+    def fault(what: str, position: int) -> LayerError:
+        return LayerError(what, where=f"{where}:{text.count(chr(10), 0, position) + 1}")
 
     for piece in _PIECE.finditer(text):
         kind = piece.lastindex
         if not open_nodes and kind in (2, 3):
-            opened_at, tree, only_traces = piece.start(), _GrowingTree(), False
-            line += text.count("\n", counted_to, opened_at)
-            counted_to = opened_at
+            tree, only_traces = _GrowingTree(), False
+            line += text.count("\n", counted_to, piece.start())
+            counted_to = piece.start()
         if kind == 2:
             tag, word = piece[1], piece[2]
             if tag == TRACE:
@@ -245,38 +219,28 @@ def parse_brackets(text: str, *, where: str) -> list[BracketedSentence]:
             else:
                 tree.tags.append(bare_label(tag))
                 tree.words.append(unescape(word))
-            if open_nodes:
-                continue
         elif kind == 3:
-            label = piece[3]
             open_nodes.append(len(tree.labels))
             tree.parents.append(open_nodes[-2] if len(open_nodes) > 1 else -1)
-            tree.labels.append(bare_label(label))
+            tree.labels.append(bare_label(piece[3]))
             tree.starts.append(len(tree.words))
             tree.ends.append(-1)
-            continue
         elif kind == 4:
             if not open_nodes:
-                raise LayerError(
-                    "A bracket closes that was never opened.", where=_place(where, text, piece.start())
-                )
+                raise fault("A bracket closes that was never opened.", piece.start())
             node = open_nodes.pop()
             if tree.starts[node] == len(tree.words):  # an empty node is the last one, so this is a pop
                 for array in (tree.labels, tree.starts, tree.ends, tree.parents):
                     del array[node:]
             else:
                 tree.ends[node] = len(tree.words)
-            if open_nodes:
-                continue
         elif open_nodes:
-            raise LayerError(
-                f"The word '{piece[0][:40]}' stands without a tag.", where=_place(where, text, piece.start())
-            )
+            raise fault(f"The word '{piece[0][:40]}' stands without a tag.", piece.start())
         else:
-            raise LayerError(
-                f"'{piece[0][:40]}' stands outside all brackets.", where=_place(where, text, piece.start())
-            )
+            raise fault(f"'{piece[0][:40]}' stands outside all brackets.", piece.start())
 
+        if open_nodes:
+            continue
         if tree.words:
             sentences.append(BracketedSentence(tuple(tree.words), _finished(tree), line))
         elif not only_traces:
@@ -320,7 +284,3 @@ def _finished(tree: _GrowingTree) -> Constituents:
         parents=tuple(parents),
         tags=tuple(tree.tags),
     )
-
-
-def _place(where: str, text: str, position: int) -> str:
-    return f"{where}:{text.count(chr(10), 0, position) + 1}"

@@ -6,8 +6,7 @@ import gzip
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -19,73 +18,34 @@ from numpy.typing import NDArray
 from disco2.errors import VectorsError
 from disco2.vectors.word_vectors import WordVectors
 
-
-@dataclass
-class Selection:
-    """Collects the first ``frequent`` rows and those of the words in ``keep``; all rows if that is None.
-
-    If a word occurs twice, its first row counts.
-    """
-
-    keep: Collection[str] | None
-    frequent: int
-    _chosen: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    _seen: int = 0
-
-    def wants(self, word: str) -> bool:
-        """Whether to keep the file's next row, which has this word. Call it once for each row."""
-        self._seen += 1
-        if word in self._chosen or "\n" in word:  # a model's words are stored one a line
-            return False
-        return self.keep is None or self._seen <= self.frequent or word in self.keep
-
-    def complete(self) -> bool:
-        """Whether no further row can be wanted."""
-        return self.keep is not None and not self.keep and self._seen >= self.frequent
-
-    def add(self, word: str, values: NDArray[np.float32]) -> None:
-        self._chosen[word] = values
-
-    def vectors(self, *, where: str) -> WordVectors:
-        if not self._chosen:
-            raise VectorsError(
-                "None of the words that are needed has a vector here.",
-                where=where,
-                hint="Is this a file of vectors for another language?",
-            )
-        return WordVectors(tuple(self._chosen), np.stack(list(self._chosen.values())))
-
-
+MOST_VALUES = 5_000  # of a word; longer vectors would take all memory
 _GZIP_MAGIC = b"\x1f\x8b"
 _FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 _PREVIEW = 4096
 _CONTROL_BYTES = frozenset(range(32)) - frozenset(b"\t\n\r")
+
+Values = NDArray[np.float32]
+Row = tuple[str, Callable[[], Values]]  # a word, and a function that parses its values
 
 
 def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: int = 0) -> WordVectors:
     """Read a file of vectors: GloVe text, word2vec text or binary, fastText ``.vec``.
 
     The file may be compressed with gzip. Only its first ``frequent`` words and those in ``keep`` are kept;
-    with ``keep=None``, all of them.
+    with ``keep=None``, all of them. If a word occurs twice, its first row counts.
     """
-    selection = Selection(keep=keep, frequent=frequent)
     name = str(path)
+    chosen: dict[str, Values] = {}
     try:
         with path.open("rb") as file:
             compressed = file.read(2) == _GZIP_MAGIC
         with cast("BinaryIO", gzip.open(path, "rb")) if compressed else path.open("rb") as stream:
-            preview = stream.read(_PREVIEW)
-            if preview.startswith(_FASTTEXT_MAGIC):
-                raise VectorsError(
-                    "A fastText model (.bin) can't be read.",
-                    where=name,
-                    hint="Use the .vec file that comes with it.",
-                )
-            stream.seek(0)
-            if _is_word2vec_binary(preview):
-                read_word2vec_binary(stream, name=name, selection=selection)
-            else:
-                read_text(stream, name=name, selection=selection)
+            for number, (word, values) in enumerate(_rows(stream, name), start=1):
+                if keep is not None and number > frequent and word not in keep:
+                    if not keep:
+                        break
+                elif word not in chosen and "\n" not in word:  # a model's words are stored one a line
+                    chosen[word] = values()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise VectorsError(
             f"The compressed file is damaged ({error}).", where=name, hint="Fetch the file again."
@@ -94,13 +54,30 @@ def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: i
         raise VectorsError(
             f"The file can't be read ({error.strerror or error}).", where=name, hint="Check the path."
         ) from error
-    return selection.vectors(where=name)
+    if not chosen:
+        raise VectorsError(
+            "None of the words that are needed has a vector here.",
+            where=name,
+            hint="Is this a file of vectors for another language?",
+        )
+    return WordVectors(tuple(chosen), np.stack(list(chosen.values())))
+
+
+def _rows(stream: BinaryIO, name: str) -> Iterator[Row]:
+    """The rows of a file, by the format of its first bytes."""
+    preview = stream.read(_PREVIEW)
+    if preview.startswith(_FASTTEXT_MAGIC):
+        raise VectorsError(
+            "A fastText model (.bin) can't be read.", where=name, hint="Use the .vec file that comes with it."
+        )
+    stream.seek(0)
+    return _binary_rows(stream, name) if _is_word2vec_binary(preview) else _text_rows(stream, name)
 
 
 def _is_word2vec_binary(preview: bytes) -> bool:
     """Whether a header is followed by bytes that no text has."""
     line, _, rest = preview.partition(b"\n")
-    if parse_header(line) is None:
+    if _parse_header(line) is None:
         return False
     if any(byte in _CONTROL_BYTES for byte in rest):
         return True
@@ -111,58 +88,15 @@ def _is_word2vec_binary(preview: bytes) -> bool:
     return False
 
 
-# Vectors as text, one word a line: GloVe (no header), word2vec and fastText (header ``count size``).
+def _parse_header(line: bytes) -> tuple[int, int] | None:
+    """The counts of words and of values a word, if the line is a word2vec header."""
+    fields = line.split()
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 12 for field in fields):
+        return None
+    return int(fields[0]), int(fields[1])
 
 
-MOST_VALUES = 5_000  # of a word
-_LINES_TO_LOOK_AT = 20
-_LONGEST_LINE = 1 << 20  # bytes; more of one is never read
-_LINE_FORMAT = "Each line must be a word and its values, with single spaces between them"
-
-
-def read_text(stream: BinaryIO, *, name: str, selection: Selection) -> None:
-    """Add the rows of a text file to ``selection``.
-
-    Lines end at a line feed only, since a word may be one of Unicode's other line breaks. The last D fields
-    are the values and the rest is the word, because GloVe's 840B file has words with spaces in them.
-    """
-    lines = iter(partial(stream.readline, _LONGEST_LINE), b"")
-    first_lines = list(islice(lines, _LINES_TO_LOOK_AT))
-    first_lines[:1] = [line.removeprefix(BOM_UTF8) for line in first_lines[:1]]
-    header = parse_header(first_lines[0]) if first_lines else None
-    if header is None:
-        expected, size = None, _usual_size(first_lines)
-    else:
-        expected, size = header
-    if size < 1:
-        raise VectorsError("There are no vectors in this file.", where=name, hint=f"{_LINE_FORMAT}.")
-    check_size(size, where=name)
-    count = 0
-    for number, line in enumerate(chain(first_lines, lines), start=1):
-        if (header is not None and number == 1) or not line.strip():
-            continue
-        if len(line) == _LONGEST_LINE:
-            raise VectorsError("The line is too long.", where=f"{name}:{number}", hint=f"{_LINE_FORMAT}.")
-        count += 1
-        fields = line.rstrip().rsplit(b" ", size)
-        if len(fields) != size + 1:
-            values = len(line.split()) - 1
-            raise _wrong_number(values, size, where=f"{name}:{number}")
-        word = fields[0].decode("utf-8", errors="replace")
-        if selection.wants(word):
-            selection.add(word, _values(fields, size, where=f"{name}:{number}"))
-        if selection.complete():
-            return
-    if expected is not None and count < expected:
-        raise VectorsError(
-            f"The header promises {expected} words, the file ends after {count}.",
-            where=name,
-            hint="The file seems to be cut off: fetch it again.",
-        )
-
-
-def check_size(size: int, *, where: str) -> None:
-    """Refuse vectors so long that working with them would take all memory."""
+def _check_size(size: int, *, where: str) -> None:
     if size > MOST_VALUES:
         raise VectorsError(
             f"Vectors of {size} values can't be used; {MOST_VALUES} are the most.",
@@ -171,12 +105,48 @@ def check_size(size: int, *, where: str) -> None:
         )
 
 
-def parse_header(line: bytes) -> tuple[int, int] | None:
-    """The counts of words and of values a word, if the line is a word2vec header."""
-    fields = line.split()
-    if len(fields) != 2 or not all(field.isdigit() and len(field) < 12 for field in fields):
-        return None
-    return int(fields[0]), int(fields[1])
+def _finite(values: Values, *, where: str, hint: str) -> Values:
+    if not np.isfinite(values).all():
+        raise VectorsError("A value is infinite or not a number.", where=where, hint=hint)
+    return values.astype(np.float32)  # a copy, not a view of the file's bytes
+
+
+# Vectors as text, one word a line: GloVe (no header), word2vec and fastText (header ``count size``).
+
+_LINES_TO_LOOK_AT = 20
+_LONGEST_LINE = 1 << 20  # bytes; more of one is never read
+_LINE_FORMAT = "Each line must be a word and its values, with single spaces between them."
+
+
+def _text_rows(stream: BinaryIO, name: str) -> Iterator[Row]:
+    """Lines end at a line feed only, since a word may be one of Unicode's other line breaks. The last D
+    fields are the values and the rest is the word, because GloVe's 840B file has words with spaces."""
+    lines = iter(partial(stream.readline, _LONGEST_LINE), b"")
+    first_lines = list(islice(lines, _LINES_TO_LOOK_AT))
+    first_lines[:1] = [line.removeprefix(BOM_UTF8) for line in first_lines[:1]]
+    header = _parse_header(first_lines[0]) if first_lines else None
+    expected, size = header or (0, _usual_size(first_lines))
+    if size < 1:
+        raise VectorsError("There are no vectors in this file.", where=name, hint=_LINE_FORMAT)
+    _check_size(size, where=name)
+    count = 0
+    for number, line in enumerate(chain(first_lines, lines), start=1):
+        if (header is not None and number == 1) or not line.strip():
+            continue
+        where = f"{name}:{number}"
+        if len(line) == _LONGEST_LINE:
+            raise VectorsError("The line is too long.", where=where, hint=_LINE_FORMAT)
+        count += 1
+        fields = line.rstrip().rsplit(b" ", size)
+        if len(fields) != size + 1:
+            raise _wrong_number(len(line.split()) - 1, size, where=where)
+        yield fields[0].decode("utf-8", errors="replace"), partial(_values, fields, size, where=where)
+    if count < expected:
+        raise VectorsError(
+            f"The header promises {expected} words, the file ends after {count}.",
+            where=name,
+            hint="The file seems to be cut off: fetch it again.",
+        )
 
 
 def _usual_size(lines: list[bytes]) -> int:
@@ -185,7 +155,7 @@ def _usual_size(lines: list[bytes]) -> int:
     return max(sizes, key=lambda size: (sizes[size], -size)) if sizes else 0
 
 
-def _values(fields: list[bytes], size: int, *, where: str) -> NDArray[np.float32]:
+def _values(fields: list[bytes], size: int, *, where: str) -> Values:
     """The values as numbers. What precedes them must not look like one more value."""
     if any(_is_number(field) for field in fields[0].split()[1:]):
         raise _wrong_number(size + len(fields[0].split()) - 1, size, where=where)
@@ -193,15 +163,9 @@ def _values(fields: list[bytes], size: int, *, where: str) -> NDArray[np.float32
         with np.errstate(over="ignore"):  # what becomes infinite is refused below
             values = np.array(fields[1:], dtype=np.float32)
     except ValueError:
-        bad = next(field for field in fields[1:] if not _is_number(field))
-        raise VectorsError(
-            f"{bad.decode('utf-8', errors='replace')!r} is not a number.",
-            where=where,
-            hint=f"{_LINE_FORMAT}.",
-        ) from None
-    if not np.isfinite(values).all():
-        raise VectorsError("A value is infinite or not a number.", where=where, hint="Remove the line.")
-    return values
+        bad = next(field for field in fields[1:] if not _is_number(field)).decode("utf-8", errors="replace")
+        raise VectorsError(f"{bad!r} is not a number.", where=where, hint=_LINE_FORMAT) from None
+    return _finite(values, where=where, hint="Remove the line.")
 
 
 def _is_number(field: bytes) -> bool:
@@ -213,54 +177,38 @@ def _is_number(field: bytes) -> bool:
 
 
 def _wrong_number(values: int, size: int, *, where: str) -> VectorsError:
-    return VectorsError(
-        f"{values} values where {size} were expected.",
-        where=where,
-        hint=f"{_LINE_FORMAT}.",
-    )
+    return VectorsError(f"{values} values where {size} were expected.", where=where, hint=_LINE_FORMAT)
 
 
 # Vectors as a binary file: word2vec's.
 
+_CHUNK = 1 << 22
+_LONGEST_WORD = 1 << 16
 
-_WORD2VEC_CHUNK = 1 << 22
-_LONGEST_WORD2VEC_WORD = 1 << 16
 
-
-def read_word2vec_binary(stream: BinaryIO, *, name: str, selection: Selection) -> None:
-    """Add the rows of a word2vec binary file to ``selection``.
-
-    The format: a line ``count size``, then for each word its bytes, a space, and ``size`` float32 values,
-    least significant byte first. Some writers put a line feed after the values, before the next word.
-    """
-    header = parse_header(stream.readline(_LONGEST_WORD2VEC_WORD))
+def _binary_rows(stream: BinaryIO, name: str) -> Iterator[Row]:
+    """The format: a line ``count size``, then for each word its bytes, a space, and ``size`` float32 values,
+    least significant byte first. Some writers put a line feed after the values, before the next word."""
+    header = _parse_header(stream.readline(_LONGEST_WORD))
     if header is None or header[1] < 1:
         raise VectorsError("There is no word2vec header.", where=name, hint="Expected: count, space, size.")
     count, size = header
-    check_size(size, where=name)
+    _check_size(size, where=name)
     width = size * 4
+    hint = "Is this a word2vec binary file?"
     buffer, at = b"", 0
     for number in range(1, count + 1):
         where = f"{name}: word {number} of {count}"
         end = buffer.find(b" ", at)
         while end < 0 or len(buffer) < end + 1 + width:
-            chunk = stream.read(_WORD2VEC_CHUNK)
+            chunk = stream.read(_CHUNK)
             if not chunk:
                 raise VectorsError("The file ends in the middle.", where=where, hint="Fetch the file again.")
             buffer, at = buffer[at:] + chunk, 0
             end = buffer.find(b" ")
-            if (end < 0 and len(buffer) > _LONGEST_WORD2VEC_WORD) or end > _LONGEST_WORD2VEC_WORD:
-                raise VectorsError("No word was found.", where=where, hint="Is this a word2vec binary file?")
+            if (end < 0 and len(buffer) > _LONGEST_WORD) or end > _LONGEST_WORD:
+                raise VectorsError("No word was found.", where=where, hint=hint)
+        values = np.frombuffer(buffer, dtype="<f4", count=size, offset=end + 1)
         word = buffer[at:end].lstrip(b"\n").decode("utf-8", errors="replace")
+        yield word, partial(_finite, values, where=where, hint=hint)
         at = end + 1 + width
-        if selection.wants(word):
-            values = np.frombuffer(buffer, dtype="<f4", count=size, offset=end + 1).astype(np.float32)
-            if not np.isfinite(values).all():
-                raise VectorsError(
-                    "A value is infinite or not a number.",
-                    where=where,
-                    hint="Is this a word2vec binary file?",
-                )
-            selection.add(word, values)
-        if selection.complete():
-            return

@@ -42,19 +42,16 @@ def reduced_shipped(*, dimensions: int) -> WordVectors:
 
 def make_table(recipe: Recipe, folder: Path = FOLDER) -> WordVectors:
     """The table that a recipe describes; VectorsError if the shipped vectors are different ones."""
+    other = VectorsError(
+        "The word vectors that ship with this installation are not the ones the table was made from.",
+        where=str(folder),
+        hint=INSTALL_AGAIN,
+    )
     if shipped_digest(folder) != recipe.digest:
-        raise VectorsError(
-            "The word vectors that ship with this installation are not the ones the table was made from.",
-            where=str(folder),
-            hint=INSTALL_AGAIN,
-        )
+        raise other
     words, matrix = _read(folder)
     if not recipe.reduction.fits(matrix.shape[1]):  # checked before memory is allocated for the table
-        raise VectorsError(
-            "The word vectors that ship with this installation have other dimensions than the ones the table "
-            "was made from.",
-            where=str(folder),
-        )
+        raise other
     table = recipe.reduction(matrix)
     if recipe.rows is None:
         return WordVectors(words, table, recipe)
@@ -125,12 +122,7 @@ def load_vectors(
         standard = reduced_shipped(dimensions=dimensions)
     else:
         if source == WORD2VEC:
-            if sentences is None:
-                raise VectorsError(
-                    "Word2vec needs sentences to be trained on.",
-                    hint='Give a corpus, or use the vectors "shipped" with the package.',
-                )
-            loaded = train_word2vec(sentences, dimensions=dimensions, seed=seed)
+            loaded = train_word2vec(sentences or (), dimensions=dimensions, seed=seed)
         else:
             keep = {form for word in words for form in forms(word)}
             loaded = read_vectors(_file(source), keep=keep, frequent=max(frequent, _FREQUENT_FOR_STATISTICS))

@@ -50,10 +50,7 @@ def giving(pronoun: str) -> Document:
             "(S (NP (NNP Bob)) (VP (VBD gave) (NP (NNP Tina)) (NP (DT the) (NN burger))) (. .))",
             "2:nsubj 0:root 2:iobj 5:det 2:obj 2:punct",
         ),
-        (
-            f"(S (NP (PRP {pronoun})) (VP (VBD was) (ADJP (JJ hungry))) (. .))",
-            "3:nsubj 3:cop 0:root 3:punct",
-        ),
+        (f"(S (NP (PRP {pronoun})) (VP (VBD was) (ADJP (JJ hungry))) (. .))", "3:nsubj 3:cop 0:root 3:punct"),
     )
 
 

@@ -30,19 +30,16 @@ from disco2.annotation.english.constituents import (
     tree_to_spans,
     write_parser,
 )
-from disco2.data import Constituents
+from disco2.data import Constituents, Sentence
 from disco2.errors import BundleError
 from disco2.files import read_listed_files
 from disco2.vectors import WordVectors
-from tests.documents import document_from_words
+from tests.documents import assert_valid, document_from_words
 from tests.strategies import constituents
 
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 
-BOB = (
-    ["Bob", "gave", "Tina", "the", "burger", "."],
-    ["NNP", "VBD", "NNP", "DT", "NN", "."],
-)
+BOB = (["Bob", "gave", "Tina", "the", "burger", "."], ["NNP", "VBD", "NNP", "DT", "NN", "."])
 
 
 def brackets(tree: Constituents | None) -> set[tuple[str, int, int]]:
@@ -50,15 +47,11 @@ def brackets(tree: Constituents | None) -> set[tuple[str, int, int]]:
     return set(zip(tree.labels, tree.starts, tree.ends, strict=True))
 
 
-def assert_sound(tree: Constituents | None, tags: list[str]) -> None:
-    """A tree over all tokens, in pre-order, whose nodes lie within their parents."""
+def assert_sound(tree: Constituents | None, words: list[str], tags: list[str]) -> None:
     assert tree is not None
     assert tree.tags == tuple(tags)
-    assert (tree.starts[0], tree.ends[0], tree.parents[0]) == (0, len(tags), -1)
-    for node in range(1, len(tree.labels)):
-        parent = tree.parents[node]
-        assert 0 <= parent < node
-        assert tree.starts[parent] <= tree.starts[node] < tree.ends[node] <= tree.ends[parent]
+    document = document_from_words("d", [[word or "_" for word in words]], tags=[tags])
+    assert_valid(replace(document, sentences=(Sentence(0, len(words), tree),)))
 
 
 def test_a_simple_sentence(shipped_parser: SpanParser) -> None:
@@ -79,7 +72,7 @@ def test_a_simple_sentence(shipped_parser: SpanParser) -> None:
 )
 def test_odd_sentences_have_a_tree(shipped_parser: SpanParser, words: list[str], tags: list[str]) -> None:
     (tree,) = shipped_parser.parse([(words, tags)])
-    assert_sound(tree, tags)
+    assert_sound(tree, words, tags)
 
 
 def test_a_sentence_without_words_has_no_tree(shipped_parser: SpanParser) -> None:
@@ -101,7 +94,7 @@ def test_long_sentences_need_little_memory(shipped_parser: SpanParser, length: i
     (tree,) = shipped_parser.parse([(words, tags)])
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert_sound(tree, tags)
+    assert_sound(tree, words, tags)
     assert peak < 100_000_000
     assert (tree is not None and tree.labels[0] == "ROOT") == (length > 200)
 
@@ -182,13 +175,12 @@ def test_numbers_have_edges_and_unknowns() -> None:
         ["The", "the", "cat"], ["DT", "DT", "NN"], vectors=VECTORS, word_count=2, piece_count=1
     )
     assert lexicon.words == ("the",)
-    numbers = lexicon.numbers(["The", "cat", "zygote"], ["DT", "NN", "XYZ"])
-    assert numbers.vectors.tolist() == [2, 0, 1, 2, 2]
-    assert numbers.words.tolist() == [OPENING, RESERVED, UNKNOWN, UNKNOWN, CLOSING]
-    assert numbers.tags.tolist() == [OPENING, RESERVED, RESERVED + 1, UNKNOWN, CLOSING]
-    assert numbers.pieces.shape == (5, 8)
-    assert not numbers.pieces[[0, -1]].any()
-    assert numbers.pieces[1].all()
+    vectors, words, tags, *pieces = lexicon.numbers(["The", "cat", "zygote"], ["DT", "NN", "XYZ"]).T.tolist()
+    assert vectors == [2, 0, 1, 2, 2]
+    assert words == [OPENING, RESERVED, UNKNOWN, UNKNOWN, CLOSING]
+    assert tags == [OPENING, RESERVED, RESERVED + 1, UNKNOWN, CLOSING]
+    assert len(pieces) == 8
+    assert all(piece[0] == piece[-1] == 0 < piece[1] for piece in pieces)
 
 
 CHAINED = Constituents(

@@ -46,52 +46,6 @@ def company() -> Document:
     )
 
 
-def seeing(pronoun: str) -> Document:
-    return parsed(
-        ("(S (NP (NNP Mary)) (VP (VBD saw) (NP (NNP John))) (. .))", "2:nsubj 0:root 2:obj 2:punct"),
-        (f"(S (NP (PRP {pronoun})) (VP (VBD waved)) (. .))", "2:nsubj 0:root 2:punct"),
-    )
-
-
-def children() -> Document:
-    return parsed(
-        (
-            "(S (NP (NNP Ann)) (VP (VBD called) (NP (DT the) (NNS children))) (. .))",
-            "2:nsubj 0:root 4:det 2:obj 2:punct",
-        ),
-        ("(S (NP (PRP They)) (VP (VBD ran)) (. .))", "2:nsubj 0:root 2:punct"),
-    )
-
-
-def old_house() -> Document:
-    return parsed(
-        (
-            "(S (NP (PRP We)) (VP (VBD saw) (NP (DT an) (JJ old) (NN house))) (. .))",
-            "2:nsubj 0:root 5:det 5:amod 2:obj 2:punct",
-        ),
-        (
-            "(S (NP (DT The) (NN house)) (VP (VBD was) (ADJP (JJ empty))) (. .))",
-            "2:det 4:nsubj 4:cop 0:root 4:punct",
-        ),
-    )
-
-
-@pytest.mark.parametrize(
-    ("document", "expected"),
-    [
-        (giving("She"), [["Tina", "She"]]),
-        (giving("He"), [["Bob", "He"]]),
-        (seeing("He"), [["John", "He"]]),
-        (seeing("She"), [["Mary", "She"]]),
-        (company(), [["The company", "its", "It"]]),
-        (children(), [["the children", "They"]]),
-        (old_house(), [["an old house", "The house"]]),
-    ],
-)
-def test_simple_stories(ranker: MentionRanker, document: Document, expected: list[list[str]]) -> None:
-    assert chains(ranker.resolve(document)) == expected
-
-
 def test_it_annotates_only_what_it_is_asked_for(ranker: MentionRanker) -> None:
     documents = [giving("She"), giving("He")]
     resolved = ranker.annotate(documents, layers=COREFERENCE)

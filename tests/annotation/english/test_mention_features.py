@@ -251,10 +251,7 @@ def test_a_last_name_takes_the_gender_of_its_latest_bearer() -> None:
 
 def test_two_names_are_many() -> None:
     document = parsed(
-        (
-            "(S (NP (NP (NNP Ann)) (CC and) (NP (NNP Bob))) (VP (VBD ran)))",
-            "4:nsubj 3:cc 1:conj 0:root",
-        )
+        ("(S (NP (NP (NNP Ann)) (CC and) (NP (NNP Bob))) (VP (VBD ran)))", "4:nsubj 3:cc 1:conj 0:root")
     )
     mentions = read_mentions(document)
     assert mentions.number.tolist() == [2, 1, 1]

@@ -14,13 +14,11 @@ from disco2.annotation.english import span_network as module
 from disco2.annotation.english import span_network as network
 from disco2.annotation.english.span_network import (
     EPSILON,
-    LARGEST_CHART,
     BiLSTMLayer,
     Packing,
     SpanScorer,
     all_spans,
     best_splits,
-    chart_portions,
     distinct_rows,
     read_trees,
     scores_by_length,
@@ -118,15 +116,6 @@ def test_the_last_token_of_each_direction_can_be_left_out(
         assert found[offset : offset + len(outputs)] == pytest.approx(outputs, abs=1e-5)
 
 
-def test_every_step_is_in_one_group() -> None:
-    packing = Packing.of(SIZES)
-    steps = [step for group in packing.groups(to_the_end=True) for step in group]
-    assert steps == [(0, 4), (4, 3), (7, 3), (10, 1), (11, 1)]
-    steps = [step for group in packing.groups(to_the_end=False) for step in group]
-    assert steps == [(0, 3), (4, 3), (7, 1), (10, 1)]
-    assert list(Packing.of([1]).groups(to_the_end=False)) == []
-
-
 @pytest.fixture
 def stored() -> dict[str, NDArray[np.float32]]:
     random = np.random.default_rng(8)
@@ -168,8 +157,6 @@ def test_spans_are_scored_as_one_by_one(
         [slow_scores(stored, encoded[start], encoded[end]) for start, end in zip(starts, ends, strict=True)]
     )
     assert pytest.approx(expected, abs=1e-5) == np.concatenate(list(prepared.scores(*spans)), axis=1).T
-    assert prepared.best_scores(*spans) == pytest.approx(expected.max(axis=1), abs=1e-5)
-    assert prepared.best_labels(*spans).tolist() == expected.argmax(axis=1).tolist()
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30))
@@ -230,12 +217,3 @@ def test_the_chart_finds_the_best_of_all_trees(sizes: list[int], seed: int) -> N
         assert sum(table[span] for span in found) == pytest.approx(
             best_by_enumeration(table, length), abs=1e-4
         )
-
-
-@given(st.lists(st.integers(1, 200), max_size=128))
-def test_charts_hold_every_sentence_of_a_batch_in_order_and_stay_small(lengths: list[int]) -> None:
-    lengths.sort(reverse=True)
-    portions = [lengths[portion] for portion in chart_portions(lengths)]
-    assert [length for portion in portions for length in portion] == lengths
-    for portion in portions:
-        assert len(portion) == 1 or len(portion) * portion[0] ** 2 <= LARGEST_CHART

@@ -10,7 +10,6 @@ import pytest
 
 from disco2.annotation.annotator import Layer
 from disco2.annotation.english.coreference import MentionRanker, Tables, read_weights, write_weights
-from disco2.annotation.english.lexicon import GROUP_OF_KIND, KINDS
 from disco2.annotation.english.mention_features import mention_feature_sizes
 from disco2.data import Document, Mention
 from disco2.errors import InputError
@@ -101,21 +100,6 @@ def test_the_loss_is_minus_the_logarithm_of_the_gold_share() -> None:
         choices |= {a: np.exp(costs[i, column + 1]) for column, a in enumerate(row) if a >= 0}
         expected -= np.log((choices[1] if i == 3 else choices["new"]) / sum(choices.values()))
     assert loss_and_gradient(zero, made)[0] == pytest.approx(expected, rel=1e-5)
-
-
-def test_merged_tables_add_up_their_coarser_ones() -> None:
-    tables = random_tables(2, seed=1)
-    merged = tables.merged()
-    p = tables.parameters
-    row, i, a = 17, 4, 12
-    expected = (
-        p["pair all"][row, 0, 0]
-        + p["pair group"][row, GROUP_OF_KIND[i], GROUP_OF_KIND[a]]
-        + p["pair kind"][row, i, a]
-    )
-    assert merged.pair[row, i * KINDS + a] == pytest.approx(expected)
-    assert merged.new[3, 2] == pytest.approx(p["new all"][3, 0] + p["new group"][3, 2])
-    assert merged.antecedent[3, 2] == pytest.approx(p["antecedent all"][3, 0] + p["antecedent group"][3, 2])
 
 
 def test_the_penalty_keeps_useless_weights_at_zero() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self
@@ -26,6 +27,9 @@ COMPONENTS: dict[str, Layers] = {
     "constituents": frozenset({Layer.CONSTITUENTS}),
     "coreference": frozenset({Layer.COREFERENCE}),
 }
+
+# Imported late: spaCy and NumPy take long to import.
+_MODELS = {"syntax": "SpacySyntax", "constituents": "SpanParser", "coreference": "MentionRanker"}
 
 Files = Mapping[str, bytes]  # the content of each file, by its path in the folder
 VectorReader = Callable[[], "WordVectors"]
@@ -50,9 +54,9 @@ class Component:
         self._kind, self._folder, self._vectors = kind, folder, vectors
         self._files: Files = read_listed_files(folder)
         self._model: Model | None = None
+        self._lock = Lock()  # so that two threads do not parse the same files
         self.name = self.fingerprint = f"{kind.NAME} {weights_digest(self._files)}"
         self.requires = kind.REQUIRES
-        self._lock = Lock()  # so that two threads do not parse the same files
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         return self.model.annotate(documents, layers=layers) if documents else []
@@ -62,21 +66,18 @@ class Component:
         """The model; raises BundleError if its files can't be parsed."""
         with self._lock:
             if self._model is None:
-                self._model = self._parse()
+                try:
+                    self._model = self._kind.load(self._files, self._vectors)
+                except Disco2Error:
+                    raise
+                except Exception as error:  # spaCy and safetensors raise exceptions of many kinds
+                    raise BundleError(
+                        f"The model can't be read ({type(error).__name__}: {error}).",
+                        where=str(self._folder),
+                        hint="Install disco2 again, or train the annotators: disco2 annotator train --help",
+                    ) from error
                 self._files = {}  # not needed any more
             return self._model
-
-    def _parse(self) -> Model:
-        try:
-            return self._kind.load(self._files, self._vectors)
-        except Disco2Error:
-            raise
-        except Exception as error:  # spaCy and safetensors raise exceptions of many kinds
-            raise BundleError(
-                f"The model can't be read ({type(error).__name__}: {error}).",
-                where=str(self._folder),
-                hint="Install disco2 again, or train the annotators: disco2 annotator train --help",
-            ) from error
 
 
 def weights_digest(files: Files) -> str:
@@ -92,22 +93,8 @@ def load_component(name: str, folder: Path | None = None, vectors: VectorReader 
     """A component by its name, from a folder of its own; default: the shipped one."""
     from disco2.vectors.source import read_shipped
 
-    return Component(_kind(name), folder or SHIPPED / name, vectors or read_shipped)
-
-
-def _kind(name: str) -> type[Model]:
-    """The class of a component. Imported late: spaCy and NumPy take long to import."""
-    if name == "syntax":
-        from disco2.annotation.english.syntax import SpacySyntax
-
-        return SpacySyntax
-    if name == "constituents":
-        from disco2.annotation.english.constituents import SpanParser
-
-        return SpanParser
-    from disco2.annotation.english.coreference import MentionRanker
-
-    return MentionRanker
+    module = import_module(f"disco2.annotation.english.{name}")
+    return Component(getattr(module, _MODELS[name]), folder or SHIPPED / name, vectors or read_shipped)
 
 
 def english_annotators(

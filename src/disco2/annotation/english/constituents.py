@@ -17,7 +17,7 @@ from safetensors.numpy import load, save
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.annotators import Files, VectorReader
-from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Network, WordNumbers
+from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Integers, Network, portions
 from disco2.annotation.layers import join_constituents
 from disco2.annotation.text import split_long_sentence
 from disco2.data import Constituents, Document
@@ -30,7 +30,6 @@ UNKNOWN, OPENING, CLOSING = 0, 1, 2  # rows of the tables of words and tags: any
 RESERVED = 3
 PREFIXES = (1, 2, 3)
 SUFFIXES = (1, 2, 3, 4)
-PIECES = len(PREFIXES) + len(SUFFIXES) + 1  # and the shape
 REMEMBERED = 20_000  # words whose numbers are kept; more than most texts have
 
 
@@ -57,29 +56,27 @@ class Lexicon:
         return {tag: row for row, tag in enumerate(self.tags, RESERVED)}
 
     @cached_property
-    def _rows(self) -> Callable[[str], tuple[int, ...]]:
+    def _rows(self) -> Callable[[str], tuple[int, int, tuple[int, ...]]]:
         return lru_cache(maxsize=REMEMBERED)(self._look_up)
 
-    def numbers(self, words: Sequence[str], tags: Sequence[str]) -> WordNumbers:
-        """The numbers of one sentence of n - 2 words."""
-        edge = (len(self.vectors), *(0,) * PIECES)
-        rows = [(*edge, OPENING), *map(self._rows, words), (*edge, CLOSING)]
-        table = np.array(rows, dtype=np.int32)
-        tag_rows = [self.tag_rows.get(tag, UNKNOWN) for tag in tags]
-        return WordNumbers(
-            vectors=table[:, 0],
-            words=table[:, -1],
-            pieces=table[:, 1:-1],
-            tags=np.array([OPENING, *tag_rows, CLOSING], dtype=np.int32),
-        )
+    def numbers(self, words: Sequence[str], tags: Sequence[str]) -> Integers:
+        """The numbers of one sentence of n - 2 words, as ``span_network`` describes them."""
+        no_pieces = (0,) * (len(PREFIXES) + len(SUFFIXES) + 1)
+        none = len(self.vectors)
+        rows = [(none, OPENING, OPENING, *no_pieces)]
+        for word, tag in zip(words, tags, strict=True):
+            vector, number, found = self._rows(word)
+            rows.append((vector, number, self.tag_rows.get(tag, UNKNOWN), *found))
+        rows.append((none, CLOSING, CLOSING, *no_pieces))
+        return np.array(rows, dtype=np.int32)
 
-    def _look_up(self, word: str) -> tuple[int, ...]:
-        """Vector, pieces, word."""
+    def _look_up(self, word: str) -> tuple[int, int, tuple[int, ...]]:
+        """Vector, word, pieces."""
         vector = self.vectors.row(word)
         return (
             len(self.vectors) if vector is None else vector,
-            *(self._piece_rows.get(piece, 0) for piece in pieces(word)),
             self._word_rows.get(word.lower(), UNKNOWN),
+            tuple(self._piece_rows.get(piece, 0) for piece in pieces(word)),
         )
 
 
@@ -138,7 +135,6 @@ def _frequent(counts: Counter[str], least: int) -> tuple[str, ...]:
 # one span whose label names them from the outermost to the innermost: ``S+VP``. So a tree of phrases is a set
 # of spans that do not cross, each with one label.
 
-
 CHAIN = "+"
 
 LabelledSpan = tuple[int, int, str]  # start, end (exclusive), chain of labels
@@ -174,7 +170,6 @@ def spans_to_tree(spans: Iterable[LabelledSpan], tags: Sequence[str]) -> Constit
 # Sentences of similar length are parsed together. The encoder is fastest with about a hundred sentences. The
 # chart takes fewer, because each costs as much as the longest of them.
 
-
 LARGEST_BATCH = 128  # sentences encoded at once
 MOST_TOKENS = 3_000  # encoded at once, counting each sentence as long as the longest
 
@@ -182,13 +177,9 @@ MOST_TOKENS = 3_000  # encoded at once, counting each sentence as long as the lo
 def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
     """The indices of sentences in descending order of length, in batches for the encoder."""
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
-    batches: list[list[int]] = []
-    first = 0
-    while first < len(order):
-        size = max(1, min(LARGEST_BATCH, MOST_TOKENS // lengths[order[first]]))
-        batches.append(order[first : first + size])
-        first += size
-    return batches
+    descending = [lengths[index] for index in order]
+    found = portions(descending, lambda longest: min(LARGEST_BATCH, MOST_TOKENS // longest))
+    return [order[portion] for portion in found]
 
 
 # The parser.
@@ -227,11 +218,11 @@ class SpanParser:
         """The documents with new trees on all sentences."""
         if Layer.CONSTITUENTS not in layers:
             return list(documents)
-        tagged = [
-            _tagged(document, sentence.start, sentence.end)
-            for document in documents
-            for sentence in document.sentences
-        ]
+        tagged: list[Tagged] = []
+        for document in documents:
+            for sentence in document.sentences:
+                tokens = document.tokens[sentence.start : sentence.end]
+                tagged.append(([token.text for token in tokens], [token.tag for token in tokens]))
         trees = iter(self.parse(tagged))
         return [
             replace(
@@ -252,30 +243,20 @@ class SpanParser:
             for start, end in spans
             if end > start
         ]
-        trees: list[Constituents | None] = [None] * len(pieces)
+        trees: dict[int, Constituents] = {}
         for batch in batches_by_length([len(words) for words, _ in pieces]):
             numbers = [self._lexicon.numbers(*pieces[index]) for index in batch]
             for index, spans in zip(batch, self._network.parse(numbers), strict=True):
                 named = [(start, end, self._labels[label]) for start, end, label in spans]
                 trees[index] = spans_to_tree(named, pieces[index][1])
-        in_order = iter(trees)
+        in_order = iter(sorted(trees))
         return [
-            _joined([next(in_order) for _ in spans]) if tags else None
+            join_constituents([trees[next(in_order)] for _ in spans]) if tags else None
             for (_, tags), spans in zip(sentences, cuts, strict=True)
         ]
 
 
-def _tagged(document: Document, start: int, end: int) -> Tagged:
-    tokens = document.tokens[start:end]
-    return [token.text for token in tokens], [token.tag for token in tokens]
-
-
-def _joined(trees: Sequence[Constituents | None]) -> Constituents:
-    return join_constituents([tree for tree in trees if tree is not None])
-
-
 # The parser on disk: weights in half precision, and the vocabulary.
-
 
 FORMAT = 1
 WEIGHTS_FILE = "weights.safetensors"
@@ -347,18 +328,14 @@ def _check_shapes(parser: StoredParser) -> None:
         "words": (len(parser.words) + RESERVED, found["words"][-1]),
         "pieces": (len(parser.pieces) + 1, found["pieces"][-1]),
         "tags": (len(parser.tags) + RESERVED, found["tags"][-1]),
-        "spans.starts": (2 * hidden, width),
-        "spans.ends": (2 * hidden, width),
+        **dict.fromkeys(("spans.starts", "spans.ends"), (2 * hidden, width)),
         **dict.fromkeys(("spans.bias", "spans.gain", "spans.shift"), (width,)),
         "spans.outputs": (len(parser.labels), width),
         "spans.output_bias": (len(parser.labels),),
     }
     for layer in range(LAYERS):
         size = 2 * hidden if layer else found["encoder.0.inputs"][1]
-        expected |= {
-            f"encoder.{layer}.inputs": (2, size, 4 * hidden),
-            f"encoder.{layer}.recurrent": (2, hidden, 4 * hidden),
-            f"encoder.{layer}.bias": (2, 4 * hidden),
-        }
+        for name, shape in (("inputs", (size,)), ("recurrent", (hidden,)), ("bias", ())):
+            expected[f"encoder.{layer}.{name}"] = (2, *shape, 4 * hidden)
     if wrong := [name for name, shape in expected.items() if found[name] != shape]:
         raise ValueError(f"its weights {', '.join(wrong)} have another shape")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,8 +34,8 @@ from disco2.files import HIDDEN_LIST, folder_in_place
 #     s(i, new) = sum_f N_f[f(i), group(i)]
 #     s(i, a)   = sum_f A_f[f(a), group(i)] + sum_g W_g[g(i, a), kind(i), kind(a)]
 #
-# where f are features of one mention and g features of a pair. All features are small numbers, so that the
-# tables N, A and W are plain arrays and a score is a sum of look-ups.
+# where f are features of one mention and g features of a pair. All features are small numbers, so a score is
+# a sum of look-ups in the tables N, A and W.
 
 Floats = NDArray[np.float32]
 
@@ -81,19 +81,17 @@ def pair_scores(
     first: int,
     antecedents: Integers,
     features: NDArray[np.uint8],
-    starts: Integers,
     own: Floats,
 ) -> Floats:
     """s(i, a) for the mentions from ``first`` on; minus infinity where there is no antecedent.
 
-    ``features`` as ``pair_features`` gives them, ``starts`` the offsets of the pair features, ``own`` the
-    result of ``antecedent_scores``.
+    ``features`` as ``pair_features`` gives them, ``own`` the result of ``antecedent_scores``.
     """
     group = GROUP_OF_KIND[mentions.kind[first : first + len(antecedents)]]
     total: Floats = own[antecedents, group[:, None]]
     flat = tables.pair.reshape(-1)
     column = kind_pairs(mentions, first, antecedents)
-    for index, start in enumerate(starts.tolist()):
+    for index, start in enumerate(offsets(PAIR_FEATURES).tolist()):
         total += flat[(features[:, :, index].astype(np.int32) + start) * (KINDS * KINDS) + column]
     total[antecedents < 0] = -np.inf
     return total
@@ -123,27 +121,18 @@ def possible_antecedents(mentions: Mentions, *, window: int, matches: int) -> In
 
 # The weights on disk: tables as safetensors, the rest as JSON.
 
-
+TABLES = ("new", "antecedent", "pair")
 TABLES_FILE = "tables.safetensors"
 MODEL_FILE = "model.json"
 FORMAT = 1
 
 
 def write_weights(
-    folder: Path,
-    tables: Tables,
-    words: tuple[str, ...],
-    *,
-    window: int,
-    matches: int,
-    force: bool = False,
+    folder: Path, tables: Tables, words: Sequence[str], *, window: int, matches: int, force: bool = False
 ) -> None:
     """Write a model's folder, in half precision, all of it or nothing."""
     # Safetensors writes the memory as it is, ignoring the order of an array's axes.
-    arrays = {
-        name: np.ascontiguousarray(table, dtype=np.float16)
-        for name, table in (("new", tables.new), ("antecedent", tables.antecedent), ("pair", tables.pair))
-    }
+    arrays = {name: np.ascontiguousarray(getattr(tables, name), dtype=np.float16) for name in TABLES}
     described = {
         "format": FORMAT,
         "window": window,
@@ -154,9 +143,8 @@ def write_weights(
     }
     with folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
         (fresh / TABLES_FILE).write_bytes(save(arrays))
-        (fresh / MODEL_FILE).write_text(
-            json.dumps(described, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
-        )
+        text = json.dumps(described, ensure_ascii=False, indent=0)
+        (fresh / MODEL_FILE).write_text(text + "\n", encoding="utf-8")
 
 
 def read_weights(files: Files) -> tuple[Tables, tuple[str, ...], int, int]:
@@ -165,7 +153,7 @@ def read_weights(files: Files) -> tuple[Tables, tuple[str, ...], int, int]:
     arrays = load(files[TABLES_FILE])
     words = tuple(described["words"])
     sizes = mention_feature_sizes(len(words))
-    tables = Tables(**{name: arrays[name].astype(np.float32) for name in ("new", "antecedent", "pair")})
+    tables = Tables(**{name: arrays[name].astype(np.float32) for name in TABLES})
     fits = (
         described["format"] == FORMAT
         and described["mention_features"] == sizes
@@ -226,36 +214,33 @@ class MentionRanker:
         """The first mention of each mention's chain: itself if it opens a chain or is in none.
 
         Each is linked to its best antecedent if that scores better than none. A pronoun is not linked to a
-        chain that has a pronoun of another gender.
+        chain that has a pronoun of another gender; the gender of names and nouns is a guess, which is a
+        feature of the ranking.
         """
         starts = offsets(mention_feature_sizes(len(self.words)))
         rows = mention_features(document, mentions, self._vocabulary) + starts
         new = new_scores(self.tables, rows, mentions)
         own = antecedent_scores(self.tables, rows)
-        chains = ChainGenders(mentions)
-        gendered = chains.gendered().tolist()
-        for first, antecedents, scores in self._blocks(mentions, own):
-            choices = np.argmax(scores, axis=1).tolist()
-            for row, choice in enumerate(choices):
-                mention = first + row
-                if gendered[mention]:
-                    scores[row, chains.clashes(mention, antecedents[row])] = -np.inf
-                    choice = int(np.argmax(scores[row]))
-                if scores[row, choice] > new[mention]:
-                    chains.link(mention, int(antecedents[row, choice]))
-        return chains.openers
-
-    def _blocks(self, mentions: Mentions, own: Floats) -> Iterator[tuple[int, Integers, Floats]]:
-        pair_starts = offsets(PAIR_FEATURES)
         all_antecedents = possible_antecedents(mentions, window=self.window, matches=self.matches)
+        gender: Integers = np.where(mentions.kind < FIRST_NOMINAL, mentions.gender, 0)
+        chain_gender = gender.copy()  # at the chain's first mention
+        openers = np.arange(len(mentions), dtype=np.int32)
         for first in range(0, len(mentions), BLOCK):
             antecedents = all_antecedents[first : first + BLOCK]
             features = pair_features(mentions, first, antecedents)
-            yield (
-                first,
-                antecedents,
-                pair_scores(self.tables, mentions, first, antecedents, features, pair_starts, own),
-            )
+            scores = pair_scores(self.tables, mentions, first, antecedents, features, own)
+            for row, choice in enumerate(np.argmax(scores, axis=1).tolist()):
+                mention = first + row
+                if gender[mention]:
+                    theirs = chain_gender[openers[antecedents[row]]]
+                    scores[row, (theirs > 0) & (theirs != gender[mention])] = -np.inf
+                    choice = int(np.argmax(scores[row]))
+                if scores[row, choice] > new[mention]:
+                    opener = openers[mention] = openers[antecedents[row, choice]]
+                    if gender[mention]:
+                        chain_gender[opener] = gender[mention]
+        found: list[int] = openers.tolist()
+        return found
 
 
 def _chained(mentions: Mentions, opener: list[int]) -> tuple[Mention, ...]:
@@ -269,39 +254,3 @@ def _chained(mentions: Mentions, opener: list[int]) -> tuple[Mention, ...]:
         )
         if members[first] > 1
     )
-
-
-class ChainGenders:
-    """Chains that mentions join in text order, each with the gender of its pronouns, if any.
-
-    Only pronouns count: the gender of names and nouns is a guess, which is a feature of the ranking.
-    """
-
-    def __init__(self, mentions: Mentions) -> None:
-        self._own: Integers = np.where(mentions.kind < FIRST_NOMINAL, mentions.gender, 0)
-        self._gender = self._own.copy()  # of the chain, at its first mention
-        self._openers = np.arange(len(mentions), dtype=np.int32)  # the first mention of each one's chain
-
-    @property
-    def openers(self) -> list[int]:
-        """The first mention of the chain that each mention is in."""
-        found: list[int] = self._openers.tolist()
-        return found
-
-    def gendered(self) -> NDArray[np.bool_]:
-        """Which mentions have a gender that a chain may clash with."""
-        known: NDArray[np.bool_] = self._own > 0
-        return known
-
-    def clashes(self, mention: int, antecedents: Integers) -> NDArray[np.bool_]:
-        """Which of its antecedents are in a chain that has a pronoun of another gender than the mention's."""
-        theirs = self._gender[self._openers[antecedents]]
-        clashing: NDArray[np.bool_] = (theirs > 0) & (theirs != self._own[mention])
-        return clashing
-
-    def link(self, mention: int, antecedent: int) -> None:
-        """Add a mention to the chain of its antecedent."""
-        opener = self._openers[antecedent]
-        self._openers[mention] = opener
-        if self._own[mention]:
-            self._gender[opener] = self._own[mention]

@@ -83,33 +83,21 @@ def word_lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
 
 
-@lru_cache(maxsize=REMEMBERED)
-def gender_of_word(word: str) -> Gender:
-    """The gender of a title or a noun in lower case; a final full stop is ignored."""
-    word = word.rstrip(".")
-    if word in word_lists()["male_words"]:
-        return Gender.MALE
-    return Gender.FEMALE if word in word_lists()["female_words"] else Gender.UNKNOWN
-
-
-@lru_cache(maxsize=REMEMBERED)
-def gender_of_name(name: str) -> Gender:
-    """The gender of a first name in lower case; unknown if it is on both lists."""
-    male, female = name in word_lists()["male_names"], name in word_lists()["female_names"]
+def _gender(male: bool, female: bool) -> Gender:
     if male == female:
         return Gender.UNKNOWN
     return Gender.MALE if male else Gender.FEMALE
 
 
-@lru_cache(maxsize=REMEMBERED)
-def is_first_name(name: str) -> bool:
-    return name in word_lists()["male_names"] or name in word_lists()["female_names"]
+def gender_of_word(word: str) -> Gender:
+    """The gender of a title or a noun in lower case; a final full stop is ignored."""
+    word = word.rstrip(".")
+    return _gender(word in word_lists()["male_words"], word in word_lists()["female_words"])
 
 
-@lru_cache(maxsize=REMEMBERED)
-def is_thing_name(name: str) -> bool:
-    """Whether a name that ends in this word, in lower case, is a place, a time or an office."""
-    return name in word_lists()["thing_names"] or name.rstrip(".") in word_lists()["thing_names"]
+def gender_of_name(name: str) -> Gender:
+    """The gender of a first name in lower case; unknown if it is on both lists."""
+    return _gender(name in word_lists()["male_names"], name in word_lists()["female_names"])
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -157,18 +145,19 @@ def pronoun_traits(citation: str) -> Traits:
 
 def name_traits(words: Sequence[str], tag: str, *, coordinated: bool = False) -> Traits:
     """The traits of a name in lower case: by its title, else by its first name."""
+    lists = word_lists()
     number = number_of_noun(tag, words[0], coordinated=coordinated)
-    if is_thing_name(words[-1]) or (words[0] == "the" and len(words) == 2):
+    things = lists["thing_names"]  # the last words of places, times and offices
+    if words[-1] in things or words[-1].rstrip(".") in things or (words[0] == "the" and len(words) == 2):
         return Traits(number, Gender.NEUTER, Person.THING)
     for word in words[:-1]:
         if gender := gender_of_word(word):
             return Traits(number, gender, Person.HUMAN)
     first = next((word for word in words if not is_person_word(word)), words[-1])
-    if is_first_name(first):
+    if first in lists["male_names"] or first in lists["female_names"]:
         return Traits(number, gender_of_name(first), Person.HUMAN)
-    if len(words) > 1 and is_person_word(words[0]):
-        return Traits(number, Gender.UNKNOWN, Person.HUMAN)
-    return Traits(number, Gender.UNKNOWN, Person.UNKNOWN)
+    titled = len(words) > 1 and is_person_word(words[0])
+    return Traits(number, Gender.UNKNOWN, Person.HUMAN if titled else Person.UNKNOWN)
 
 
 def noun_traits(head: str, tag: str, determiner: str, *, coordinated: bool) -> Traits:
@@ -213,19 +202,8 @@ FIRST_NOMINAL = Kind.NAME  # kinds from here on are not pronouns
 GROUP_OF_KIND = np.array([0, 0, 1, 1, 2, 0, 1, 2, 2, 2, 3, 3, 4, 5, 5, 5, 6, 6, 6], dtype=np.int32)
 GROUPS = int(GROUP_OF_KIND.max()) + 1
 
-_PRONOUNS = {
-    "i": Kind.FIRST_PERSON,
-    "you": Kind.YOU,
-    "he": Kind.HE,
-    "she": Kind.SHE,
-    "it": Kind.IT,
-    "we": Kind.WE,
-    "they": Kind.THEY,
-    "this": Kind.THIS,
-    "that": Kind.THAT,
-    "these": Kind.THESE,
-    "those": Kind.THESE,
-}
+_KINDS_IN_ORDER = ("i", "you", "he", "she", "it", "we", "they", "this", "that", "these")  # kinds 0 to 9
+_PRONOUNS = {word: Kind(number) for number, word in enumerate(_KINDS_IN_ORDER)} | {"those": Kind.THESE}
 _DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
 
 

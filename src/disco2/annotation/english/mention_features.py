@@ -7,7 +7,6 @@ it a likely antecedent?
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +86,6 @@ def mention_features(document: Document, mentions: Mentions, vocabulary: Mapping
 # Features of pairs, for all pairs of a block at once. 0 is also what pairs without an antecedent get, which
 # the ranking masks. Each is combined with the kinds of the two mentions, as Durrett & Klein (2013) do.
 
-
 Flags = NDArray[np.bool_]
 
 # Which of few classes a distance, a rank or a count belongs to; the last class holds all larger ones.
@@ -117,43 +115,38 @@ PAIR_FEATURES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Some mentions i, as a column, and the possible antecedents a of each, as a row of numbers."""
-
-    mentions: Mentions
-    i: Integers  # (rows, 1)
-    a: Integers  # (rows, antecedents), -1 for none
-
-
 def pair_features(mentions: Mentions, first: int, antecedents: Integers) -> NDArray[np.uint8]:
-    """(rows, antecedents, features): for the mentions from ``first`` on, one row of ``antecedents`` each."""
-    i = np.arange(first, first + len(antecedents), dtype=np.int32)[:, None]
-    block = Block(mentions, i, antecedents)
-    nearness = _class(_FEW_SENTENCES, _sentences_between(block))
-    match = string_match(block)
-    agreement, compatible = trait_agreement(block)
+    """(rows, antecedents, features): for the mentions from ``first`` on, one row of ``antecedents`` each.
+
+    In what follows, i is a column of mentions, (rows, 1), and a their antecedents, -1 for none.
+    """
+    m, a = mentions, antecedents
+    i = np.arange(first, first + len(a), dtype=np.int32)[:, None]
+    apart = m.sentence[i] - m.sentence[a]
+    nearness = _class(_FEW_SENTENCES, apart)
+    match = string_match(m, i, a)
+    agreement, compatible = trait_agreement(m, i, a)
     # How many nearer antecedents are compatible as well.
     rank = np.cumsum(compatible, axis=1, dtype=np.int32) - compatible
     features: list[Integers] = [
-        _class(_SENTENCES, _sentences_between(block)),
-        _class(_MENTIONS, i - antecedents),
+        _class(_SENTENCES, apart),
+        _class(_MENTIONS, i - a),
         match,
         match * _NEARNESS + nearness,
         agreement,
-        structure(block),
-        mentions.role[antecedents] * _NEARNESS + nearness,
-        mentions.role[i] * ROLES + mentions.role[antecedents],
+        structure(m, i, a),
+        m.role[a] * _NEARNESS + nearness,
+        m.role[i] * ROLES + m.role[a],
         _class(_RANKS, rank) * _NEARNESS + nearness,
-        surroundings(block),
-        _class(_COUNTS, mentions.seen_core[antecedents]) * _NEARNESS + nearness,
-        parallel(block),
-        np.minimum(mentions.place[antecedents], 3) * _NEARNESS + nearness,
+        surroundings(m, i, a),
+        _class(_COUNTS, m.seen_core[a]) * _NEARNESS + nearness,
+        parallel(m, i, a),
+        np.minimum(m.place[a], 3) * _NEARNESS + nearness,
     ]
     return np.stack(features, axis=-1).astype(np.uint8)
 
 
-def string_match(block: Block) -> Integers:
+def string_match(m: Mentions, i: Integers, a: Integers) -> Integers:
     """How far two nouns or names are the same words, or two pronouns the same pronoun.
 
     0 not at all; 1 all words; 2 all but determiners; 3 the key word, and the antecedent has all other words
@@ -161,7 +154,6 @@ def string_match(block: Block) -> Integers:
     mention's key is among the antecedent's words; 7 the reverse; 8 one is the other's acronym; pronouns: 9
     the same form; 10 another form of the same one.
     """
-    m, i, a = block.mentions, block.i, block.a
     result = np.zeros(a.shape, dtype=np.int32)
     nominal = m.kind >= FIRST_NOMINAL
     both = nominal[i] & nominal[a] & (a >= 0)
@@ -192,9 +184,8 @@ def _all_among(words: Integers, others: Integers) -> Flags:
     return result
 
 
-def trait_agreement(block: Block) -> tuple[Integers, Flags]:
+def trait_agreement(m: Mentions, i: Integers, a: Integers) -> tuple[Integers, Flags]:
     """Number, gender and humanity, each 0 not known, 1 the same, 2 different; and where none is different."""
-    m, i, a = block.mentions, block.i, block.a
     agreement = np.zeros(a.shape, dtype=np.int32)
     compatible = a >= 0
     for trait in (m.number, m.gender, m.person):
@@ -206,7 +197,7 @@ def trait_agreement(block: Block) -> tuple[Integers, Flags]:
     return agreement, compatible
 
 
-def structure(block: Block) -> Integers:
+def structure(m: Mentions, i: Integers, a: Integers) -> Integers:
     """The relation between two mentions of one sentence in its dependencies.
 
     0 in different sentences; 1 none of the others; 2 the mention is inside the antecedent; 3 the antecedent
@@ -215,7 +206,6 @@ def structure(block: Block) -> Integers:
     phrase that hangs on the antecedent's governor; 10 what the mention hangs on hangs on the antecedent's
     governor; 11 the mention's governor is inside the antecedent.
     """
-    m, i, a = block.mentions, block.i, block.a
     result = np.zeros(a.shape, dtype=np.int32)
     rows, columns = np.nonzero((m.sentence[i] == m.sentence[a]) & (a >= 0))
     left, right = i[rows, 0], a[rows, columns]
@@ -240,13 +230,12 @@ def structure(block: Block) -> Integers:
     return result
 
 
-def surroundings(block: Block) -> Integers:
+def surroundings(m: Mentions, i: Integers, a: Integers) -> Integers:
     """Paragraphs between them, combined with 0 no quotation, 1 the same, 2 two, 3 only i's, 4 only a's.
 
     Paragraphs count 0 to 3, then 4 for all larger even and 5 for all larger odd numbers: in a dialogue
     of two people, the parity separates the speakers.
     """
-    m, i, a = block.mentions, block.i, block.a
     apart = m.paragraph[i] - m.paragraph[a]
     apart = np.where(apart < 4, apart, 4 + apart % 2)
     left, right = m.quote[i], m.quote[a]
@@ -256,17 +245,11 @@ def surroundings(block: Block) -> Integers:
     return result
 
 
-def parallel(block: Block) -> Integers:
+def parallel(m: Mentions, i: Integers, a: Integers) -> Integers:
     """Whether both have the same role (1), hang on the same word form (2), both (3), or neither (0)."""
-    m, i, a = block.mentions, block.i, block.a
     same_role = (m.role[i] == m.role[a]) & (m.role[i] > 0)
     same_word = (m.governor_word[i] == m.governor_word[a]) & (m.governor_word[i] >= 0)
     result: Integers = same_role + 2 * same_word.astype(np.int32)
-    return result
-
-
-def _sentences_between(block: Block) -> Integers:
-    result: Integers = block.mentions.sentence[block.i] - block.mentions.sentence[block.a]
     return result
 
 

@@ -6,6 +6,7 @@ coordination, pronouns and possessive pronouns, and names inside larger phrases 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -52,14 +53,11 @@ def find_candidates(document: Document) -> list[Candidate]:
 
     A sentence without phrases gives runs of nouns with what may stand before them, found by their tags.
     """
-    tags = [token.tag for token in document.tokens]
     found: list[Candidate] = []
     for index, sentence in enumerate(document.sentences):
         first = sentence.start
-        spans = {
-            (start, end): head
-            for start, end, head in _in_sentence(sentence, tags[sentence.start : sentence.end])
-        }
+        tags = [token.tag for token in document.tokens[first : sentence.end]]
+        spans = {(start, end): head for start, end, head in _in_sentence(sentence, tags)}
         found.extend(
             Candidate(first + start, first + end, first + spans[start, end], index)
             for start, end in sorted(spans, key=lambda span: (span[0], -span[1]))
@@ -88,7 +86,11 @@ def _noun_phrases(
         if label != "NP":
             continue
         start, end, parent = tree.starts[node], tree.ends[node], tree.parents[node]
-        heads[node] = head = _head(sentence, tree, start, end)
+        heads[node] = head = (
+            head_by_dependencies(sentence.dependencies, start, end)
+            if sentence.dependencies is not None
+            else head_by_constituents(tree, start, end)
+        )
         if tags[head] in NOT_HEADS:
             continue
         # Of phrases around one head the largest is the mention, but each conjunct is a mention too.
@@ -125,14 +127,6 @@ def _owners(tree: Constituents) -> list[int]:
     return owners
 
 
-def _head(sentence: Sentence, tree: Constituents, start: int, end: int) -> int:
-    if end - start == 1:
-        return start
-    if sentence.dependencies is not None:
-        return head_by_dependencies(sentence.dependencies, start, end)
-    return head_by_constituents(tree, start, end)
-
-
 def _noun_runs(tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """The longest runs of nouns, with determiners and adjectives before them; the last noun is the head."""
     start = 0
@@ -149,30 +143,29 @@ def _noun_runs(tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         start = max(end, start + 1)
 
 
-# The context of each token: sentence, paragraph, quotation, and its place in the dependencies.
+# The context of each token: paragraph, quotation, and its place in the dependencies.
 
+Integers = NDArray[np.int32]
 
+_ROLE_NAMES = """
+nsubj csubj
+nsubj:pass csubj:pass
+obj
+iobj
+obl obl:agent obl:arg
+obl:unmarked obl:tmod
+nmod nmod:desc nmod:unmarked
+nmod:poss
+appos
+conj
+compound flat
+root
+vocative dislocated discourse parataxis
+xcomp ccomp advcl acl acl:relcl
+"""
 _ROLES = {
     role: number
-    for number, roles in enumerate(
-        (
-            "nsubj csubj",
-            "nsubj:pass csubj:pass",
-            "obj",
-            "iobj",
-            "obl obl:agent obl:arg",
-            "obl:unmarked obl:tmod",
-            "nmod nmod:desc nmod:unmarked",
-            "nmod:poss",
-            "appos",
-            "conj",
-            "compound flat",
-            "root",
-            "vocative dislocated discourse parataxis",
-            "xcomp ccomp advcl acl acl:relcl",
-        ),
-        start=1,
-    )
+    for number, roles in enumerate(_ROLE_NAMES.strip().splitlines(), start=1)
     for role in roles.split()
 }
 ROLES = max(_ROLES.values()) + 1  # 0 for all other labels, and where there are no dependencies
@@ -183,37 +176,24 @@ _OPENING = frozenset({"``", "\u201c", "\u00ab"})
 _CLOSING = frozenset({"''", "\u201d", "\u00bb"})
 
 
-@dataclass(frozen=True, slots=True)
-class TokenContext:
-    """One number for each token of a document."""
-
-    sentence: NDArray[np.int32]
-    paragraph: NDArray[np.int32]  # counted by blank lines
-    quote: NDArray[np.int32]  # the number of the quotation around it, 0 outside
-    governor: NDArray[np.int32]  # the token it hangs on, -1 for none
-    role: NDArray[np.int32]
-
-
-def read_context(document: Document) -> TokenContext:
-    """The context of all tokens of a document."""
-    length = len(document.tokens)
-    sentence_of = np.zeros(length, dtype=np.int32)
-    governor = np.full(length, -1, dtype=np.int32)
-    role = np.zeros(length, dtype=np.int32)
-    for index, sentence in enumerate(document.sentences):
-        sentence_of[sentence.start : sentence.end] = index
+def _syntax(document: Document) -> tuple[Integers, Integers]:
+    """The token that each token hangs on, -1 for none, and its role."""
+    governor = np.full(len(document.tokens), -1, dtype=np.int32)
+    role = np.zeros(len(document.tokens), dtype=np.int32)
+    for sentence in document.sentences:
         if sentence.dependencies is not None:
+            own = slice(sentence.start, sentence.end)
             heads = np.array(sentence.dependencies.heads, dtype=np.int32)
-            governor[sentence.start : sentence.end] = np.where(heads >= 0, heads + sentence.start, -1)
-            role[sentence.start : sentence.end] = [
-                _ROLES.get(label, 0) for label in sentence.dependencies.labels
-            ]
-    paragraph, quote = _paragraphs_and_quotes(document)
-    return TokenContext(sentence_of, paragraph, quote, governor, role)
+            governor[own] = np.where(heads >= 0, heads + sentence.start, -1)
+            role[own] = [_ROLES.get(label, 0) for label in sentence.dependencies.labels]
+    return governor, role
 
 
-def _paragraphs_and_quotes(document: Document) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Straight quotation marks open and close in turn; a new paragraph closes what is open."""
+def _paragraphs_and_quotes(document: Document) -> tuple[Integers, Integers]:
+    """The number of each token's paragraph, counted by blank lines, and of the quotation around it, or 0.
+
+    Straight quotation marks open and close in turn; a new paragraph closes what is open.
+    """
     text = document.text
     paragraph = np.zeros(len(document.tokens), dtype=np.int32)
     quote = np.zeros(len(document.tokens), dtype=np.int32)
@@ -236,21 +216,11 @@ def _paragraphs_and_quotes(document: Document) -> tuple[NDArray[np.int32], NDArr
 
 # The attributes of candidate mentions as arrays of small integers, one row a mention.
 
-
-Integers = NDArray[np.int32]
-
 MODIFIERS = 6  # other words that are compared; of a phrase with more the last ones count
 _COORDINATION = 10  # how far after the head an "and" may be that coordinates it
 _FUNCTION_WORDS = frozenset({"DT", "PDT", "PRP$", "POS", "IN", "CC", "TO", "WDT", "WP"})
 _NOT_COMPARED = _FUNCTION_WORDS | {",", ":", ".", "-LRB-", "-RRB-", "``", "''", "HYPH"}
 _DROPPED_FIRST = frozenset({"DT", "PDT", "PRP$"})
-
-
-# The attributes that are read from the words of a candidate, in the order of a row; its other words follow.
-_READ = (
-    "kind", "number", "gender", "person", "reflexive", "string", "core", "key", "acronym", "place", "depth",
-    "seen_core", "seen_key",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,29 +259,35 @@ class Mentions:
         return len(self.start)
 
 
+# The attributes that ``_Reader`` gives, in the order of a row; the other words follow.
+_NAMES = "kind number gender person reflexive string core key acronym place depth seen_core seen_key"
+READ = tuple(_NAMES.split())
+
+
 def read_mentions(document: Document) -> Mentions:
     """All candidate mentions of a document."""
     candidates = find_candidates(document)
-    context = read_context(document)
-    start = np.array([candidate.start for candidate in candidates], dtype=np.int32)
-    head = np.array([candidate.head for candidate in candidates], dtype=np.int32)
-    governor = context.governor[head]
+    spans = [(one.start, one.end, one.head, one.sentence) for one in candidates]
+    start, end, head, sentence = np.array(spans, dtype=np.int32).reshape(-1, 4).T
+    paragraph, quote = _paragraphs_and_quotes(document)
+    governors, role = _syntax(document)
+    governor = governors[head]
     reader = _Reader(document)
     rows = np.array([reader.read(candidate) for candidate in candidates], dtype=np.int32)
-    columns = rows.reshape(len(candidates), len(_READ) + MODIFIERS).T
+    columns = rows.reshape(len(candidates), len(READ) + MODIFIERS).T
     return Mentions(
         start=start,
-        end=np.array([candidate.end for candidate in candidates], dtype=np.int32),
+        end=end,
         head=head,
-        sentence=np.array([candidate.sentence for candidate in candidates], dtype=np.int32),
-        paragraph=context.paragraph[start],
-        quote=context.quote[start],
-        role=context.role[head],
+        sentence=sentence,
+        paragraph=paragraph[start],
+        quote=quote[start],
+        role=role[head],
         governor=governor,
-        governor_above=np.where(governor >= 0, context.governor[governor], -1),
+        governor_above=np.where(governor >= 0, governors[governor], -1),
         governor_word=np.array([reader.word(token) for token in governor.tolist()], dtype=np.int32),
-        words=np.ascontiguousarray(columns[len(_READ) :].T),
-        **dict(zip(_READ, columns, strict=False)),
+        words=np.ascontiguousarray(columns[len(READ) :].T),
+        **dict(zip(READ, columns, strict=False)),
     )
 
 
@@ -323,15 +299,15 @@ class _Reader:
         self._forms = [token.text for token in document.tokens]
         self._tags = [token.tag for token in document.tokens]
         self._numbers: dict[str, int] = {}
-        self._cores: dict[int, int] = {}
-        self._keys: dict[int, int] = {}
+        self._cores: Counter[int] = Counter()
+        self._keys: Counter[int] = Counter()
         self._named: dict[int, Traits] = {}  # traits of people by their last name
         self._sentence = -1
         self._open: list[int] = []  # ends of the candidates around the next one
         self._place = 0
 
     def read(self, candidate: Candidate) -> list[int]:
-        """The attributes ``_READ`` of the next candidate, then its other words."""
+        """The attributes ``READ`` of the next candidate, then its other words."""
         words, tags = self._words, self._tags
         start, end, head = candidate.start, candidate.end, candidate.head
         first, last = start, end
@@ -375,14 +351,14 @@ class _Reader:
             self._acronym(first, last) if nominal else -1,
             place,
             depth,
-            self._cores.get(core, 0),
-            self._keys.get(key_word, 0),
+            self._cores[core],
+            self._keys[key_word],
             *beside,
             *[-1] * (MODIFIERS - len(beside)),
         ]
         if nominal:
-            self._cores[core] = self._cores.get(core, 0) + 1
-            self._keys[key_word] = self._keys.get(key_word, 0) + 1
+            self._cores[core] += 1
+            self._keys[key_word] += 1
         return row
 
     def word(self, token: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,7 @@ from spacy.language import BaseDefaults, Language
 from spacy.strings import StringStore
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
-from spacy.util import (
-    compile_infix_regex,
-    compile_prefix_regex,
-    compile_suffix_regex,
-    load_config_from_str,
-)
+from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, load_config_from_str
 from spacy.vectors import BaseVectors
 from spacy.vocab import Vocab
 from srsly import msgpack_dumps
@@ -107,7 +102,6 @@ def write_component(pipeline: Language, name: str, folder: Path) -> None:
 
 # The shipped word vectors in the form that spaCy's models need.
 
-
 REMEMBERED = 50_000  # words whose rows are kept
 EMBEDDINGS = 20_000  # words whose embeddings are kept
 EPSILON = 1e-8  # of thinc's LayerNorm
@@ -126,7 +120,7 @@ class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is c
     def __init__(self, strings: StringStore, vectors: WordVectors) -> None:
         self.strings = strings
         self._vectors = vectors
-        self._rows: dict[int, int] = {}  # -1 for unknown words
+        self._row = lru_cache(maxsize=REMEMBERED)(self._look_up)
 
     def get_batch(self, keys: NDArray[np.uint64]) -> NDArray[np.float32]:
         """The vectors of the words with these hashes, [len(keys), dimensions]."""
@@ -135,19 +129,12 @@ class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is c
         taken[rows < 0] = 0
         return taken
 
-    def _row(self, key: int) -> int:
-        row = self._rows.get(key)
-        if row is None:
-            found = self._vectors.row(self.strings[key])
-            row = -1 if found is None else found
-            if len(self._rows) >= REMEMBERED:
-                self._rows.clear()
-            self._rows[key] = row
-        return row
+    def _look_up(self, key: int) -> int:
+        row = self._vectors.row(self.strings[key])
+        return -1 if row is None else row
 
     def __getitem__(self, key: int) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self.get_batch(np.array([key], dtype=np.uint64))[0]
-        return vector
+        return self.get_batch(np.array([key], dtype=np.uint64))[0]  # type: ignore[no-any-return]
 
     def __contains__(self, key: int) -> bool:
         return self._row(key) >= 0
@@ -156,12 +143,10 @@ class SpacyWordVectors(BaseVectors):  # type: ignore[misc]  # spaCy's class is c
     def shape(self) -> tuple[int, int]:
         return len(self._vectors), self._vectors.dimensions
 
-    @property
-    def n_keys(self) -> int:
-        return len(self._vectors)
-
     def __len__(self) -> int:
         return len(self._vectors)
+
+    n_keys = property(__len__)
 
 
 # The encoders, for inference.
@@ -322,13 +307,10 @@ def _exceptions() -> dict[str, list[dict[int, str]]]:
     }
     for word in FUSED:
         exceptions[word.replace("|", "")] = [{ORTH: part} for part in word.split("|")]
-    for word in [*ABBREVIATIONS, *MORE_WHOLES, *(f"{word}." for word in _abbreviations())]:
+    stopped = {*CAPITALISED, *ANYWHERE, *(word.capitalize() for word in ANYWHERE)}
+    for word in [*ABBREVIATIONS, *MORE_WHOLES, *(f"{word}." for word in stopped)]:
         exceptions[word] = [{ORTH: word}]
     return exceptions
-
-
-def _abbreviations() -> set[str]:
-    return {*CAPITALISED, *ANYWHERE, *(word.capitalize() for word in ANYWHERE)}
 
 
 def _prefixes() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -25,7 +25,6 @@ Rows = NDArray[np.int64]
 #
 # W x is computed for several steps at once: enough for the product to run at full speed, few enough to stay
 # in the cache.
-
 
 TOGETHER = 512  # tokens whose inputs are multiplied together
 
@@ -162,7 +161,6 @@ def _run_gates(weights: Floats) -> Floats:
 # the sign goes into A, E and b, the magnitude into O, and the passes for gain, shift and relu are one
 # maximum. The mean is linear too: it is taken off A, E and b beforehand.
 
-
 EPSILON = 1e-5
 CHUNK = 2048  # spans scored together: their hidden layer stays in the processor's cache
 
@@ -225,16 +223,6 @@ class SpanScorer:
             found += self.output_bias[:, None]
             yield found
 
-    def best_scores(self, begins: Floats, finishes: Floats, starts: Rows, ends: Rows) -> Floats:
-        """The score of the best label of each span."""
-        chunks = self.scores(begins, finishes, starts, ends)
-        return np.concatenate([chunk.max(axis=0) for chunk in chunks])
-
-    def best_labels(self, begins: Floats, finishes: Floats, starts: Rows, ends: Rows) -> Rows:
-        """The best label of each span."""
-        chunks = self.scores(begins, finishes, starts, ends)
-        return np.concatenate([chunk.argmax(axis=0) for chunk in chunks])
-
 
 # The best binary tree over scored spans (CKY), for a batch of sentences at once.
 #
@@ -245,7 +233,6 @@ class SpanScorer:
 #
 # All spans of one length, in all sentences, are one step. The chart is stored twice, by start and by
 # end, with the length as last axis: then the two halves of all ways to split a span are two plain slices.
-
 
 LARGEST_CHART = 100_000  # square of the longest length times sentences, in one chart
 
@@ -320,29 +307,22 @@ def read_trees(splits: NDArray[np.int16], lengths: Integers) -> Spans:
     return Spans(*(np.concatenate(columns) for columns in zip(*levels, strict=True)))
 
 
-def chart_portions(lengths: Sequence[int]) -> list[slice]:
-    """A batch in descending order of length, in portions whose charts are small."""
-    portions: list[slice] = []
+def portions(lengths: Sequence[int], most: Callable[[int], int]) -> Iterator[slice]:
+    """Neighbours of lengths in descending order, at most ``most(the longest)`` of them, or one, together."""
     first = 0
     while first < len(lengths):
-        size = max(1, LARGEST_CHART // lengths[first] ** 2)
-        portions.append(slice(first, min(first + size, len(lengths))))
+        size = max(1, most(lengths[first]))
+        yield slice(first, first + size)
         first += size
-    return portions
 
 
 # From word numbers to labelled spans.
 
 
-@dataclass(frozen=True, slots=True)
-class WordNumbers:
-    """Rows of the tables for n tokens, the sentence's two edges included."""
-
-    vectors: Integers  # [n] rows of the word vectors; the one after the last is zero
-    words: Integers  # [n]
-    pieces: Integers  # [n, pieces] prefixes, suffixes and shape; 0 where it is too rare
-    tags: Integers  # [n]
-
+# The numbers of a sentence of n tokens, the two edges included, are a table [n, 3 + pieces] of rows of the
+# tables below: vector, word, tag, then prefixes, suffixes and shape (0 for a rare one). The row after the
+# last word vector is zero.
+VECTOR, WORD, TAG, PIECES = 0, 1, 2, slice(3, None)
 
 NumberedSpan = tuple[int, int, int]  # start, end, label
 
@@ -384,26 +364,26 @@ class Network:
         )
 
     def embed(self, numbers: Integers) -> Floats:
-        """The inputs of the encoder for rows of ``numbered``: vector, word, sum of pieces, tag."""
+        """The inputs of the encoder: vector, word, sum of pieces, tag."""
         return np.concatenate(
             [
-                self.vectors[numbers[:, 0]],
-                self.words[numbers[:, 1]],
-                self.pieces[numbers[:, 3:]].sum(axis=1),
-                self.tags[numbers[:, 2]],
+                self.vectors[numbers[:, VECTOR]],
+                self.words[numbers[:, WORD]],
+                self.pieces[numbers[:, PIECES]].sum(axis=1),
+                self.tags[numbers[:, TAG]],
             ],
             axis=1,
         )
 
-    def encode(self, sentences: Sequence[WordNumbers]) -> tuple[Floats, Rows]:
+    def encode(self, sentences: Sequence[Integers]) -> tuple[Floats, Rows]:
         """The encoder's output at all places of all sentences, [N, 2 H], and each sentence's first place.
 
         The sentences are in descending order of length. Place k of a sentence is between its tokens k - 1
         and k: the forward half is that of row k, the edge being row 0, and the backward half that of row
         k + 1. The row after a sentence's last place is not a place.
         """
-        packing = Packing.of([len(sentence.words) for sentence in sentences])
-        distinct, numbers = distinct_rows(numbered(sentences))
+        packing = Packing.of([len(sentence) for sentence in sentences])
+        distinct, numbers = distinct_rows(np.concatenate(sentences))
         which = np.empty_like(packing.rows)
         which[packing.rows] = numbers
         lowest, highest = self.layers
@@ -414,13 +394,13 @@ class Network:
         encoded = np.concatenate([in_order[:-1, :half], in_order[1:, half:]], axis=1)
         return encoded, packing.offsets
 
-    def parse(self, sentences: Sequence[WordNumbers]) -> list[list[NumberedSpan]]:
+    def parse(self, sentences: Sequence[Integers]) -> list[list[NumberedSpan]]:
         """The labelled spans of the best trees of sentences in descending order of length."""
         encoded, offsets = self.encode(sentences)
         begins, finishes = self.scorer.places(encoded)
-        lengths = np.array([len(sentence.words) - 2 for sentence in sentences], dtype=np.int32)
+        lengths = np.array([len(sentence) - 2 for sentence in sentences], dtype=np.int32)
         found: list[list[NumberedSpan]] = []
-        for portion in chart_portions(lengths.tolist()):
+        for portion in portions(lengths.tolist(), lambda longest: LARGEST_CHART // longest**2):
             found += self._trees(begins, finishes, offsets[portion], lengths[portion])
         return found
 
@@ -430,7 +410,8 @@ class Network:
         """The labelled spans of sentences that share a chart."""
         spans = all_spans(lengths)
         first = offsets[spans.sentences]
-        scores = self.scorer.best_scores(begins, finishes, first + spans.starts, first + spans.ends)
+        chunks = self.scorer.scores(begins, finishes, first + spans.starts, first + spans.ends)
+        scores = np.concatenate([chunk.max(axis=0) for chunk in chunks])
         np.maximum(scores, 0.0, out=scores)  # no label at all scores 0
         table = scores_by_length(spans, scores, lengths)
         chosen = read_trees(best_splits(table), lengths)
@@ -439,22 +420,13 @@ class Network:
         labelled |= sizes == lengths[chosen.sentences]  # the whole sentence always has a label
         owners, starts, ends = (column[labelled] for column in chosen)
         first = offsets[owners]
-        labels = self.scorer.best_labels(begins, finishes, first + starts, first + ends)
+        chunks = self.scorer.scores(begins, finishes, first + starts, first + ends)
+        labels = np.concatenate([chunk.argmax(axis=0) for chunk in chunks])
         found: list[list[NumberedSpan]] = [[] for _ in lengths]
         columns = (column.tolist() for column in (owners, starts, ends, labels))
         for sentence, start, end, label in zip(*columns, strict=True):
             found[sentence].append((start, end, label))
         return found
-
-
-def numbered(sentences: Sequence[WordNumbers]) -> Integers:
-    """The numbers of all tokens, one after the other: vector, word, tag, pieces."""
-    return np.concatenate(
-        [
-            np.column_stack([sentence.vectors, sentence.words, sentence.tags, sentence.pieces])
-            for sentence in sentences
-        ]
-    )
 
 
 def distinct_rows(table: Integers) -> tuple[Integers, Rows]:

@@ -7,7 +7,7 @@ break; a single line end counts as a space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -23,7 +23,7 @@ from disco2.annotation.spacy_pipeline import (
     to_spacy,
     with_layers,
 )
-from disco2.annotation.text import BLANK_LINE, LINE_END, split_text
+from disco2.annotation.text import BLANK_LINE, LINE_END, Piece, split_text
 from disco2.data import Document, Sentence, Token
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _T = TypeVar("_T")
+_R = TypeVar("_R")
+Part = tuple[Document, int, int]  # a document's tokens from the first to the last (exclusive)
 
 SENTENCES, ENCODER, TAGGER, PARSER = "senter", "tok2vec", "tagger", "parser"
 # The size of a batch; larger ones are hardly faster and need more memory.
@@ -72,78 +74,74 @@ class SpacySyntax:
         A sentence ends at the end of a paragraph, and with ``line_ends`` at the end of a line.
         """
         parting = LINE_END if line_ends else BLANK_LINE
-        places = [paragraph_tokens(document, parting=parting) for document in documents]
         parts = [
-            (document, *span)
-            for document, of_document in zip(documents, places, strict=True)
-            for span in of_document
+            [(document, *span) for span in paragraph_tokens(document, parting=parting)]
+            for document in documents
         ]
-        spans: list[list[tuple[int, int]]] = []
-        for batch in _batches(parts, [end - start for _, start, end in parts], most=MOST_TOKENS):
-            with self._memory.zone():
-                docs = [
-                    to_spacy(document, self._pipeline.vocab, start, end, split=False)
-                    for document, start, end in batch
-                ]
-                spans += map(sentence_spans, self._through(SENTENCES, docs))
-        found = iter(spans)
+
+        def split(parts: Sequence[Part]) -> list[list[tuple[int, int]]]:
+            docs = [to_spacy(*part, vocab=self._pipeline.vocab, split=False) for part in parts]
+            return list(map(sentence_spans, self._through(SENTENCES, docs)))
+
+        found = self._in_batches(parts, lambda part: part[2] - part[1], split, most=MOST_TOKENS)
         return [
             replace(
                 document,
                 sentences=tuple(
                     Sentence(first + start, first + end)
-                    for first, _ in of_document
-                    for start, end in next(found)
+                    for (_, first, _), spans in zip(own, made, strict=True)
+                    for start, end in spans
                 ),
             )
-            for document, of_document in zip(documents, places, strict=True)
+            for document, own, made in zip(documents, parts, found, strict=True)
         ]
 
     def _from_texts(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
+        def analyse(pieces: Sequence[Piece]) -> list[Analysis]:
+            docs = self._through(SENTENCES, [self._tokenised(piece.text) for piece in pieces])
+            return self._analyses(docs, layers)
+
         pieces = [split_text(document.text) for document in documents]
-        texts = [piece.text for of_document in pieces for piece in of_document]
-        analyses: Iterator[Analysis] = iter(
-            [
-                analysis
-                for batch in _batches(texts, [len(text) for text in texts], most=MOST_CHARACTERS)
-                for analysis in self._analyses_of_texts(batch, layers)
-            ]
-        )
+        found = self._in_batches(pieces, lambda piece: len(piece.text), analyse, most=MOST_CHARACTERS)
         return [
-            join_pieces(document, [(piece, next(analyses)) for piece in of_document])
-            for document, of_document in zip(documents, pieces, strict=True)
+            join_pieces(document, zip(own, made, strict=True))
+            for document, own, made in zip(documents, pieces, found, strict=True)
         ]
 
     def _on_tokens(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
-        groups = [sentence_groups(document) for document in documents]
+        def analyse(parts: Sequence[Part]) -> list[Analysis]:
+            return self._analyses([to_spacy(*part, vocab=self._pipeline.vocab) for part in parts], layers)
+
         parts = [
-            (document, group[0].start, group[-1].end)
-            for document, of_document in zip(documents, groups, strict=True)
-            for group in of_document
+            [(document, group[0].start, group[-1].end) for group in sentence_groups(document)]
+            for document in documents
         ]
-        analyses: Iterator[Analysis] = iter(
-            [
-                analysis
-                for batch in _batches(parts, [end - start for _, start, end in parts], most=MOST_TOKENS)
-                for analysis in self._analyses_of_parts(batch, layers)
-            ]
-        )
+        found = self._in_batches(parts, lambda part: part[2] - part[1], analyse, most=MOST_TOKENS)
         return [
-            with_layers(document, [next(analyses) for _ in of_document], layers=layers)
-            for document, of_document in zip(documents, groups, strict=True)
+            with_layers(document, made, layers=layers)
+            for document, made in zip(documents, found, strict=True)
         ]
 
-    def _analyses_of_texts(self, texts: Sequence[str], layers: Layers) -> list[Analysis]:
-        with self._memory.zone():
-            docs = self._through(SENTENCES, [self._tokenised(text) for text in texts])
-            return self._analyses(docs, layers)
-
-    def _analyses_of_parts(
-        self, parts: Sequence[tuple[Document, int, int]], layers: Layers
-    ) -> list[Analysis]:
-        with self._memory.zone():
-            vocab = self._pipeline.vocab
-            return self._analyses([to_spacy(document, vocab, *span) for document, *span in parts], layers)
+    def _in_batches(
+        self,
+        items: Sequence[Sequence[_T]],
+        size: Callable[[_T], int],
+        run: Callable[[Sequence[_T]], list[_R]],
+        *,
+        most: int,
+    ) -> list[list[_R]]:
+        """The results of each document's items; neighbours whose sizes add up to ``most`` run together."""
+        flat = [item for of_document in items for item in of_document]
+        made: list[_R] = []
+        begin = total = 0
+        for place, item in enumerate(flat, start=1):
+            total += size(item)
+            if place == len(flat) or total + size(flat[place]) > most:
+                with self._memory.zone():
+                    made += run(flat[begin:place])
+                begin, total = place, 0
+        results = iter(made)
+        return [[next(results) for _ in of_document] for of_document in items]
 
     def _tokenised(self, text: str) -> Doc:
         from disco2.annotation.english.spacy_english import stopped_spans
@@ -175,18 +173,6 @@ class SpacySyntax:
         run: Any = self._pipeline.get_pipe(component)
         run.set_annotations(docs, run.predict(docs))  # all at once: ``pipe`` would split them into four
         return docs
-
-
-def _batches(items: Sequence[_T], sizes: Sequence[int], *, most: int) -> Iterator[Sequence[_T]]:
-    """Neighbouring items whose sizes add up to at most ``most``, or a single larger one."""
-    begin = total = 0
-    for place, size in enumerate(sizes):
-        if place > begin and total + size > most:
-            yield items[begin:place]
-            begin, total = place, 0
-        total += size
-    if begin < len(items):
-        yield items[begin:]
 
 
 LONGEST_PARAGRAPH = 2_000  # tokens of a paragraph that are processed together
@@ -233,15 +219,11 @@ def sentence_groups(document: Document, *, most_tokens: int = MOST_GROUPED) -> l
     for sentence in document.sentences:
         if not len(sentence):
             continue
-        if groups and _belongs(document, groups[-1], sentence, most_tokens):
-            groups[-1].append(sentence)
-        else:
-            groups.append([sentence])
+        before = groups[-1] if groups else None
+        if before and sentence.end - before[0].start <= most_tokens:
+            gap = document.tokens[before[-1].end - 1].end, document.tokens[sentence.start].start
+            if BLANK_LINE.search(document.text[slice(*gap)]) is None:
+                before.append(sentence)
+                continue
+        groups.append([sentence])
     return groups
-
-
-def _belongs(document: Document, group: list[Sentence], sentence: Sentence, most_tokens: int) -> bool:
-    if sentence.end - group[0].start > most_tokens:
-        return False
-    between = document.text[document.tokens[group[-1].end - 1].end : document.tokens[sentence.start].start]
-    return BLANK_LINE.search(between) is None

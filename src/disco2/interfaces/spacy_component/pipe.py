@@ -1,9 +1,9 @@
 """The component of a spaCy pipeline: reads spaCy's documents, adds missing layers, predicts relations.
 
 Tokens are the document's own, without whitespace tokens. Sentences, tags and dependencies are the pipeline's
-if it made them; constituents are benepar's; coreference comes from span groups or coreferee. The built-in
-English annotators make what is missing, on the document's own tokens, and sentence boundaries that they find
-are written to the document.
+if it made them; constituents are benepar's; coreference comes from span groups. The built-in English
+annotators make what is missing, on the document's own tokens, and sentence boundaries that they find are
+written to the document.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.english.annotators import shared_english, split_sentences
 from disco2.annotation.heads import head_of_span
 from disco2.annotation.layers import with_constituents
-from disco2.annotation.spacy_pipeline import analysis_of, chains_of, mentions_of, sentence_spans, trees_of
+from disco2.annotation.spacy_pipeline import analysis_of, chains_of, sentence_spans, trees_of
 from disco2.annotation.text import INVISIBLE, SPACE
 from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
 from disco2.data import Document, Mention, ReadIssues, Sentence, Token
@@ -179,27 +179,19 @@ def _add_benepar_trees(one: _Reading, constituents: str) -> None:
 
 
 def _add_chains(one: _Reading, prefix: str) -> None:
-    """Chains of span groups, else of coreferee."""
-    position = [0, *accumulate(one.words)]  # of spaCy tokens among the tokens of the document
+    """Chains of span groups."""
     spans = chains_of(one.doc, prefix=prefix)
-    if spans is not None:
-        unique = dict.fromkeys((position[start], position[end], chain) for start, end, chain in spans)
-        mentions = [
-            Mention(start, end, head_of_span(one.document, start, end), chain)
-            for start, end, chain in unique
-            if start < end
-        ]
-        one.makers.append("span groups")
-    elif one.doc.has_extension("coref_chains") and one.doc._.coref_chains is not None:
-        mentions = [
-            Mention(position[found.start], position[found.end], position[found.head], found.chain)
-            for found in mentions_of(one.doc)
-            if position[found.start] < position[found.end]
-        ]
-        one.makers.append("coreferee")
-    else:
+    if spans is None:
         return
-    one.document = replace(one.document, mentions=tuple(mentions))
+    position = [0, *accumulate(one.words)]  # of spaCy tokens among the tokens of the document
+    unique = dict.fromkeys((position[start], position[end], chain) for start, end, chain in spans)
+    mentions = tuple(
+        Mention(start, end, head_of_span(one.document, start, end), chain)
+        for start, end, chain in unique
+        if start < end
+    )
+    one.makers.append("span groups")
+    one.document = replace(one.document, mentions=mentions)
     one.missing.discard(Layer.COREFERENCE)
 
 

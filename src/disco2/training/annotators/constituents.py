@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,47 +22,42 @@ from disco2.annotation.english.constituents import (
     tree_to_spans,
     write_parser,
 )
-from disco2.annotation.english.span_network import Integers, WordNumbers
+from disco2.annotation.english.span_network import TAG, VECTOR, WORD, Integers
 from disco2.data import Constituents, Document
 from disco2.errors import CorpusError, MissingExtraError
 from disco2.evaluation.layers import Bracket, BracketEvaluation, evaluate_brackets
 from disco2.files import HIDDEN_LIST, check_folder_place
-from disco2.settings import Settings, setting
 from disco2.vectors import WordVectors
 from disco2.vectors.source import read_shipped
 
-# The sizes of the constituency parser and how it is trained.
-
 
 @dataclass(frozen=True)
-class ParserSettings(Settings):
-    """The defaults are those of the shipped parser."""
+class ParserSettings:
+    """Sizes and training of the constituency parser; the defaults are those of the shipped one."""
 
-    word_size: int = setting(50, "dimensions of the embedding of frequent words", minimum=1)
-    piece_size: int = setting(50, "dimensions of the embedding of prefixes, suffixes and shapes", minimum=1)
-    tag_size: int = setting(32, "dimensions of the embedding of tags", minimum=1)
-    hidden: int = setting(144, "hidden size of the encoder, in each direction", minimum=1)
-    span_hidden: int = setting(192, "hidden size of the scorer of spans", minimum=1)
-    word_count: int = setting(3, "minimum count of a word with an embedding", minimum=1)
-    piece_count: int = setting(10, "minimum count of a prefix, suffix or shape", minimum=1)
-    label_count: int = setting(3, "minimum count of a chain of labels", minimum=1)
-    epochs: int = setting(24, "passes over the training sentences", minimum=1)
-    batch_tokens: int = setting(800, "tokens in a step", minimum=1)
-    rate: float = setting(0.002, "highest learning rate of Adam", above=0)
-    warm_up: int = setting(200, "steps until the highest rate", minimum=1)
-    decay: float = setting(0.0, "decay of the weights (AdamW)", minimum=0)
-    clip: float = setting(5.0, "largest norm of a gradient", above=0)
-    averaging: float = setting(
-        0.998, "decay of the running mean of the weights that is kept", minimum=0, below=1
-    )
-    input_dropout: float = setting(0.25, "dropout of the encoder's inputs", minimum=0, below=1)
-    dropout: float = setting(0.33, "dropout after each layer of the encoder", minimum=0, below=1)
-    unknown_word: float = setting(0.15, "share of words whose own embedding is hidden", minimum=0, below=1)
-    unknown_vector: float = setting(0.03, "share of words whose vector is hidden", minimum=0, below=1)
-    unknown_tag: float = setting(0.2, "share of tags that are hidden", minimum=0, below=1)
-    unknown_tags: float = setting(0.15, "share of sentences all of whose tags are hidden", minimum=0, below=1)
-    redrawn_tag: float = setting(0.3, "share of tags drawn anew, as a weak tagger would", minimum=0, below=1)
-    tag_loss: float = setting(0.2, "weight of predicting the tags as a second task", minimum=0)
+    word_size: int = 50  # dimensions of the embedding of frequent words
+    piece_size: int = 50  # dimensions of the embedding of prefixes, suffixes and shapes
+    tag_size: int = 32  # dimensions of the embedding of tags
+    hidden: int = 144  # hidden size of the encoder, in each direction
+    span_hidden: int = 192  # hidden size of the scorer of spans
+    word_count: int = 3  # minimum count of a word with an embedding
+    piece_count: int = 10  # minimum count of a prefix, suffix or shape
+    label_count: int = 3  # minimum count of a chain of labels
+    epochs: int = 24  # passes over the training sentences
+    batch_tokens: int = 800  # tokens in a step
+    rate: float = 0.002  # highest learning rate of Adam
+    warm_up: int = 200  # steps until the highest rate
+    decay: float = 0.0  # decay of the weights (AdamW)
+    clip: float = 5.0  # largest norm of a gradient
+    averaging: float = 0.998  # decay of the running mean of the weights that is kept
+    input_dropout: float = 0.25  # dropout of the encoder's inputs
+    dropout: float = 0.33  # dropout after each layer of the encoder
+    unknown_word: float = 0.15  # share of words whose own embedding is hidden
+    unknown_vector: float = 0.03  # share of words whose vector is hidden
+    unknown_tag: float = 0.2  # share of tags that are hidden
+    unknown_tags: float = 0.15  # share of sentences all of whose tags are hidden
+    redrawn_tag: float = 0.3  # share of tags drawn anew, as a weak tagger would
+    tag_loss: float = 0.2  # weight of predicting the tags as a second task
 
 
 # Tags that a weak tagger might give a word: those that the word, or a similar one, has elsewhere.
@@ -101,7 +96,6 @@ def _kind(word: str) -> str:
 
 # Training examples, made harder at random.
 
-
 DRAWS = 8  # weak tags for each word, of which one is used at a time
 
 
@@ -109,7 +103,7 @@ DRAWS = 8  # weak tags for each word, of which one is used at a time
 class Example:
     """A sentence's numbers, the labelled spans of its gold tree and the rows of its gold tags."""
 
-    numbers: WordNumbers
+    numbers: Integers
     starts: Integers
     ends: Integers
     labels: Integers
@@ -153,7 +147,7 @@ def make_examples(
             words = [token.text for token in tokens]
             numbers = lexicon.numbers(words, [token.tag for token in tokens])
             spans = tree_to_spans(tree)
-            redrawn = np.repeat(numbers.tags[:, None], DRAWS, axis=1)
+            redrawn = np.repeat(numbers[:, TAG, None], DRAWS, axis=1)
             for place, word in enumerate(words, 1):
                 redrawn[place] = weak_tags.draw(word, DRAWS, random)
             examples.append(
@@ -162,7 +156,7 @@ def make_examples(
                     starts=np.array([start for start, _, _ in spans], dtype=np.int32),
                     ends=np.array([end for _, end, _ in spans], dtype=np.int32),
                     labels=np.array([nearest_chain(chain, number) for _, _, chain in spans], dtype=np.int32),
-                    tags=lexicon.numbers(words, tree.tags).tags,
+                    tags=lexicon.numbers(words, tree.tags)[:, TAG],
                     redrawn=redrawn,
                 )
             )
@@ -171,10 +165,10 @@ def make_examples(
 
 def disturb(
     example: Example, settings: ParserSettings, random: np.random.Generator, *, no_vector: int
-) -> WordNumbers:
+) -> Integers:
     """The sentence with words, vectors and tags hidden or redrawn at random."""
-    numbers = example.numbers
-    size = len(numbers.words)
+    numbers = example.numbers.copy()
+    size = len(numbers)
     inner = np.ones(size, dtype=np.bool_)
     inner[[0, -1]] = False
 
@@ -182,14 +176,13 @@ def disturb(
         return inner & (random.random(size) < share)
 
     drawn = example.redrawn[np.arange(size), random.integers(example.redrawn.shape[1], size=size)]
-    tags = np.where(chosen(settings.redrawn_tag), drawn, numbers.tags)
+    redrawn = chosen(settings.redrawn_tag)
+    numbers[redrawn, TAG] = drawn[redrawn]
     hidden = 1.0 if random.random() < settings.unknown_tags else settings.unknown_tag
-    return replace(
-        numbers,
-        vectors=np.where(chosen(settings.unknown_vector), no_vector, numbers.vectors),
-        words=np.where(chosen(settings.unknown_word), UNKNOWN, numbers.words),
-        tags=np.where(chosen(hidden), UNKNOWN, tags),
-    )
+    numbers[chosen(settings.unknown_vector), VECTOR] = no_vector
+    numbers[chosen(settings.unknown_word), WORD] = UNKNOWN
+    numbers[chosen(hidden), TAG] = UNKNOWN
+    return numbers
 
 
 Progress = Callable[[str], None]

@@ -191,9 +191,7 @@ def _scores_with_costs(tables: Tables, example: Example) -> _Floats:
     """(mentions, 1 + antecedents): first the scores of {new}."""
     new = new_scores(tables, example.rows, example.mentions) + example.new_costs
     own = antecedent_scores(tables, example.rows)
-    links = pair_scores(
-        tables, example.mentions, 0, example.antecedents, example.features, offsets(PAIR_FEATURES), own
-    )
+    links = pair_scores(tables, example.mentions, 0, example.antecedents, example.features, own)
     return np.concatenate([new[:, None], links + example.costs], axis=1).astype(np.float64)
 
 
@@ -209,7 +207,9 @@ def _gradient(tables: Tables, example: Example, residual: _Floats) -> Tables:
     """The gradient of each cell is the sum of the residuals of the decisions that used it."""
     mentions, antecedents = example.mentions, example.antecedents
     group = GROUP_OF_KIND[mentions.kind]
-    new = _sums(example.rows * GROUPS + group[:, None], residual[:, :1], tables.new.shape)
+    cells = (example.rows * GROUPS + group[:, None]).ravel()
+    weights = np.broadcast_to(residual[:, :1], example.rows.shape).ravel()
+    new = np.bincount(cells, weights, tables.new.size).reshape(tables.new.shape)
 
     links = residual[:, 1:]
     # (antecedent, group of i): the sum over all decisions for one antecedent.
@@ -231,11 +231,6 @@ def _gradient(tables: Tables, example: Example, residual: _Floats) -> Tables:
     )
 
 
-def _sums(cells: NDArray[np.int32], weights: _Floats, shape: tuple[int, ...]) -> _Floats:
-    spread = np.broadcast_to(weights, cells.shape)
-    return np.bincount(cells.ravel(), spread.ravel(), int(np.prod(shape))).astype(np.float64).reshape(shape)
-
-
 # AdaGrad with an L1 penalty.
 
 
@@ -247,8 +242,7 @@ class SparseAdaGrad:
 
     def __init__(self, parameters: dict[str, Floats], *, rate: float, penalty: float) -> None:
         self._parameters = parameters
-        self._rate = np.float32(rate)
-        self._penalty = np.float32(penalty)
+        self._rate, self._penalty = np.float32(rate), np.float32(penalty)
         self._squares = {name: np.zeros_like(value) for name, value in parameters.items()}
 
     def step(self, gradients: dict[str, Floats]) -> None:

@@ -14,11 +14,14 @@ from disco2.annotation.english.constituents import RESERVED, Lexicon
 from disco2.annotation.english.span_network import (
     EPSILON,
     LAYERS,
+    PIECES,
+    TAG,
+    VECTOR,
+    WORD,
     Floats,
     Integers,
     Rows,
     Spans,
-    WordNumbers,
     all_spans,
     best_splits,
     read_trees,
@@ -62,12 +65,12 @@ class ParserModule(nn.Module):
         self.input_dropout = settings.input_dropout
         self.dropout = settings.dropout
 
-    def encode(self, sentences: Sequence[WordNumbers]) -> tuple[Tensor, Rows, Tensor]:
+    def encode(self, sentences: Sequence[Integers]) -> tuple[Tensor, Rows, Tensor]:
         """The encoder's output at all places [N - 1, 2 H], each sentence's first place, and scores of tags.
 
         The first two are as in ``Network.encode``; the scores of the tags of all tokens are [N, tags].
         """
-        lengths = torch.tensor([len(sentence.words) for sentence in sentences])
+        lengths = torch.tensor([len(sentence) for sentence in sentences])
         steps = torch.arange(int(lengths.max()))
         inside = steps[None, :] < lengths[:, None]
         turned = torch.where(inside, lengths[:, None] - 1 - steps[None, :], steps[None, :])
@@ -119,18 +122,14 @@ class ParserModule(nn.Module):
             }
         return {name: value.detach().contiguous().numpy().copy() for name, value in found.items()}
 
-    def _embed(self, sentences: Sequence[WordNumbers]) -> Tensor:
-        def joined(name: str) -> Tensor:
-            return torch.from_numpy(
-                np.concatenate([getattr(sentence, name) for sentence in sentences])
-            ).long()
-
+    def _embed(self, sentences: Sequence[Integers]) -> Tensor:
+        numbers = torch.from_numpy(np.concatenate(sentences)).long()
         return torch.cat(
             [
-                self.vectors[joined("vectors")],
-                self.words(joined("words")),
-                self.pieces(joined("pieces")).sum(dim=1),
-                self.tags(joined("tags")),
+                self.vectors[numbers[:, VECTOR]],
+                self.words(numbers[:, WORD]),
+                self.pieces(numbers[:, PIECES]).sum(dim=1),
+                self.tags(numbers[:, TAG]),
             ],
             dim=1,
         )
@@ -166,7 +165,7 @@ def margin_loss(module: ParserModule, encoded: Tensor, places: Rows, batch: Sequ
     The tree that violates the margin most is found without gradients; then only its spans and those of the
     gold tree are scored again with gradients, a small part of all spans.
     """
-    lengths = np.array([len(example.numbers.words) - 2 for example in batch], dtype=np.int32)
+    lengths = np.array([len(example.numbers) - 2 for example in batch], dtype=np.int32)
     gold = gold_spans(batch)
     labels = np.concatenate([example.labels for example in batch])
     sides = module.sides(encoded)
@@ -299,7 +298,7 @@ def _batches(
     examples: Sequence[Example], settings: ParserSettings, random: np.random.Generator
 ) -> list[list[Example]]:
     """Sentences of similar length together, in random order."""
-    lengths = np.array([len(example.numbers.words) for example in examples])
+    lengths = np.array([len(example.numbers) for example in examples])
     order = np.argsort(lengths * random.uniform(0.9, 1.1, len(lengths)), kind="stable")
     batches: list[list[Example]] = [[]]
     for index in order.tolist():

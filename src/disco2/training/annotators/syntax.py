@@ -34,25 +34,29 @@ def pipeline_config(*, width: int = WIDTH) -> dict[str, Any]:
     Both encoders are convolutions over hashed words, prefixes, suffixes and shapes (Miranda et al. 2022) and
     the shipped word vectors.
     """
+    common = {"NORM": 5000, "PREFIX": 1000, "SUFFIX": 2500, "SHAPE": 2500}
+    of_sentences = {"NORM": 2000, "PREFIX": 1000, "SUFFIX": 1000, "SHAPE": 1000, "SPACY": 50}
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": width}
+    transitions = {
+        "@architectures": "spacy.TransitionBasedParser.v2",
+        "state_type": "parser",
+        "extra_state_tokens": False,
+        "hidden_width": width,
+        "maxout_pieces": 2,
+        "use_upper": True,
+        "tok2vec": listener,
+    }
+    senter = _labels(_convolutions(of_sentences, width=32, depth=3))
+    encoder = _convolutions(common, width=width, depth=4)
     return {
         "nlp": {"lang": "en", "pipeline": ["senter", "tok2vec", "tagger", "parser"]},
         "components": {
-            "senter": {"factory": "senter", "model": _labels(_sentence_encoder())},
-            "tok2vec": {"factory": "tok2vec", "model": _encoder(width)},
-            "tagger": {"factory": "tagger", "model": _labels(_listener(width))},
-            "parser": {"factory": "parser", "model": _transitions(width), "min_action_freq": 10},
+            "senter": {"factory": "senter", "model": senter},
+            "tok2vec": {"factory": "tok2vec", "model": encoder},
+            "tagger": {"factory": "tagger", "model": _labels(listener)},
+            "parser": {"factory": "parser", "model": transitions, "min_action_freq": 10},
         },
     }
-
-
-def _encoder(width: int) -> dict[str, Any]:
-    attributes = {"NORM": 5000, "PREFIX": 1000, "SUFFIX": 2500, "SHAPE": 2500}
-    return _convolutions(attributes, width=width, depth=4)
-
-
-def _sentence_encoder() -> dict[str, Any]:
-    attributes = {"NORM": 2000, "PREFIX": 1000, "SUFFIX": 1000, "SHAPE": 1000, "SPACY": 50}
-    return _convolutions(attributes, width=32, depth=3)
 
 
 def _convolutions(attributes: dict[str, int], *, width: int, depth: int) -> dict[str, Any]:
@@ -76,24 +80,8 @@ def _convolutions(attributes: dict[str, int], *, width: int, depth: int) -> dict
     }
 
 
-def _listener(width: int) -> dict[str, Any]:
-    return {"@architectures": "spacy.Tok2VecListener.v1", "width": width}
-
-
 def _labels(encoder: dict[str, Any]) -> dict[str, Any]:
     return {"@architectures": "spacy.Tagger.v2", "tok2vec": encoder}
-
-
-def _transitions(width: int) -> dict[str, Any]:
-    return {
-        "@architectures": "spacy.TransitionBasedParser.v2",
-        "state_type": "parser",
-        "extra_state_tokens": False,
-        "hidden_width": width,
-        "maxout_pieces": 2,
-        "use_upper": True,
-        "tok2vec": _listener(width),
-    }
 
 
 # Training examples.
@@ -108,7 +96,7 @@ def _example(document: Document, group: list[Sentence], vocab: Vocab) -> Example
     from spacy.tokens import Doc
     from spacy.training import Example
 
-    marked = to_spacy(document, vocab, group[0].start, group[-1].end)
+    marked = to_spacy(document, group[0].start, group[-1].end, vocab=vocab)
     words = [word.text for word in marked]
     spaces = [bool(word.whitespace_) for word in marked]
     heads, labels = _parse(document, group)
