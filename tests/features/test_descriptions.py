@@ -207,7 +207,7 @@ def test_heads_and_dependents_are_those_of_the_slow_twin(seed: int) -> None:
             for head in found:
                 start = head.sentence.start
                 assert head.sentence.dependencies is not None
-                assert head.dependents() == [
+                assert head.dependents == [
                     (token - start, head.sentence.dependencies.labels[token - start])
                     for token in argument.tokens
                     if start <= token < head.sentence.end

@@ -236,11 +236,13 @@ def test_names_follow_the_columns(switched: bool) -> None:
     }
     extractor = FeatureExtractor(
         FeatureSettings(),
-        word_pairs=(("rain", "cancel"),),
-        production_rules=(("both", "NP -> DT NN"),),
-        dependency_rules=(("arg2", "fell <- <nsubj>"),),
-        first_words=(("arg1", 2, "was"),),
-        **(families if switched else {}),
+        {
+            "word_pairs": (("rain", "cancel"),),
+            "production_rules": (("both", "NP -> DT NN"),),
+            "dependency_rules": (("arg2", "fell <- <nsubj>"),),
+            "first_words": (("arg1", 2, "was"),),
+            **(families if switched else {}),
+        },
     )
     names = list(READABLE)[: None if switched else 4]
     assert list(extractor.names[:-6]) == names

@@ -18,7 +18,7 @@ from disco2.features.pairs_and_rules import (
     context,
     first_words,
     pair_candidates,
-    production_rules,
+    sided_rules,
     stem,
 )
 from tests.features.feature_documents import (
@@ -129,7 +129,7 @@ def test_a_rule_in_both_arguments_fires_three_times() -> None:
     second, second_words = read_brackets("(S (NP (PRP he)))")
     doc = make_document((first_words_, first, None), (second_words, second, None))
     instance = make_instance(doc, [0], [1])
-    assert production_rules(instance) == {
+    assert sided_rules(instance, argument_productions) == {
         ("arg1", "NP -> PRP"),
         ("arg1", "PRP -> It"),
         ("arg1", "S -> NP"),
