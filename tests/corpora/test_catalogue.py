@@ -15,7 +15,6 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.corpora.catalogue import (
     CORPUS_NAMES,
     EXPECTED,
-    OPTIONS,
     read_corpus,
     read_layers,
     with_automatic_layers,
@@ -26,11 +25,6 @@ from tests.corpora.made_up import corpus, document, relation
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_pdtb3, write_trees
 
 DOCUMENTS = documents()
-
-
-def test_every_corpus_has_its_expectations_and_options() -> None:
-    assert CORPUS_NAMES == ("gum", "pdtb2", "pdtb3", "conll16", "disrpt", "discogem", "pairs", "role-pairs")
-    assert set(EXPECTED) == set(OPTIONS)
 
 
 def test_both_treebanks_by_name(tmp_path: Path) -> None:

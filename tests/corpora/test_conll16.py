@@ -393,26 +393,6 @@ def test_an_entrel_has_no_sense_whatever_its_line_says(tmp_path: Path) -> None:
     assert corpus.issues.counts()["sense of a kind without"] == 1
 
 
-def test_ten_thousand_senses_of_one_relation_are_not_all_looked_at(tmp_path: Path) -> None:
-    senses = [
-        "Comparison.Contrast",
-        *(f"Contingency.Condition.xyzzy{number:x}" for number in range(10_000)),
-        "x" * 9_999,
-    ]
-    with limits(0):
-        corpus = read_conll16(write(tmp_path, [relation(1, Sense=senses)]), inventory_name="pdtb2")
-    assert corpus.relations[0].senses == ("Comparison.Contrast",)
-    assert corpus.issues.counts()["too many senses"] == 1
-
-
-def test_a_sense_as_long_as_a_page_is_unknown(tmp_path: Path) -> None:
-    corpus = read_conll16(
-        write(tmp_path, [relation(1, Sense=["Comparison.Contrast", "x" * 5_000])]), inventory_name="pdtb2"
-    )
-    finding = next(found for found in corpus.issues.findings if found.kind == "unknown sense")
-    assert len(finding.detail) < 200
-
-
 def test_one_long_token_in_every_argument_is_not_copied_without_end(tmp_path: Path) -> None:
     entries = parses()
     entries["wsj_9901"]["sentences"].append(

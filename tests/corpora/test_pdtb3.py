@@ -177,8 +177,6 @@ def test_fields_find_their_place() -> None:
     assert relation.senses == ("Contingency.Cause.Result", "Temporal.Synchronous")
     assert relation.arg1_spans == ((4, 9), (12, 20))
     assert relation.arg2_spans == ((21, 30),)
-    assert relation.other_spans == ((0, 3),)
-    assert relation.provenance == "made up"
 
 
 @pytest.mark.parametrize(

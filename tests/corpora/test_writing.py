@@ -51,7 +51,7 @@ def without_place(relations: tuple[Relation, ...]) -> list[Relation]:
 def test_conll16_comes_back(tmp_path: Path, with_parts: bool) -> None:
     given_corpus = made_up() if with_parts else replace(made_up(), parts={})
     folders = write_conll16(given_corpus, tmp_path / "out")
-    back = read_conll16(tmp_path / "out", inventory_name="pdtb3")
+    back = read_conll16(tmp_path / "out")
     assert len(folders) == (2 if with_parts else 1)
     assert sorted(without_place(back.relations), key=lambda relation: relation.id) == list(
         given_corpus.relations
@@ -65,7 +65,7 @@ def test_conll16_without_its_texts_still_has_the_same_tokens(tmp_path: Path) -> 
     write_conll16(replace(made_up(), parts={}), tmp_path)
     for file in (tmp_path / "raw").iterdir():
         file.unlink()
-    back = read_conll16(tmp_path, inventory_name="pdtb3")
+    back = read_conll16(tmp_path)
     assert {name: found.tokens for name, found in back.documents.items()} == {
         name: found.tokens for name, found in made_up().documents.items()
     }
@@ -153,7 +153,7 @@ def test_gum_survives_the_round_trip(gum: Path, tmp_path: Path) -> None:
                 (tmp_path / "gum" / part / file.name).symlink_to(file)
     read = read_gum(tmp_path / "gum")
     write_conll16(read, tmp_path / "out")
-    back = read_conll16(tmp_path / "out", inventory_name="gdtb")
+    back = read_conll16(tmp_path / "out")
     assert without_place(back.relations) == without_place(read.relations)
     for name in names:
         assert back.documents[name] == replace(read.documents[name], mentions=None)

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from disco2.corpora.conll16 import write_identity
 from disco2.corpora.reading import read_text, split_lines
-from disco2.corpora.relations import find_character_spans, find_runs
+from disco2.corpora.relations import find_character_spans
 from disco2.corpora.tasks import CONLL16_SENSES
 from disco2.data import Constituents, Corpus, Document, ReadIssues, Relation, RelationKind, Sentence
+from disco2.data.records import find_runs
 from disco2.errors import CorpusError, SettingsError
 from disco2.files import check_folder_place, folder_in_place, is_file_name, write_text
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.data import Constituents, Document, Mention, Relation, Sentence
+from disco2.data.records import find_runs
 from disco2.errors import InputError, LayerError
 
 
@@ -36,20 +37,6 @@ def pieces(doc: Document, tokens: Sequence[int]) -> Iterator[tuple[Sentence, lis
             )
         yield sentence, [token - sentence.start for token in tokens[first:last]]
         first = last
-
-
-def runs_from_the_right(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The stretches of adjacent tokens, each as (first, last exclusive), the last one first."""
-    if tokens[-1] - tokens[0] + 1 == len(tokens):
-        yield tokens[0], tokens[-1] + 1
-        return
-    begin = end = tokens[-1] + 1
-    for token in reversed(tokens):
-        if token + 1 != begin:
-            yield begin, end
-            end = token + 1
-        begin = token
-    yield begin, end
 
 
 Nodes = NDArray[np.int32]
@@ -148,7 +135,7 @@ def _subtrees_inside(
     A phrase lies inside the argument when all its tokens do: then it lies inside one run of adjacent tokens.
     """
     roots: list[int] = []
-    for begin, end in runs_from_the_right(tokens):
+    for begin, end in reversed(find_runs(tokens)):
         first_leaf_of_run = first_leaf + bisect_left(tokens, begin)
         roots.extend(_subtrees_of_run(phrases, begin, end, first_leaf_of_run, builder))
     return roots
