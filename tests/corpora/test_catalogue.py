@@ -52,13 +52,6 @@ def test_an_unknown_name_suggests_the_nearest(tmp_path: Path, name: str, meant: 
     assert "Did you mean" in caught.value.hint
 
 
-def test_a_name_near_nothing_lists_all(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError) as caught:
-        read_corpus("zzzz", tmp_path)
-    assert "Did you mean" not in caught.value.hint
-    assert all(name in caught.value.hint for name in CORPUS_NAMES)
-
-
 @pytest.mark.parametrize("name", CORPUS_NAMES)
 def test_a_path_that_is_not_there_says_what_belongs_there(tmp_path: Path, name: str) -> None:
     with pytest.raises(CorpusError) as caught:
@@ -115,12 +108,6 @@ def test_a_folder_without_rights_is_not_passed_over(
     with pytest.raises(CorpusError, match="Permission denied") as caught:
         read_corpus(name, tmp_path)
     assert caught.value.where == str(tmp_path / "00")
-
-
-def test_role_pairs_are_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "pairs.jsonl").touch()
-    with pytest.raises(CorpusError, match="not a folder"):
-        read_corpus("role-pairs", tmp_path / "pairs.jsonl")
 
 
 class Letters:

@@ -86,11 +86,6 @@ def test_relations_tokens_and_dependencies(tmp_path: Path, header: str, end: str
     assert (corpus.inventory, corpus.issues.findings) == ("gdtb", [])
 
 
-def test_an_argument_over_two_sentences(tmp_path: Path) -> None:
-    corpus = read(tmp_path, HEADER_GUM, row(HEADER_GUM, unit1_toks="1-2", unit2_toks="3-6"))
-    assert corpus.relations[0].arg2.text == "n't.\nThey slept"
-
-
 def test_2023_does_not_say_the_kind(tmp_path: Path) -> None:
     rows = [row(HEADER_2023), row(HEADER_2023, orig_label="Hypophora", label="Hypophora")]
     corpus = read(tmp_path, HEADER_2023, *rows)

@@ -111,13 +111,14 @@ def _part_folders(path: Path) -> list[tuple[Path, Path, Path]]:
     """The folders of the parts, or the one folder, each with its files of relations and of parses."""
 
     def files(folder: Path) -> list[Path]:
-        found = ([folder / name for name in names] for names in (RELATION_FILES, PARSE_FILES))
-        return [file for some in found if (file := next(filter(Path.is_file, some), None))]
+        kinds = ([folder / name for name in names] for names in (RELATION_FILES, PARSE_FILES))
+        return [file for some in kinds if (file := next(filter(Path.is_file, some), None))]
 
     try:
         folder = path.parent if path.is_file() else path
         inside = sorted(child for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
-        complete = [(one, *both) for one in (folder, *inside) if len(both := files(one)) == 2]
+        found = [(one, files(one)) for one in (folder, *inside)]
+        complete = [(one, both[0], both[1]) for one, both in found if len(both) == 2]
     except OSError as error:
         reason = error.strerror or str(error)
         raise CorpusError(f"The folder can't be read ({reason}).", where=str(path)) from None

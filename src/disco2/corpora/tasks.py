@@ -332,9 +332,9 @@ class Neighbours:
             by_document.setdefault(relation.document, [None]).append(relation)
         self._around: dict[Relation, tuple[Relation | None, Relation | None]] = {}
         for line in by_document.values():
-            for before, relation, after in zip(line, line[1:], [*line[2:], None], strict=False):
-                if relation is not None:
-                    self._around.setdefault(relation, (before, after))
+            for before, one, after in zip(line, line[1:], [*line[2:], None], strict=False):
+                if one is not None:
+                    self._around.setdefault(one, (before, after))
 
     def of(self, relation: Relation) -> tuple[Relation | None, Relation | None]:
         """The relations before and after a relation."""
