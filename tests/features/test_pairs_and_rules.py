@@ -35,7 +35,8 @@ from tests.features.feature_documents import (
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("Relational", "relat"),
+        ("RELATIONAL", "relat"),
+        ("hungry", "hungri"),
         ("hopping", "hop"),
         ("filing", "file"),
         ("agreed", "agre"),
@@ -82,14 +83,6 @@ def test_pieces_refuse_tokens_outside_all_sentences() -> None:
     doc = replace(gave_document(), sentences=gave_document().sentences[:1])
     with pytest.raises(LayerError, match="Token 6"):
         list(pieces(doc, range(3, 8)))
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [("Eating", "eat"), ("hungry", "hungri"), ("RELATIONAL", "relat"), (",", ","), ("the", "the")],
-)
-def test_stems_are_porter_stems_of_lower_cased_words(word: str, expected: str) -> None:
-    assert stem(word) == expected
 
 
 def test_pairs_are_ordered_and_counted_once_in_a_relation() -> None:
