@@ -106,7 +106,7 @@ def test_other_line_ends_change_nothing(text: str, end: str) -> None:
 @BOTH
 def test_file_cut_off_loses_its_last_relation_only(text: str) -> None:
     whole, _ = read(text)
-    cut, issues = read(text[:-80])
+    cut, issues = read(text[:-120])
     assert cut == whole[:-1]
     assert f"relation {len(whole)}" in issues.findings[-1].detail
 
