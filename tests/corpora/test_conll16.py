@@ -190,17 +190,6 @@ def test_doubled_relations_count_once(tmp_path: Path) -> None:
     assert corpus.issues.counts()["relation twice"] == 1
 
 
-def test_windows_texts_keep_their_offsets(tmp_path: Path) -> None:
-    raw = RAW.replace(" Dogs", "\r\nDogs")
-    entries = parses()
-    for word in entries["wsj_9901"]["sentences"][2]["words"]:
-        word[1]["CharacterOffsetBegin"] += 1
-        word[1]["CharacterOffsetEnd"] += 1
-    corpus = read_conll16(write(tmp_path, [relation(1)], raw=raw, entries=entries))
-    assert corpus.documents["wsj_9901"].text == raw
-    assert corpus.relations[0].arg2.text == '"Why?"\r\nDogs ran'
-
-
 def test_faulty_relations_are_named_and_survived(tmp_path: Path) -> None:
     lines = [
         relation(1),

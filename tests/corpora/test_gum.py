@@ -170,14 +170,6 @@ def test_doubled_relations_are_reported_and_kept(miniature: Path) -> None:
     assert kinds(corpus)["relation twice"] == 1
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_gold_files_with_other_line_ends(miniature: Path, end: str) -> None:
-    expected = read_gum(miniature)
-    for gold in (miniature / "rst/gdtb/pdtb/gold").rglob("GUM_*"):
-        gold.write_bytes(gold.read_bytes().replace(b"\n", end.encode()))
-    assert read_gum(miniature) == expected
-
-
 @pytest.mark.parametrize("damage", ["missing", "broken"])
 @pytest.mark.parametrize(
     ("file", "broken", "kind"),

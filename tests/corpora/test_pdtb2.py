@@ -323,21 +323,6 @@ def test_missing_layers_are_findings(
     assert any(relation.document == "wsj_0004" for relation in corpus.relations)
 
 
-def test_broken_layers_are_findings(tmp_path: Path, trees: Path, coreference: Path) -> None:
-    shutil.copytree(trees, tmp_path / "trees")
-    shutil.copytree(coreference, tmp_path / "coreference")
-    next((tmp_path / "trees").rglob("wsj_0003.mrg")).write_text("( (S (NN mill)")
-    next((tmp_path / "trees").rglob("wsj_0004.mrg")).write_text("( (S (NN Something) (RB else)) )")
-    next((tmp_path / "coreference").rglob("wsj_0003.*")).write_text("one two\n")
-    corpus = read_pdtb2(
-        write_pdtb2(tmp_path / "corpus", DOCUMENTS),
-        trees=tmp_path / "trees",
-        coreference=tmp_path / "coreference",
-    )
-    assert {"document without trees", "document without coreference"} <= faults(corpus)
-    assert len(corpus.relations) == sum(len(made_up.relations) for made_up in DOCUMENTS)
-
-
 def test_one_coreference_file_may_hold_all_documents(tmp_path: Path, trees: Path, coreference: Path) -> None:
     path = write_pdtb2(tmp_path / "corpus", DOCUMENTS)
     together = tmp_path / "all" / "dev.v9_auto_conll"

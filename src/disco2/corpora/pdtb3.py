@@ -177,8 +177,8 @@ def read_sources(
             issues.add("document without text", str(file), detail)
             continue
         text = read_text(texts[name], issues=issues, encoding=encoding)
-        spans = [span for one in relations for span in one.spans]
-        yield Source(name, file, choose_text(text, spans, where=str(texts[name]), issues=issues), relations)
+        starts = [start for one in relations for start, _ in one.spans]
+        yield Source(name, file, choose_text(text, starts, where=str(texts[name]), issues=issues), relations)
 
 
 def make_corpus(
@@ -290,15 +290,12 @@ def make_exclusive(spans: Spans, convention: Convention) -> Spans:
     return spans if convention == "exclusive" else tuple((start, end + 1) for start, end in spans)
 
 
-def choose_text(text: str, spans: Iterable[tuple[int, int]], *, where: str, issues: ReadIssues) -> str:
+def choose_text(text: str, starts: Sequence[int], *, where: str, issues: ReadIssues) -> str:
     r"""The text, or the text with ``\n`` for ``\r\n`` if the spans were counted that way.
 
     Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
     has them, spans begin in the middle of words.
     """
-    if "\r\n" not in text:
-        return text
-    starts = [start for start, _ in spans]
     plain = text.replace("\r\n", "\n")
     if _good_starts(plain, starts) <= _good_starts(text, starts):
         return text
