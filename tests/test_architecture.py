@@ -18,9 +18,7 @@ OPEN_TO_ALL = {
     "lock",
     "settings",
     "shipped",
-    "templates",
     "threads",
-    "twin_keys",
     "version",
 }
 

@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -427,3 +428,41 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+class TwinKeyError(ValueError):
+    """``key`` is the first that occurs twice in a JSON object, in a printable form."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key.encode("utf-8", errors="replace").decode("utf-8")
+        super().__init__(f"The key '{self.key:.80}' occurs twice in one object")
+
+
+def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Reject an object with a duplicate key: ``json.loads(..., object_pairs_hook=without_twins)``.
+
+    Python takes the last value, other parsers the first.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise TwinKeyError(next(key for key, count in counts.items() if count > 1))
+    return found
+
+
+def filled(template: Path, **content: object) -> str:
+    """Fill a template of HTML: what it inserts is escaped, and what it lacks is an error.
+
+    It may include others of its folder.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(template.parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template.name).render(content)

@@ -12,21 +12,11 @@ from typing import Any
 
 TYPES = {"Explicit", "Implicit", "AltLex", "EntRel"}  # NoRel is known and refused (check_type)
 SENSES = {
-    "Temporal.Asynchronous.Precedence",
-    "Temporal.Asynchronous.Succession",
-    "Temporal.Synchrony",
-    "Contingency.Cause.Reason",
-    "Contingency.Cause.Result",
-    "Contingency.Condition",
-    "Comparison.Contrast",
-    "Comparison.Concession",
-    "Expansion.Conjunction",
-    "Expansion.Instantiation",
-    "Expansion.Restatement",
-    "Expansion.Alternative",
-    "Expansion.Alternative.Chosen alternative",
-    "Expansion.Exception",
-    "EntRel",
+    *("Temporal.Asynchronous.Precedence", "Temporal.Asynchronous.Succession", "Temporal.Synchrony"),
+    *("Contingency.Cause.Reason", "Contingency.Cause.Result", "Contingency.Condition"),
+    *("Comparison.Contrast", "Comparison.Concession", "Expansion.Conjunction", "Expansion.Instantiation"),
+    *("Expansion.Restatement", "Expansion.Alternative", "Expansion.Alternative.Chosen alternative"),
+    *("Expansion.Exception", "EntRel"),
 }
 
 

@@ -14,23 +14,9 @@ HEADER_2025 = (
     "\tunit2_sent\tdir\trel_type\torig_label\tlabel"
 )
 LABELS_2025 = {
-    "alternation",
-    "attribution",
-    "causal",
-    "comment",
-    "concession",
-    "condition",
-    "conjunction",
-    "contrast",
-    "elaboration",
-    "explanation",
-    "frame",
-    "mode",
-    "organization",
-    "purpose",
-    "query",
-    "reformulation",
-    "temporal",
+    *("alternation", "attribution", "causal", "comment", "concession", "condition", "conjunction"),
+    *("contrast", "elaboration", "explanation", "frame", "mode", "organization", "purpose", "query"),
+    *("reformulation", "temporal"),
 }
 KINDS = {"explicit", "implicit", "unknown", "altlex", "altlexc", "entrel", "hypophora"}
 

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from disco2.data import Corpus
-from tests.corpora.miniature_documents import IN_PDTB3, MiniDocument, Spans, documents
-
-__all__ = [
-    "MiniDocument",
-    "Writer",
-    "documents",
-    "faults",
-    "write_coreference",
-    "write_dependencies",
-    "write_ontonotes",
-    "write_pdtb2",
-    "write_pdtb3",
-    "write_trees",
-]
+from tests.corpora.miniature_documents import IN_PDTB3, MiniDocument, Spans
+from tests.corpora.miniature_documents import documents as documents
 
 RULE = "_" * 56
 NORMAL = {"not UTF-8"}  # the miniature has an é and is latin-1, as LDC's files are
@@ -238,20 +226,22 @@ def write_trees(root: Path, docs: Sequence[MiniDocument]) -> Path:
 
 
 def write_coreference(root: Path, docs: Sequence[MiniDocument]) -> Path:
-    for document in docs:
-        path = root / "nw" / "wsj" / document.id[4:6] / f"{document.id}.v4_gold_conll"
-        Writer(encoding="utf-8").write(path, Writer().coreference(document))
-    return root
+    return _write_layer(root, docs, "nw/wsj/{section}/{id}.v4_gold_conll", Writer.coreference)
 
 
 def write_ontonotes(root: Path, docs: Sequence[MiniDocument]) -> Path:
-    for document in docs:
-        path = root / "nw" / "wsj" / document.id[4:6] / f"{document.id}.coref"
-        Writer(encoding="utf-8").write(path, Writer().ontonotes(document))
-    return root
+    return _write_layer(root, docs, "nw/wsj/{section}/{id}.coref", Writer.ontonotes)
 
 
 def write_dependencies(root: Path, docs: Sequence[MiniDocument]) -> Path:
+    return _write_layer(root, docs, "{id}.conllu", Writer.conllu)
+
+
+def _write_layer(
+    root: Path, docs: Sequence[MiniDocument], name: str, text: Callable[[Writer, MiniDocument], str]
+) -> Path:
+    writer = Writer(encoding="utf-8")
     for document in docs:
-        Writer(encoding="utf-8").write(root / f"{document.id}.conllu", Writer().conllu(document))
+        path = root / name.format(section=document.id[4:6], id=document.id)
+        writer.write(path, text(writer, document))
     return root

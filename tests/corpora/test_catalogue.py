@@ -15,7 +15,6 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.corpora.catalogue import (
     CORPUS_NAMES,
     EXPECTED,
-    OPTIONS,
     read_corpus,
     read_layers,
     with_automatic_layers,
@@ -26,11 +25,6 @@ from tests.corpora.made_up import corpus, document, relation
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_pdtb3, write_trees
 
 DOCUMENTS = documents()
-
-
-def test_every_corpus_has_its_expectations_and_options() -> None:
-    assert CORPUS_NAMES == ("gum", "pdtb2", "pdtb3", "conll16", "disrpt", "discogem", "pairs", "role-pairs")
-    assert set(EXPECTED) == set(OPTIONS)
 
 
 def test_both_treebanks_by_name(tmp_path: Path) -> None:
@@ -56,13 +50,6 @@ def test_an_unknown_name_suggests_the_nearest(tmp_path: Path, name: str, meant: 
     assert f"'{name}'" in caught.value.what
     assert meant in caught.value.hint
     assert "Did you mean" in caught.value.hint
-
-
-def test_a_name_near_nothing_lists_all(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError) as caught:
-        read_corpus("zzzz", tmp_path)
-    assert "Did you mean" not in caught.value.hint
-    assert all(name in caught.value.hint for name in CORPUS_NAMES)
 
 
 @pytest.mark.parametrize("name", CORPUS_NAMES)
@@ -121,12 +108,6 @@ def test_a_folder_without_rights_is_not_passed_over(
     with pytest.raises(CorpusError, match="Permission denied") as caught:
         read_corpus(name, tmp_path)
     assert caught.value.where == str(tmp_path / "00")
-
-
-def test_role_pairs_are_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "pairs.jsonl").touch()
-    with pytest.raises(CorpusError, match="not a folder"):
-        read_corpus("role-pairs", tmp_path / "pairs.jsonl")
 
 
 class Letters:

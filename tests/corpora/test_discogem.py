@@ -8,8 +8,6 @@ import pytest
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.discogem import read_discogem, read_votes, split_sentences
-from disco2.corpora.protocols import document_parts, split_relations
-from disco2.corpora.tasks import TaskSettings
 from disco2.data import RelationKind
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError
@@ -140,26 +138,6 @@ def test_the_wide_file_brings_votes_and_single_sentences(tmp_path: Path) -> None
     assert corpus.relations[0].votes == (("Contingency.Cause.Result", 1.0),)
     assert corpus.issues.counts() == {"empty argument": 1, "item without a part": 1}
     assert corpus.notes == ()
-
-
-def test_the_usual_split_keeps_a_source_together_and_the_official_one_does_not(tmp_path: Path) -> None:
-    corpus = read_discogem(write_discogem(tmp_path, 20))
-    assert TaskSettings().protocol_for("discogem") == "documents"
-    parts = document_parts(corpus, "documents", seed=1)
-    by_source = {
-        source: {parts[item] for item in corpus.groups if corpus.groups[item] == source}
-        for source in set(corpus.groups.values())
-    }
-    assert all(len(found) == 1 for found in by_source.values())
-    counts = {part: len(found) for part, found in split_relations(corpus, "documents", seed=1).items()}
-    assert counts == {"train": 14 * 3, "dev": 2 * 3, "test": 4 * 3}
-    fold = document_parts(corpus, "cv5-0", seed=1)
-    assert all(
-        len({fold[item] for item in corpus.groups if corpus.groups[item] == source}) == 1
-        for source in by_source
-    )
-    own = split_relations(corpus, "own", seed=1)
-    assert {part: len(found) for part, found in own.items()} == {"train": 20, "dev": 20, "test": 20}
 
 
 def test_without_official_parts_there_is_a_note(tmp_path: Path) -> None:

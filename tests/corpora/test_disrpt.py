@@ -86,11 +86,6 @@ def test_relations_tokens_and_dependencies(tmp_path: Path, header: str, end: str
     assert (corpus.inventory, corpus.issues.findings) == ("gdtb", [])
 
 
-def test_an_argument_over_two_sentences(tmp_path: Path) -> None:
-    corpus = read(tmp_path, HEADER_GUM, row(HEADER_GUM, unit1_toks="1-2", unit2_toks="3-6"))
-    assert corpus.relations[0].arg2.text == "n't.\nThey slept"
-
-
 def test_2023_does_not_say_the_kind(tmp_path: Path) -> None:
     rows = [row(HEADER_2023), row(HEADER_2023, orig_label="Hypophora", label="Hypophora")]
     corpus = read(tmp_path, HEADER_2023, *rows)
@@ -193,9 +188,9 @@ def test_tokens_may_lie_in_another_folder_or_in_one_file(tmp_path: Path) -> None
     (folder / "story_a.conllu").rename(tmp_path / "dep" / "story_a.conllu")
     with pytest.raises(CorpusError, match=r"no story_a\.conllu"):
         read_disrpt(folder)
-    whole = read_disrpt(folder, conllu=tmp_path / "dep")
-    assert whole.relations == read_disrpt(folder, conllu=tmp_path / "dep" / "story_a.conllu").relations
-    assert whole.relations == read_disrpt(folder / "story_a.rels", conllu=tmp_path / "dep").relations
+    whole = read_disrpt(folder, dependencies=tmp_path / "dep")
+    assert whole.relations == read_disrpt(folder, dependencies=tmp_path / "dep" / "story_a.conllu").relations
+    assert whole.relations == read_disrpt(folder / "story_a.rels", dependencies=tmp_path / "dep").relations
     assert whole.parts == {}
 
 
@@ -259,7 +254,7 @@ def test_unusable_files_are_refused(tmp_path: Path) -> None:
 
 def test_gums_own_files(gum: Path) -> None:
     folder = gum / "rst" / "gdtb" / "disrpt"
-    corpus = read_disrpt(folder / "GUM_textbook_grit.rels", conllu=gum / "dep")
+    corpus = read_disrpt(folder / "GUM_textbook_grit.rels", dependencies=gum / "dep")
     assert corpus.issues.counts() == {"misspelt sense": 1}
     assert all(relation.senses or relation.kind is RelationKind.HYPOPHORA for relation in corpus.relations)
     assert (

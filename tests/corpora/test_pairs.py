@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.corpora.pairs import read_pairs
-from disco2.corpora.protocols import split_relations
 from disco2.data import Corpus, RelationKind
 from disco2.errors import CorpusError
+from tests.fuzzing.target import check_document
 from tests.growth import LINEAR, growth
 
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1).map(
@@ -34,7 +34,7 @@ def test_json_lines_with_every_column(tmp_path: Path) -> None:
     lines = [
         {"arg1": "It rained.", "arg2": "We stayed in.", "label": "result", "id": "x", "split": "validation"},
         {"arg1": "Tea? Yes.", "arg2": "Cake!", "label": ["list", "contrast"], "kind": "explicit", "id": 7},
-        {"ARG1": "No label", "arg2": "here", "label": None},
+        {"ARG1": "No label", "arg2": "here", "label": None, "source": "book 1"},
     ]
     corpus = read(tmp_path, "p.jsonl", "\r\n".join(json.dumps(line) for line in lines))
     assert arguments(corpus) == [
@@ -44,7 +44,7 @@ def test_json_lines_with_every_column(tmp_path: Path) -> None:
     ]
     assert [relation.id for relation in corpus.relations] == ["x", "7", "p:3"]
     assert [relation.kind for relation in corpus.relations][1] is RelationKind.EXPLICIT
-    assert corpus.parts == {"x": "dev"}
+    assert (corpus.parts, corpus.groups) == ({"x": "dev"}, {"p:3": "book 1"})
     assert corpus.inventory == "free"
     assert not corpus.issues.findings
 
@@ -56,12 +56,8 @@ def test_each_pair_is_a_document_whose_tokens_lie_in_its_text(tmp_path: Path) ->
     assert document.text == "One. Two,\nthree.\n\nFour"
     assert relation.arg1.tokens + relation.arg2.tokens == tuple(range(len(document.tokens)))
     assert document.words(relation.arg2.tokens) == ["Four"]
-    for token in document.tokens:
-        assert token.text == document.text[token.start : token.end]
-    covered = [place for sentence in document.sentences for place in range(sentence.start, sentence.end)]
-    assert covered == list(range(len(document.tokens)))
-    boundary = document.sentence_index(relation.arg2.tokens[0])
-    assert document.sentences[boundary].start == relation.arg2.tokens[0]
+    assert document.sentences[-1].start == relation.arg2.tokens[0]
+    check_document(document)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -242,17 +238,3 @@ def test_votes_are_an_object_of_labels_and_shares(tmp_path: Path) -> None:
     )
     assert known.relations[0].votes == (("Comparison.Contrast", 1.0),)
     assert known.issues.counts() == {"unknown sense": 1}
-
-
-def test_pairs_of_one_source_stay_in_one_fold(tmp_path: Path) -> None:
-    lines = [
-        {"arg1": f"It rained {n} times.", "arg2": "We left.", "label": "x", "source": f"book {n % 6}"}
-        for n in range(60)
-    ]
-    file = tmp_path / "pairs.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    corpus = read_pairs(file)
-    for fold in range(3):
-        parts = split_relations(corpus, f"cv3-{fold}", seed=1)
-        sources = [{corpus.groups[one.document] for one in part} for part in parts.values()]
-        assert sum(map(len, sources)) == 6

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.corpora.relations import MOST_TIMES, TokenSpans, drop_doubles
+from disco2.corpora.relations import MOST_TIMES, TokenSpans, drop_doubles, read_senses
 from disco2.data import Argument, ReadIssues, Relation, RelationKind
+from disco2.data.senses import inventory
 from disco2.errors import CorpusError
 from tests.documents import document_from_words
 from tests.fuzzing.target import limits
@@ -91,6 +92,18 @@ def test_doubled_relations_are_reported_and_left_out() -> None:
     assert list(drop_doubles(relations, issues=ReadIssues(), keep=True)) == relations
     assert (finding.kind, finding.where) == ("relation twice", "gold:2")
     assert "gold:1" in finding.detail
+
+
+def test_senses_beyond_measure_are_findings() -> None:
+    junk = [f"Contingency.Condition.xyzzy{number:x}" for number in range(10_000)]
+    issues = ReadIssues()
+    with limits(0):
+        senses = read_senses(
+            ["x" * 5_000, "Comparison.Contrast", *junk], inventory("pdtb2"), where="f:1", issues=issues
+        )
+    assert senses == ("Comparison.Contrast",)
+    assert issues.counts()["too many senses"] == 1
+    assert max(len(finding.detail) for finding in issues.findings) < 200
 
 
 def test_line_breaks_in_names_do_not_forge_findings() -> None:

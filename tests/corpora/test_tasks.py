@@ -25,12 +25,18 @@ CONTRAST = "Comparison.Contrast"
 LIST = "Expansion.List"
 
 
+def test_usual_protocols() -> None:
+    usual = {
+        name: TaskSettings().protocol_for(name) for name in ("gum", "pdtb2", "pdtb3", "discogem", "pairs")
+    }
+    assert usual == {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji", "discogem": "documents", "pairs": "own"}
+    assert TaskSettings(protocol="cv5-0").protocol_for("gum") == "cv5-0"
+
+
 def test_the_papers_types_are_all_of_pdtb2_without_lins_five() -> None:
-    assert set(LIN_TYPES) == set(inventory("pdtb2").level(2)) - set(LIN_EXCLUDED)
-    assert len(LIN_TYPES) == 11
-    assert len(PDTB3_TYPES) == 14
-    assert set(PDTB3_TYPES) <= set(inventory("pdtb3").level(2))
-    assert set(CONLL16_SENSES) - {"EntRel"} <= set(inventory("pdtb2").all_senses)
+    assert (len(LIN_TYPES), len(LIN_EXCLUDED), len(PDTB3_TYPES), len(CONLL16_SENSES)) == (11, 5, 14, 15)
+    assert set(PDTB3_TYPES) <= set(inventory("pdtb3").all_senses)
+    assert {*LIN_EXCLUDED, *CONLL16_SENSES} - {"EntRel"} <= set(inventory("pdtb2").all_senses)
 
 
 def test_labels_are_read_off_the_training_part() -> None:
@@ -88,33 +94,6 @@ def test_what_is_dropped_is_counted_once_with_its_reason() -> None:
         "sense Temporal.Synchrony is rare": 1,
         "an argument has no tokens": 1,
     }
-
-
-def test_pdtb2_leaves_out_lins_five_types() -> None:
-    relations = [relation("a", 1, ["Expansion.Exception"]), relation("a", 2, [LIST])]
-    task = task_for("pdtb2")
-    labels = task.label_set(relations)
-    instances, dropped = task.instances(corpus(relations), relations, labels)
-    assert labels == LIN_TYPES
-    assert [instance.gold for instance in instances] == [(LIST,)]
-    assert dropped == {"sense Expansion.Exception is excluded": 1}
-
-
-def test_conll16_counts_entrel_and_senses_of_mixed_depth() -> None:
-    relations = [
-        relation("a", 1, kind=RelationKind.ENTREL),
-        relation("a", 2, ["Expansion.Alternative.Chosen alternative"]),
-        relation("a", 3, [CAUSE], kind=RelationKind.ALTLEX),
-        relation("a", 4, ["Comparison"]),
-    ]
-    task = task_for("conll16")
-    instances, dropped = task.instances(corpus(relations), relations, task.label_set(relations))
-    assert [instance.gold for instance in instances] == [
-        ("EntRel",),
-        ("Expansion.Alternative.Chosen alternative",),
-        (CAUSE,),
-    ]
-    assert dropped == {"sense Comparison is not among the labels": 1}
 
 
 def test_one_class_against_the_others_counts_entrel_as_expansion() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.data import Constituents, Document, Mention, Sentence, Token
+from disco2.data.records import find_runs
 from disco2.data.tree import (
     ArgumentTree,
     MentionIndex,
@@ -18,7 +19,6 @@ from disco2.data.tree import (
     entity_links,
     mention_node,
     node_labels,
-    runs_from_the_right,
     shared_entities,
 )
 from disco2.errors import InputError
@@ -290,6 +290,6 @@ def test_a_name_is_that_of_a_phrase_with_just_these_words(data: st.DataObject) -
 
 @given(st.sets(st.integers(0, 30), min_size=1).map(sorted))
 def test_runs_cover_the_tokens_and_have_gaps_between_them(tokens: list[int]) -> None:
-    runs = list(runs_from_the_right(tokens))[::-1]
+    runs = find_runs(tokens)
     assert [token for begin, end in runs for token in range(begin, end)] == tokens
     assert all(end < begin for (_, end), (begin, _) in pairwise(runs))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import replace
 from itertools import pairwise
 
+from disco2.annotation.treebanks import parse_brackets
 from disco2.data import (
     Argument,
     Constituents,
@@ -26,27 +26,8 @@ def seeded(seed: int) -> random.Random:
 
 def read_brackets(text: str) -> tuple[Constituents, list[str]]:
     """A tree such as ``(S (NP (NN rain)) (VP (VBZ falls)))`` and its words."""
-    labels: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    parents: list[int] = []
-    tags: list[str] = []
-    words: list[str] = []
-    open_nodes: list[int] = []  # -1 for a part-of-speech node, which is not a phrase
-    for opened, tag, word, closed in re.findall(r"\((\S+) (?=\()|\((\S+) ([^\s()]+)\)|(\))", text):
-        if opened:
-            parents.append(open_nodes[-1] if open_nodes else -1)
-            open_nodes.append(len(labels))
-            labels.append(opened)
-            starts.append(len(words))
-            ends.append(-1)
-        elif closed:
-            ends[open_nodes.pop()] = len(words)
-        else:
-            tags.append(tag)
-            words.append(word)
-    tree = Constituents(tuple(labels), tuple(starts), tuple(ends), tuple(parents), tuple(tags))
-    return tree, words
+    (tree,) = parse_brackets(text, where="test")
+    return tree.constituents, list(tree.words)
 
 
 def make_document(

@@ -1,14 +1,13 @@
-"""Features that describe a relation in words: worked examples, and slow twins of overlaps and heads."""
+"""Features that describe a relation in words: worked examples."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from disco2.data import Argument, Document, Instance, Relation
+from disco2.data import Document, Instance, Relation
 from disco2.features.descriptions import (
     argument_heads,
     attachment_features,
@@ -18,15 +17,12 @@ from disco2.features.descriptions import (
     overlap_features,
     predicate_features,
 )
-from disco2.features.pairs_and_rules import stem
 from tests.features.feature_documents import (
     clauses,
     make_argument,
     make_document,
     make_instance,
     make_relation,
-    random_instances,
-    seeded,
     tags_on_tokens,
     untagged,
     without_layers,
@@ -116,15 +112,6 @@ def test_pronouns_are_named_and_other_subjects_are_nouns(subject: str, named: st
     assert "same pronoun as subject" not in found
 
 
-def test_predicates_by_tags_of_tokens() -> None:
-    doc = clauses(STAYED, HUNGRY)
-    assert features(tags_on_tokens(doc)) == features(doc)
-
-
-def test_without_dependencies_there_is_no_predicate() -> None:
-    assert features(without_layers(clauses(STAYED, HUNGRY))) == set()
-
-
 # How the heads of the arguments hang
 
 
@@ -149,13 +136,6 @@ def test_one_clause_hangs_in_the_other() -> None:
     }
 
 
-def test_arguments_of_two_sentences_do_not_hang_in_each_other() -> None:
-    doc = clauses("Go/VB/0/root", FELL)
-    found = attachment_features(make_instance(doc, [0], range(1, 7)))
-    assert {"arg1 head: root VB", "arg2 head: root VBD", "heads: root, root"} <= found
-    assert not any("hangs" in fact for fact in found)
-
-
 def test_heads_are_counted_up_to_three() -> None:
     doc = clauses("Go/VB/0/root", "Go/VB/0/root", "Go/VB/0/root", "Go/VB/0/root !/./1/punct")
     found = attachment_features(make_instance(doc, range(2), range(2, 5)))
@@ -163,56 +143,6 @@ def test_heads_are_counted_up_to_three() -> None:
     found = attachment_features(make_instance(doc, [4], range(4)))
     assert {"arg2 heads: 3 or more"} <= found
     assert not any(fact.startswith(("arg1", "heads:")) for fact in found)  # punctuation is no head
-
-
-def test_attachment_without_layers() -> None:
-    doc = clauses(FELL)
-    both = range(3), range(3, 6)
-    tagged = attachment_features(make_instance(doc, *both))
-    assert attachment_features(make_instance(tags_on_tokens(doc), *both)) == tagged
-    assert attachment_features(make_instance(untagged(doc), *both)) == {
-        fact for fact in tagged if "VB" not in fact
-    }
-    assert attachment_features(make_instance(without_layers(doc), *both)) == set()
-
-
-def slow_heads(doc: Document, argument: Argument) -> list[tuple[int, int, str]]:
-    """Token, governor and label of each head, tokens of the document."""
-    found = []
-    for token in argument.tokens:
-        sentence = doc.sentences[doc.sentence_index(token)]
-        if sentence.dependencies is not None:
-            head = sentence.dependencies.heads[token - sentence.start]
-            label = sentence.dependencies.labels[token - sentence.start]
-            governor = head + sentence.start if head >= 0 else -1
-            if governor not in argument.tokens and label != "punct":
-                found.append((token, governor, label))
-    return found
-
-
-@given(st.integers(0, 2**32))
-def test_heads_and_dependents_are_those_of_the_slow_twin(seed: int) -> None:
-    for instance in random_instances(seeded(seed), 3, words=["a", "b"], classes=["X"]):
-        doc = instance.document
-        for argument in (instance.relation.arg1, instance.relation.arg2):
-            found = argument_heads(doc, argument)
-            assert [
-                (
-                    head.sentence.start + head.position,
-                    head.sentence.start + head.governor if head.governor >= 0 else -1,
-                    head.label,
-                )
-                for head in found
-            ] == slow_heads(doc, argument)
-            for head in found:
-                start = head.sentence.start
-                assert head.sentence.dependencies is not None
-                assert head.dependents() == [
-                    (token - start, head.sentence.dependencies.labels[token - start])
-                    for token in argument.tokens
-                    if start <= token < head.sentence.end
-                    and head.sentence.dependencies.heads[token - start] == head.position
-                ]
 
 
 def test_a_circle_of_heads_has_no_head() -> None:
@@ -245,20 +175,6 @@ def test_openings_by_hand() -> None:
         "arguments begin with 'there', 'stop'",
         "arguments begin with EX, VB",
     }
-
-
-def test_openings_by_tags_of_tokens() -> None:
-    doc = clauses(THERE, STOP)
-    expected = opening_features(make_instance(doc, range(4), range(4, 6)))
-    assert opening_features(make_instance(tags_on_tokens(doc), range(4), range(4, 6))) == expected
-
-
-def test_openings_without_tags() -> None:
-    doc = clauses(THERE, STOP)
-    words = {fact for fact in opening_features(make_instance(doc, range(4), range(4, 6))) if "'" in fact}
-    assert len(words) == 5
-    for bare in (untagged(doc), without_layers(doc)):
-        assert opening_features(make_instance(bare, range(4), range(4, 6))) == words
 
 
 # Order, distance and extent
@@ -377,16 +293,6 @@ def test_overlap_a_pair_by_hand() -> None:
     }
 
 
-def test_overlap_without_tags() -> None:
-    doc = clauses(CATS, CAT)
-    both = range(4), range(4, 10)
-    assert overlap_features(make_instance(tags_on_tokens(doc), *both)) == overlap_features(
-        make_instance(doc, *both)
-    )
-    lengths = {"words in arg1: 4 to 5", "words in arg2: 6 to 8", "arg2 twice as long as arg1"}
-    assert overlap_features(make_instance(untagged(doc), *both)) == lengths
-
-
 LONG = make_document((["a"] * 400, None, None))
 
 
@@ -405,50 +311,6 @@ def test_lengths(words: int, expected: str) -> None:
         f"words in arg2: {expected}",
         "arguments of like length",
     }
-
-
-def slow_shared(doc: Document, arg1: Argument, arg2: Argument, kinds: str) -> tuple[int, int]:
-    """How many stems of words with such tags are in both, and in either."""
-
-    def stems(argument: Argument) -> list[str]:
-        found: list[str] = []
-        for token in argument.tokens:
-            sentence = doc.sentences[doc.sentence_index(token)]
-            assert sentence.constituents is not None
-            word = stem(doc.tokens[token].text)
-            if sentence.constituents.tags[token - sentence.start][0] in kinds and word not in found:
-                found.append(word)
-        return found
-
-    first, second = stems(arg1), stems(arg2)
-    shared = sum(word == other for word in first for other in second)
-    return shared, len(first) + len(second) - shared
-
-
-@given(st.integers(0, 2**32))
-def test_shared_words_are_those_of_the_slow_twin(seed: int) -> None:
-    words = ["walk", "Walks", "walked", "tree", "trees", "b"]
-    for instance in random_instances(seeded(seed), 3, words=words, classes=["X"], missing=0):
-        doc, arg1, arg2 = instance.document, instance.relation.arg1, instance.relation.arg2
-        found = overlap_features(instance)
-        for kinds, name, most in (("NVJR", "content words", 3), ("N", "nouns", 3), ("V", "verbs", 2)):
-            shared, _ = slow_shared(doc, arg1, arg2, kinds)
-            assert f"shared {name}: {shared if shared < most else f'{most} or more'}" in found
-        shared, together = slow_shared(doc, arg1, arg2, "NVJR")
-        share = shared / max(together, 1)
-        expected = next(
-            name
-            for least, name in (
-                (1, "all"),
-                (0.8, "over"),
-                (0.6, "60"),
-                (0.4, "40"),
-                (0.2, "20"),
-                (0, "under"),
-            )
-            if share >= least
-        )
-        assert any(fact.startswith(f"share of the content words in both: {expected}") for fact in found)
 
 
 # Overlaps with the relations before and after
@@ -485,3 +347,30 @@ def test_overlaps(neighbour: Relation | None, expected: str) -> None:
         "previous relation: none",
         f"following relation: {expected}",
     }
+
+
+# Without layers
+
+
+@pytest.mark.parametrize(
+    ("find", "marks"),
+    [
+        (predicate_features, ("tense", "subject", "predicate tags")),
+        (attachment_features, ("VB", "DT")),
+        (opening_features, ("EX", "PRP")),
+        (overlap_features, ("share",)),
+    ],
+)
+def test_what_needs_tags_is_left_out_without_them(
+    find: Callable[[Instance], set[str]], marks: tuple[str, ...]
+) -> None:
+    def found(doc: Document) -> set[str]:
+        return find(make_instance(doc, range(6), range(6, 10)))
+
+    doc = clauses(STAYED, THERE)
+    assert found(tags_on_tokens(doc)) == found(doc)
+    tagged = {fact for fact in found(doc) if any(mark in fact for mark in marks)}
+    assert tagged
+    assert found(untagged(doc)) == found(doc) - tagged
+    needs_dependencies = find in (predicate_features, attachment_features)
+    assert found(without_layers(doc)) == (set() if needs_dependencies else found(doc) - tagged)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -25,18 +26,18 @@ from tests.fuzzing.target import NEXT_FILE, Target, check_corpus, scratch_folder
 DOCUMENTS = documents()[:1]
 PLACE = f"00/{DOCUMENTS[0].id}"
 GUM_NAME = "GUM_news_goats"
-Options = Mapping[str, Path]
 
 
 class CorpusFolder:
     """The files of a small corpus by their paths; some of them are replaced by a fuzzer's bytes."""
 
-    def __init__(self, kind: str, write: Callable[[Path], Options | None], *, path: str = "") -> None:
-        """``write`` fills a folder and returns the reader's options; ``path`` is what the reader gets."""
-        self._kind, self._path = kind, path
+    def __init__(
+        self, kind: str, write: Callable[[Path], object], *, path: str = "", layers: Sequence[str] = ()
+    ) -> None:
+        """``write`` fills a folder; ``path`` and the folders of the ``layers`` are what the reader gets."""
+        self._kind, self._path, self._layers = kind, path, layers
         with scratch_folder() as root:
-            given = write(root) or {}
-            self._options = {name: str(option.relative_to(root)) for name, option in given.items()}
+            write(root)
             found = sorted(file for file in root.rglob("*") if file.is_file() and file.suffix != ".prd")
             self.files = {str(file.relative_to(root)): file.read_bytes() for file in found}
 
@@ -50,19 +51,17 @@ class CorpusFolder:
                 for file, data in {**self.files, **changed}.items():
                     (folder / file).parent.mkdir(parents=True, exist_ok=True)
                     (folder / file).write_bytes(data)
-                options = {option: folder / value for option, value in self._options.items()}
+                options = {layer: folder / layer for layer in self._layers}
                 check_corpus(read_corpus(self._kind, folder / self._path, **options))
 
         return Target(name, read, (NEXT_FILE.join(self.files[file] for file in fuzzed), *seeds))
 
 
-def pdtb3(root: Path) -> Options:
+def pdtb3(root: Path) -> None:
     write_pdtb3(root, DOCUMENTS)
-    return {
-        "trees": write_trees(root / "trees", DOCUMENTS),
-        "coreference": write_coreference(root / "coreference", DOCUMENTS),
-        "dependencies": write_dependencies(root / "dependencies", DOCUMENTS),
-    }
+    write_trees(root / "trees", DOCUMENTS)
+    write_coreference(root / "coreference", DOCUMENTS)
+    write_dependencies(root / "dependencies", DOCUMENTS)
 
 
 def gum(root: Path) -> None:
@@ -70,12 +69,8 @@ def gum(root: Path) -> None:
     (root / "splits.md").write_text(f"## train\n* {GUM_NAME}\n")
 
 
-def conll16(root: Path) -> None:
-    test_conll16.write(root, [test_conll16.relation(number) for number in range(3)])
-
-
-def conll16_without_text(root: Path) -> None:
-    test_conll16.write(root, [test_conll16.relation(1)], raw=None)
+def conll16(root: Path, raw: str | None = test_conll16.RAW) -> None:
+    test_conll16.write(root, [test_conll16.relation(number) for number in range(3)], raw=raw)
 
 
 def disrpt(root: Path) -> None:
@@ -88,12 +83,8 @@ def discogem(root: Path) -> None:
     write_questions(root, [("tale00_item_1", "result:0.75; norel:0.25; differentcon:0")])
 
 
-def role_pairs(root: Path) -> None:
-    write_role_pairs(root, size=10)
-
-
 def file_of(name: str, content: bytes) -> CorpusFolder:
-    return CorpusFolder("pairs", lambda root: (root / name).write_bytes(content) and None, path=name)
+    return CorpusFolder("pairs", lambda root: (root / name).write_bytes(content), path=name)
 
 
 PAIRS = (
@@ -121,9 +112,9 @@ def read_pair_lines(content: bytes) -> None:
     assert len(numbers) <= content.count(b"\n") + 1
 
 
-NATIVE = CorpusFolder("pdtb2", lambda root: write_pdtb2(root, DOCUMENTS) and None)
-PIPE = CorpusFolder("pdtb2", lambda root: write_pdtb2(root, DOCUMENTS, encoding="pipe") and None)
-PDTB3 = CorpusFolder("pdtb3", pdtb3)
+NATIVE = CorpusFolder("pdtb2", lambda root: write_pdtb2(root, DOCUMENTS))
+PIPE = CorpusFolder("pdtb2", lambda root: write_pdtb2(root, DOCUMENTS, encoding="pipe"))
+PDTB3 = CorpusFolder("pdtb3", pdtb3, layers=("trees", "coreference", "dependencies"))
 GUM = CorpusFolder("gum", gum)
 CONLL16 = CorpusFolder("conll16", conll16)
 DISRPT = CorpusFolder("disrpt", disrpt)
@@ -140,7 +131,7 @@ TARGETS = (
     CONLL16.target("conll16-relations", "relations.json"),
     CONLL16.target("conll16-parses", "parses.json"),
     CONLL16.target("conll16"),
-    CorpusFolder("conll16", conll16_without_text).target("conll16-without-text"),
+    CorpusFolder("conll16", partial(conll16, raw=None)).target("conll16-without-text"),
     DISRPT.target("disrpt-rels", "x_train.rels"),
     DISRPT.target("disrpt"),
     CorpusFolder("discogem", discogem).target("discogem"),
@@ -151,6 +142,6 @@ TARGETS = (
     file_of("pairs", PAIRS[1]).target(
         "pairs-by-content", seeds=(TABLE, b"\xff\xfe" + TABLE.decode().encode("utf-16-le"))
     ),
-    CorpusFolder("role-pairs", role_pairs).target("role-pairs"),
+    CorpusFolder("role-pairs", partial(write_role_pairs, size=10)).target("role-pairs"),
     Target("pair-lines", read_pair_lines, PAIRS),
 )

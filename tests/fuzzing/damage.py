@@ -30,17 +30,16 @@ def damaged(draw: st.DrawFn, content: bytes, tokens: Sequence[bytes]) -> bytes:
 
 def _accident(draw: st.DrawFn, content: bytes, tokens: Sequence[bytes]) -> bytes:
     at = draw(st.integers(0, max(0, len(content) - 1)))
-    length = draw(st.integers(1, 200))
+    end = at + draw(st.integers(1, 200))
     token = draw(st.sampled_from(tokens))
-    before, piece, after = content[:at], content[at : at + length], content[at + length :]
-    lines = content.split(b"\n")
-    line = draw(st.integers(0, len(lines) - 1))
+    times = draw(st.sampled_from((1, 1, 1, 2, 20)))
+    before, piece, after = content[:at], content[at:end], content[end:]
     numbers = list(_NUMBER.finditer(content))
-    match draw(st.integers(0, 9)):
+    match draw(st.integers(0, 8)):
         case 0:  # flip a byte
             return before + bytes([draw(st.integers(0, 255))]) + content[at + 1 :]
         case 1:  # insert
-            return before + token * draw(st.sampled_from((1, 1, 1, 2, 50))) + content[at:]
+            return before + token * times + content[at:]
         case 2:  # write over
             return before + token + content[at + len(token) :]
         case 3:  # cut out
@@ -48,16 +47,13 @@ def _accident(draw: st.DrawFn, content: bytes, tokens: Sequence[bytes]) -> bytes
         case 4:  # cut off
             return before
         case 5:  # repeat
-            return before + piece * draw(st.sampled_from((2, 3, 20))) + after
-        case 6:  # swap lines
-            other = draw(st.integers(0, len(lines) - 1))
-            lines[line], lines[other] = lines[other], lines[line]
+            return before + piece * (1 + times) + after
+        case 6:  # swap lines, or repeat one
+            lines = content.split(b"\n")
+            one, other = (draw(st.integers(0, len(lines) - 1)) for _ in "ab")
+            lines[one], lines[other] = lines[other], lines[one] + (b"\n" + lines[one]) * (times - 1)
             return b"\n".join(lines)
-        case 7:  # repeat a line
-            return b"\n".join(
-                [*lines[:line], *lines[line : line + 1] * draw(st.integers(0, 4)), *lines[line + 1 :]]
-            )
-        case 8 if numbers:
+        case 7 if numbers:
             number = numbers[draw(st.integers(0, len(numbers) - 1))]
             return content[: number.start()] + token + content[number.end() :]
         case _:

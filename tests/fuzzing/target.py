@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 
 from disco2.annotation.document_json import document_to_json, parse_annotated
-from disco2.data import WITHOUT_SENSE, Constituents, Corpus, Document
+from disco2.data import WITHOUT_SENSE, Corpus, Document
 from disco2.data.senses import inventory
 from disco2.errors import Disco2Error
 
@@ -33,17 +33,7 @@ SOME, MANY = 50, 10_000  # documents, and tokens of one, that are checked in ful
 
 # Signs and values that every format gets, beside the words of its own seeds.
 ODD = (
-    *(
-        b"\0",
-        b"\xff\xfe",
-        b"\xef\xbb\xbf",
-        b"\r\n",
-        b"\n\n",
-        b"\t",
-        b" ",
-        b"\xed\xa0\x80",
-        b"\xff\xff\xff\xff",
-    ),
+    *(b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\r\n", b"\n\n", b"\t", b" ", b"\xed\xa0\x80", b"\xff" * 4),
     *b"0 -1 2.5 NaN Infinity 1e999 007 1_000 99999999 2147483648 9223372036854775808 0x10".split(),
     *b'null true {} [] [[[[ { } "" "0" ( ) () (( )) | ; .. _ - < > , : 0..999999999 5..3 1-9 9-1'.split(),
     *(b"\\ud800", b"\\u0000", b"1" + b"0" * 12, b"9" * 5000, b"[" * 2000, b'{"a":' * 2000),
@@ -154,26 +144,11 @@ def check_document(document: Document) -> None:
     assert again == document, "another document comes back from JSON"
 
 
-def check_constituents(tree: Constituents, words: int) -> None:
-    """Phrases in pre-order inside their parents, the first over all words; a tag for each word."""
-    labels, starts, ends, parents = tree.labels, tree.starts, tree.ends, tree.parents
-    assert len(labels) == len(starts) == len(ends) == len(parents) > 0
-    assert len(tree.tags) == words > 0
-    assert (starts[0], ends[0], parents[0]) == (0, words, -1)
-    reached = list(starts)  # by the children of each phrase
-    for node in range(1, len(labels)):
-        parent = parents[node]
-        assert 0 <= parent < node
-        assert reached[parent] <= starts[node] < ends[node] <= ends[parent]
-        reached[parent] = ends[node]
-
-
 def check_corpus(corpus: Corpus) -> None:
     """Sound documents, relations that lie inside them, senses that the inventory knows, plain text."""
     for number, (name, document) in enumerate(corpus.documents.items()):
         assert document.id == name
-        _check_layers(document)
-        if number < SOME and len(document.tokens) < MANY:  # the slow check
+        if number < SOME and len(document.tokens) < MANY:
             check_document(document)
     known = inventory(corpus.inventory)
     for relation in corpus.relations:
@@ -198,18 +173,3 @@ def check_corpus(corpus: Corpus) -> None:
         assert finding.detail
         assert "\n" not in finding.where + finding.detail
         f"{finding.where} {finding.detail}".encode(errors="surrogateescape")
-
-
-def _check_layers(document: Document) -> None:
-    document.text.encode("utf-8")
-    starts = [token.start for token in document.tokens]
-    ends = [token.end for token in document.tokens]
-    assert starts == sorted(starts), "tokens are not in the text's order"
-    assert ends == sorted(ends), "a token ends before the one before it"
-    for token in document.tokens:
-        assert token.text
-        assert 0 <= token.start < token.end <= len(document.text)
-    for sentence in document.sentences:
-        assert sentence.start < sentence.end
-        if sentence.constituents is not None:
-            check_constituents(sentence.constituents, len(sentence))

@@ -22,10 +22,12 @@ def tiny_model() -> RelationModel:
     settings = ModelSettings(K=3, rank=1)
     extractor = FeatureExtractor(
         FeatureSettings(first_words=1, openings=2, context=True),
-        word_pairs=(("tea", "coffe"),),
-        production_rules=(("both", "S -> NN VP"),),
-        first_words=(("arg1", 0, "bob"),),
-        openings=("she",),
+        {
+            "word_pairs": (("tea", "coffe"),),
+            "production_rules": (("both", "S -> NN VP"),),
+            "first_words": (("arg1", 0, "bob"),),
+            "openings": ("she",),
+        },
     )
     generator = np.random.default_rng(1)
     matrix = generator.normal(size=(len(WORDS), settings.K)).astype(np.float32)

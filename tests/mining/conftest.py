@@ -8,7 +8,8 @@ import pytest
 
 from disco2.annotation.annotator import Annotator
 from disco2.corpora.protocols import HeldOutSentences
-from disco2.mining.run import MinedPair, Miner, MiningSettings, load_syntax
+from disco2.mining.clauses import MinedPair
+from disco2.mining.run import Miner, MiningSettings, load_syntax
 
 Mine = Callable[..., list[MinedPair]]
 

@@ -31,14 +31,13 @@ from disco2.bundle.manifest import (
 from disco2.bundle.summary import model_card
 from disco2.errors import BundleError, VectorsError
 from disco2.features import FeatureExtractor
-from disco2.files import FileList, check_folder_place, folder_in_place, hash_file
+from disco2.files import FileList, check_folder_place, folder_in_place, hash_file, without_twins
 from disco2.model import AnyModel, EncoderModel, ModelSettings, RelationModel
 from disco2.model.encoder_model import DIRECTION
 from disco2.model.entity_term import NAMES as ENTITY_NAMES
 from disco2.model.entity_term import EntityTerm
 from disco2.model.parameters import check_finite, parameter_shapes
 from disco2.shipped import MANIFEST
-from disco2.twin_keys import without_twins
 from disco2.vectors import WordVectors
 from disco2.vectors.source import make_table
 from disco2.vectors.word_vectors import Recipe, Reduction

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +28,6 @@ EXPECTED = {
     "pairs": "a .jsonl, .csv or .tsv file with arg1 and arg2",
     "role-pairs": "a folder that 'disco2 corpus role-pairs' wrote",
 }
-_LAYERS = {"trees": "trees", "coreference": "coreference", "dependencies": "dependencies"}
-# The options of each reader, by the names that users give them.
-OPTIONS = {
-    "gum": {"coreference": "coreference"},
-    "pdtb2": {**_LAYERS, "raw": "raw", "encoding": "encoding"},
-    "pdtb3": {**_LAYERS, "offsets": "offsets", "encoding": "encoding"},
-    "conll16": {**_LAYERS, "encoding": "encoding"},
-    "disrpt": {"dependencies": "conllu", "encoding": "encoding"},
-    "discogem": {"encoding": "encoding"},
-    "pairs": {"encoding": "encoding"},
-    "role-pairs": dict[str, str](),
-}
 CORPUS_NAMES = tuple(EXPECTED)
 
 # Under which licence a model trained on a corpus may be passed on.
@@ -54,7 +43,7 @@ TEXTS = {
     "gum": (
         "academic, court: CC BY 4.0",
         "biographies, travel guides: CC BY-SA 3.0",
-        "essays, keep_letters, podcasts: CC BY-NC-SA 4.0",
+        "essays, letters, podcasts: CC BY-NC-SA 4.0",
         "fiction, how-to guides: CC BY-NC-SA 3.0",
         "news, interviews: CC BY 2.5",
         "other genres: Creative Commons or public domain, as the metadata of each document say",
@@ -88,22 +77,22 @@ def read_corpus(
         given["coreference"] = str(coreference)
     words = {"offsets": offsets, "encoding": encoding}
     given |= {option: value for option, value in words.items() if value != "auto"}
+    module = kind.replace("-", "_")
+    # Imported here, so that reading one corpus does not load the readers of all others.
+    read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{module}")
+    takes = sorted(signature(read).parameters.keys() & {*paths, *words})
     for option in given:
-        if option not in OPTIONS[kind]:
-            takes = ", ".join(sorted(OPTIONS[kind])) or "none"
+        if option not in takes:
             raise SettingsError(
                 f"The corpus '{kind}' does not take the option '{option}'.",
-                hint=f"Options it takes: {takes}.",
+                hint=f"Options it takes: {', '.join(takes) or 'none'}.",
             )
     if not Path(path).exists():
         raise CorpusError(
             "There is no such folder or file.", where=str(path), hint=f"For '{kind}', give {EXPECTED[kind]}."
         )
-    module = kind.replace("-", "_")
-    # Imported here, so that reading one corpus does not load the readers of all others.
-    read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{module}")
     try:
-        corpus: Corpus = read(Path(path), **{OPTIONS[kind][option]: value for option, value in given.items()})
+        corpus: Corpus = read(Path(path), **given)
     except OSError as error:
         raise CorpusError(
             f"It can't be read ({error.strerror or error}).",

@@ -9,7 +9,7 @@ label only for a task that says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from disco2.corpora.reading import (
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    check_senses_of_kind,
     choose_inventory,
     compare_text,
     drop_doubles,
@@ -47,7 +46,6 @@ from disco2.data import (
     Sentence,
     Token,
 )
-from disco2.data.senses import SenseInventory
 from disco2.errors import CorpusError, LayerError
 from disco2.files import is_file_name
 
@@ -66,14 +64,13 @@ def read_conll16(
     trees: Path | None = None,
     coreference: Path | None = None,
     dependencies: Path | None = None,
-    inventory_name: str = "auto",
     encoding: str = "auto",
 ) -> Corpus:
     """Read the relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
 
     The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB. The
-    parses are automatic: ``trees`` and ``dependencies`` are folders with others, such as the treebank's, that
-    replace them. ``coreference``, which the shared tasks don't have, is a folder with that of OntoNotes.
+    parses are automatic: ``trees`` and ``dependencies`` are folders with others that replace them.
+    ``coreference``, which the shared tasks don't have, is a folder with that of OntoNotes.
 
     A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
     CorpusError if a file is missing, the parses are not JSON, or no relation can be used.
@@ -82,10 +79,8 @@ def read_conll16(
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
-    for folder in _part_folders(path):
-        fresh = read_parses(
-            _one_of(folder, PARSE_FILES), raw=folder / "raw", encoding=encoding, issues=issues
-        )
+    for folder, relation_file, parse_file in _part_folders(path):
+        fresh = dict(_Parses(folder / "raw", encoding, issues).read(parse_file))
         for name in [name for name in fresh if name in documents]:
             issues.add("document in two parts", str(folder), f"{name} was left out of this one.")
             del fresh[name]
@@ -93,9 +88,8 @@ def read_conll16(
         part = _PART.search(folder.name)
         if part is not None:
             parts |= dict.fromkeys(fresh, part[1].lower())
-        file = _one_of(folder, RELATION_FILES)
-        read = _read_relations(file, fresh, encoding=encoding, issues=issues)
-        relations.extend(drop_doubles(read, issues=issues))
+        text = read_text(relation_file, issues=issues, encoding=encoding)
+        relations.extend(drop_doubles(_read_relations(text, relation_file, fresh, issues), issues=issues))
     if not relations:
         fault = quote_first_fault(issues, kinds=("broken line", "bad relation"))
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
@@ -104,102 +98,87 @@ def read_conll16(
             documents, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues
         )
         documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
-    labels = (label for one in relations for label in one.senses)
-    known = choose_inventory(inventory_name, labels, known=INVENTORIES)
-    resolved = tuple(_with_senses_of(known, one, issues=issues) for one in relations)
-    return Corpus(
-        "conll16", known.name, documents, resolved, parts, issues, notes=(f"Sense inventory: {known.name}.",)
-    )
+    known = choose_inventory((label for one in relations for label in one.senses), known=INVENTORIES)
+    resolved = []
+    for one in relations:
+        senses = read_senses(one.senses, known, kind=one.kind, where=one.where, issues=issues)
+        resolved.append(replace(one, senses=senses))
+    notes = (f"Sense inventory: {known.name}.",)
+    return Corpus("conll16", known.name, documents, tuple(resolved), parts, issues, notes=notes)
 
 
-def _part_folders(path: Path) -> list[Path]:
+def _part_folders(path: Path) -> list[tuple[Path, Path, Path]]:
+    """The folders of the parts, or the one folder, each with its files of relations and of parses."""
+
+    def files(folder: Path) -> list[Path]:
+        kinds = ([folder / name for name in names] for names in (RELATION_FILES, PARSE_FILES))
+        return [file for some in kinds if (file := next(filter(Path.is_file, some), None))]
+
     try:
         folder = path.parent if path.is_file() else path
         inside = sorted(child for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
-        found = [folder] if _has_both(folder) else [child for child in inside if _has_both(child)]
+        found = [(one, files(one)) for one in (folder, *inside)]
+        complete = [(one, both[0], both[1]) for one, both in found if len(both) == 2]
     except OSError as error:
         reason = error.strerror or str(error)
         raise CorpusError(f"The folder can't be read ({reason}).", where=str(path)) from None
-    if not found:
+    if not complete:
         raise CorpusError(
             "There is no folder with relations.json and parses.json here.",
             where=str(path),
             hint="Give the folder of one part, or the folder that holds the parts.",
         )
-    return found
-
-
-def _has_both(folder: Path) -> bool:
-    return all(any((folder / name).is_file() for name in names) for names in (RELATION_FILES, PARSE_FILES))
-
-
-def _one_of(folder: Path, names: Sequence[str]) -> Path:
-    return next(folder / name for name in names if (folder / name).is_file())
+    return complete[:1] if complete[0][0] == folder else complete
 
 
 def _read_relations(
-    file: Path, documents: dict[str, Document], *, encoding: str, issues: ReadIssues
+    text: str, file: Path, documents: dict[str, Document], issues: ReadIssues
 ) -> Iterator[Relation]:
     """Relations with their senses as the file spells them."""
     limits = {name: TokenSpans.of(document) for name, document in documents.items()}
-    text = read_text(file, issues=issues, encoding=encoding)
     for number, record in read_json_lines(text, path=file, issues=issues):
         where = f"{file}:{number}"
         try:
-            yield _relation(record, documents, limits, number=number, where=where, issues=issues)
+            name = record.get("DocID")
+            if not isinstance(name, str) or name not in documents:
+                raise CorpusError(f"There are no parses of the document {shorten(name)}.")
+            given = record.get("ID")
+            relation_id = str(given) if isinstance(given, int | str) and given != "" else f"{name}:{number}"
+            yield _relation(record, relation_id, documents[name], limits[name], where, issues)
         except CorpusError as error:
             issues.add("bad relation", where, f"{error.what} Skipped.")
 
 
 def _relation(
-    record: Mapping[str, Any],
-    documents: dict[str, Document],
-    limits: dict[str, TokenSpans],
-    *,
-    number: int,
-    where: str,
-    issues: ReadIssues,
+    record: dict[str, Any], name: str, document: Document, limit: TokenSpans, where: str, issues: ReadIssues
 ) -> Relation:
     """One relation. Raises CorpusError if it can't be used."""
-    name = record.get("DocID")
-    if not isinstance(name, str) or name not in documents:
-        raise CorpusError(f"There are no parses of the document {shorten(name)}.")
-    document = documents[name]
     arguments = {key: _tokens(record.get(key), key, document) for key in ("Arg1", "Arg2")}
     for key, tokens in arguments.items():
         if not tokens:
             raise CorpusError(f"{key} has no tokens.")
-        limits[name].count(sum(len(document.tokens[token].text) for token in tokens))
-    connective = record.get("Connective")
+        limit.count(sum(len(document.tokens[token].text) for token in tokens))
+    connective = record.get("Connective") or {}
     if connective:
         arguments["Connective"] = _tokens(connective, "Connective", document)
     for key, tokens in arguments.items():
         stated = record[key].get("RawText")
         if isinstance(stated, str):
             compare_text(document.words(tokens), stated, key, where=where, issues=issues)
-    raw = connective.get("RawText") if isinstance(connective, dict) else ""
+    raw = connective.get("RawText")
     senses = record.get("Sense")
-    labels = [sense for sense in senses if isinstance(sense, str)] if isinstance(senses, list) else []
-    given = record.get("ID")
     connective_tokens = arguments.get("Connective", ())
     return Relation(
-        id=str(given) if isinstance(given, int | str) and given != "" else f"{name}:{number}",
-        document=name,
+        id=name,
+        document=document.id,
         kind=_kind(record.get("Type"), explicit=bool(connective_tokens)),
         arg1=argument_from_tokens(document, arguments["Arg1"]),
         arg2=argument_from_tokens(document, arguments["Arg2"]),
-        senses=tuple(labels),
+        senses=tuple(one for one in senses if isinstance(one, str)) if isinstance(senses, list) else (),
         connective=raw if isinstance(raw, str) else "",
         connective_tokens=connective_tokens,
         where=where,
     )
-
-
-def _with_senses_of(known: SenseInventory, relation: Relation, *, issues: ReadIssues) -> Relation:
-    senses = read_senses(relation.senses, known, where=relation.where, issues=issues)
-    if not known.is_free:
-        senses = check_senses_of_kind(relation.kind, senses, where=relation.where, issues=issues)
-    return replace(relation, senses=senses)
 
 
 def _kind(label: object, *, explicit: bool) -> RelationKind:
@@ -214,16 +193,12 @@ def _kind(label: object, *, explicit: bool) -> RelationKind:
 
 def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
     """Token numbers in the document: the third of five numbers in gold lists, the only one in others."""
-    if not isinstance(span, dict):
-        raise CorpusError(f"{key} is missing.")
-    items = span.get("TokenList")
+    items = span.get("TokenList") if isinstance(span, dict) else None
     if not isinstance(items, list):
         raise CorpusError(f"{key} has no TokenList.")
     tokens = [item[2] if isinstance(item, list) and len(item) == 5 else item for item in items]
     for token in tokens:
-        if not isinstance(token, int) or isinstance(token, bool):
-            raise CorpusError(f"The TokenList of {key} holds {shorten(token)}.")
-        if not 0 <= token < len(document.tokens):
+        if type(token) is not int or not 0 <= token < len(document.tokens):  # true is an int
             raise CorpusError(f"{key} names token {shorten(token)}; the document has {len(document.tokens)}.")
     return tuple(sorted(set(tokens)))
 
@@ -236,95 +211,136 @@ class _Word:
     tag: str
 
 
-def read_parses(file: Path, *, raw: Path, encoding: str = "auto", issues: ReadIssues) -> dict[str, Document]:
-    """Read the documents of a file of parses, their texts from ``raw`` or else rebuilt from the tokens."""
-    text = read_text(file, issues=issues, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
-    try:
-        parses = parse_json(text)
-    except BrokenJsonError as error:
-        raise CorpusError(f"The parses are not JSON: {error.reason}.", where=f"{file}:{error.line}") from None
-    if not isinstance(parses, dict):
-        raise CorpusError("The parses are not an object with one entry for each document.", where=f"{file}:1")
-    documents: dict[str, Document] = {}
-    for name, entry in parses.items():
-        where = f"{file}: {name:.80}"
+@dataclass(frozen=True, slots=True)
+class _Parses:
+    """Reads documents from a file of parses, their texts from ``raw`` or else rebuilt from the tokens."""
+
+    raw: Path
+    encoding: str
+    issues: ReadIssues
+
+    def read(self, file: Path) -> Iterator[tuple[str, Document]]:
+        text = read_text(file, issues=self.issues, encoding=self.encoding).removeprefix(BYTE_ORDER_MARK)
         try:
-            documents[name] = _document(name, entry, raw=raw, encoding=encoding, where=where, issues=issues)
-        except CorpusError as error:
-            issues.add("bad document", error.where or where, f"{error.what} Left out.")
-    return documents
-
-
-def _document(
-    name: str, entry: object, *, raw: Path, encoding: str, where: str, issues: ReadIssues
-) -> Document:
-    sentences = entry.get("sentences") if isinstance(entry, dict) else None
-    if not isinstance(sentences, list):
-        raise CorpusError("The document has no list of sentences.", where=where)
-    words: list[_Word] = []
-    made: list[Sentence] = []
-    for number, sentence in enumerate(sentences):
-        place = f"{where}, sentence {number}"
-        if not isinstance(sentence, dict):
-            raise CorpusError("The sentence is not an object in braces.", where=place)
-        fresh = _words(sentence.get("words"), where=place)
-        if not fresh:
-            continue
-        made.append(
-            Sentence(
-                len(words),
-                len(words) + len(fresh),
-                _constituents(sentence.get("parsetree"), len(fresh), where=place, issues=issues),
-                _dependencies(sentence.get("dependencies"), len(fresh), where=place, issues=issues),
+            parses = parse_json(text)
+        except BrokenJsonError as error:
+            where = f"{file}:{error.line}"
+            raise CorpusError(f"The parses are not JSON: {error.reason}.", where=where) from None
+        if not isinstance(parses, dict):
+            raise CorpusError(
+                "The parses are not an object with one entry for each document.", where=f"{file}:1"
             )
-        )
-        words.extend(fresh)
-    text = _raw_text(name, words, raw=raw, encoding=encoding, issues=issues)
-    if text is None:
-        text, words = _rebuilt(words)
-    tokens = tuple(
-        Token(unescape(text[word.start : word.end]), word.start, word.end, word.tag) for word in words
-    )
-    return Document(name, text, tokens, tuple(made))
+        for name, entry in parses.items():
+            where = f"{file}: {name:.80}"
+            try:
+                yield name, self._document(name, entry, where)
+            except CorpusError as error:
+                self.issues.add("bad document", error.where or where, f"{error.what} Left out.")
 
+    def _document(self, name: str, entry: object, where: str) -> Document:
+        sentences = entry.get("sentences") if isinstance(entry, dict) else None
+        if not isinstance(sentences, list):
+            raise CorpusError("The document has no list of sentences.", where=where)
+        words: list[_Word] = []
+        made: list[Sentence] = []
+        for number, sentence in enumerate(sentences):
+            place = f"{where}, sentence {number}"
+            if not isinstance(sentence, dict) or not isinstance(sentence.get("words"), list):
+                raise CorpusError("The sentence has no list of words.", where=place)
+            first = len(words)
+            words += [_word(item, place) for item in sentence["words"]]
+            if count := len(words) - first:
+                tree = self._constituents(sentence.get("parsetree"), count, place)
+                arcs = self._dependencies(sentence.get("dependencies"), count, place)
+                made.append(Sentence(first, len(words), tree, arcs))
+        text = self._raw_text(name, words)
+        if text is None:
+            text, words = _rebuilt(words)
+        tokens = (Token(unescape(text[one.start : one.end]), one.start, one.end, one.tag) for one in words)
+        return Document(name, text, tuple(tokens), tuple(made))
 
-def _words(items: object, *, where: str) -> list[_Word]:
-    if not isinstance(items, list):
-        raise CorpusError("The sentence has no list of words.", where=where)
-    words = []
-    for item in items:
-        if not (isinstance(item, list) and [type(one) for one in item] == [str, dict]):
-            raise CorpusError("A word is not a pair of a form and its properties.", where=where)
-        form, properties = item
-        start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
-        if not form.strip() or type(start) is not int or type(end) is not int:  # true is an int
-            raise CorpusError(f"The word {shorten(form)} has no form or no character offsets.", where=where)
-        tag = properties.get("PartOfSpeech")
-        words.append(_Word(form, start, end, tag if isinstance(tag, str) else ""))
-    return words
-
-
-def _raw_text(
-    name: str, words: Sequence[_Word], *, raw: Path, encoding: str, issues: ReadIssues
-) -> str | None:
-    """The document's text file, if there is one and the tokens are where the parses say."""
-    file = raw / name
-    if not is_file_name(name) or not file.is_file():
-        return None
-    text = read_text(file, issues=issues, encoding=encoding)
-    reached = 0
-    for word in words:
-        # Only a full stop that a treebank adds behind an abbreviation may stand on another's last character.
-        follows = word.start >= reached or (word.start, word.end) == (reached - 1, reached)
-        found = text[word.start : word.end] if follows and word.start < word.end <= len(text) else ""
-        reached = word.end
-        same_width = len(unescape(word.form)) == word.end - word.start
-        if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
-            place = f"{shorten(word.start)}..{shorten(word.end)}"
-            detail = f"{shorten(word.form)} is not at {place}; the text was rebuilt."
-            issues.add("text does not fit its tokens", str(file), detail)
+    def _raw_text(self, name: str, words: Sequence[_Word]) -> str | None:
+        """The document's text file, if there is one and the tokens are where the parses say."""
+        file = self.raw / name
+        if not is_file_name(name) or not file.is_file():
             return None
-    return text
+        text = read_text(file, issues=self.issues, encoding=self.encoding)
+        reached = 0
+        for word in words:
+            # Only a full stop that a treebank adds behind an abbreviation may stand on another's last
+            # character.
+            follows = word.start >= reached or (word.start, word.end) == (reached - 1, reached)
+            found = text[word.start : word.end] if follows and word.start < word.end <= len(text) else ""
+            reached = word.end
+            same_width = len(unescape(word.form)) == word.end - word.start
+            if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
+                place = f"{shorten(word.start)}..{shorten(word.end)}"
+                detail = f"{shorten(word.form)} is not at {place}; the text was rebuilt."
+                self.issues.add("text does not fit its tokens", str(file), detail)
+                return None
+        return text
+
+    def _constituents(self, tree: object, length: int, where: str) -> Constituents | None:
+        """The phrases of one sentence; the parser's failures, written ``(())``, are findings."""
+        if not isinstance(tree, str) or not tree.strip():
+            return None
+        if not tree.strip("() \t\r\n"):
+            detail = f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases."
+            self.issues.add("no parse", where, detail)
+            return None
+        try:
+            trees = parse_brackets(tree, where=where)
+        except LayerError as error:
+            self.issues.add("bad tree", where, f"{error.what} The sentence has no phrases.")
+            return None
+        if len(trees) != 1 or len(trees[0].words) != length:
+            leaves = sum(len(found.words) for found in trees)
+            self.issues.add("bad tree", where, f"{leaves} leaves in {len(trees)} trees for {length} words.")
+            return None
+        return trees[0].constituents
+
+    def _dependencies(self, arcs: object, length: int, where: str) -> Dependencies | None:
+        """Heads from arcs ``[label, "governor-3", "dependent-1"]``, counted from 1; governor 0 is the root.
+
+        The parses leave punctuation out: such words are hung below the root as ``punct``.
+        """
+        if not isinstance(arcs, list) or not arcs:
+            return None
+        heads: dict[int, int] = {}
+        labels: dict[int, str] = {}
+        for arc in arcs:
+            is_arc = isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)
+            governor, dependent = (_number(arc[1]), _number(arc[2])) if is_arc else (-1, -1)
+            if not (0 <= governor <= length and 1 <= dependent <= length):
+                detail = f"{shorten(arc)} is not a label and two words of the sentence; left out."
+                self.issues.add("bad dependency", where, detail)
+            elif governor != dependent and dependent - 1 not in heads:
+                heads[dependent - 1] = governor - 1
+                labels[dependent - 1] = arc[0]
+        roots = [token for token in sorted(heads) if heads[token] == -1]
+        roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
+        if roots:
+            root = roots[0]
+            heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
+            heads[root] = -1
+            labels.setdefault(root, "root")
+        found = tuple(heads.get(token, -1) for token in range(length))
+        if not roots or token_in_cycle(found) is not None:
+            fault = "run in a circle" if roots else "have no root"
+            self.issues.add("bad dependencies", where, f"They {fault}; the sentence has none now.")
+            return None
+        return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
+
+
+def _word(item: object, where: str) -> _Word:
+    if not (isinstance(item, list) and [type(one) for one in item] == [str, dict]):
+        raise CorpusError("A word is not a pair of a form and its properties.", where=where)
+    form, properties = item
+    start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
+    if not form.strip() or type(start) is not int or type(end) is not int:  # true is an int
+        raise CorpusError(f"The word {shorten(form)} has no form or no character offsets.", where=where)
+    tag = properties.get("PartOfSpeech")
+    return _Word(form, start, end, tag if isinstance(tag, str) else "")
 
 
 def _rebuilt(words: Sequence[_Word]) -> tuple[str, list[_Word]]:
@@ -351,60 +367,6 @@ def _surface(word: _Word) -> str:
     if word.form in QUOTES and width == 1:
         return '"'
     return unescape(word.form) if len(word.form) != width else word.form
-
-
-def _constituents(tree: object, length: int, *, where: str, issues: ReadIssues) -> Constituents | None:
-    """The phrases of one sentence; the parser's failures, written ``(())``, are findings."""
-    if not isinstance(tree, str) or not tree.strip():
-        return None
-    if not tree.strip("() \t\r\n"):
-        issues.add("no parse", where, f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases.")
-        return None
-    try:
-        trees = parse_brackets(tree, where=where)
-    except LayerError as error:
-        issues.add("bad tree", where, f"{error.what} The sentence has no phrases.")
-        return None
-    if len(trees) != 1 or len(trees[0].words) != length:
-        leaves = sum(len(found.words) for found in trees)
-        issues.add("bad tree", where, f"{leaves} leaves in {len(trees)} trees for {length} words.")
-        return None
-    return trees[0].constituents
-
-
-def _dependencies(arcs: object, length: int, *, where: str, issues: ReadIssues) -> Dependencies | None:
-    """Heads from arcs ``[label, "governor-3", "dependent-1"]``, counted from 1; governor 0 is the root.
-
-    The parses leave punctuation out: such words are hung below the root as ``punct``.
-    """
-    if not isinstance(arcs, list) or not arcs:
-        return None
-    heads: dict[int, int] = {}
-    labels: dict[int, str] = {}
-    for arc in arcs:
-        if not (isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)):
-            issues.add("bad dependency", where, f"{shorten(arc)} is not a label and two words; left out.")
-            continue
-        governor, dependent = _number(arc[1]), _number(arc[2])
-        if not (0 <= governor <= length and 1 <= dependent <= length):
-            issues.add("bad dependency", where, f"{shorten(arc)} names no word of the sentence; left out.")
-        elif governor != dependent and dependent - 1 not in heads:
-            heads[dependent - 1] = governor - 1
-            labels[dependent - 1] = arc[0]
-    roots = [token for token in sorted(heads) if heads[token] == -1]
-    roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
-    if not roots:
-        issues.add("bad dependencies", where, "They have no root; the sentence has none now.")
-        return None
-    root = roots[0]
-    heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
-    heads[root] = -1
-    labels.setdefault(root, "root")
-    found = tuple(heads[token] for token in range(length))
-    if token_in_cycle(found) is not None:
-        issues.add("bad dependencies", where, "They run in a circle; the sentence has none now.")
-        return None
-    return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
 
 
 def _number(word: str) -> int:

@@ -202,7 +202,13 @@ class _Tables:
         """The items of the wide file, else of the narrow one."""
         for columns in (_WIDE, _NARROW):
             for file, rows in self._find({"itemid", "datasource", *columns.values()}):
-                return list(self._drop_doubles(_items(file, rows, columns)))
+                items: dict[str, _Item] = {}
+                for item in _items(file, rows, columns):
+                    if items.setdefault(item.id, item) is not item or not item.id:
+                        kind = "repeated id" if item.id else "no id"
+                        self._issues.add(kind, item.where, f"'{item.id}' is not a new id; skipped.")
+                items.pop("", None)
+                return list(items.values())
         raise CorpusError(
             "No .csv file in this folder has the columns of DiscoGeM's annotations.",
             where=str(self._folder),
@@ -244,16 +250,6 @@ class _Tables:
     def _read(self, file: Path, required: Collection[str], issues: ReadIssues) -> Iterator[tuple[int, Row]]:
         text = read_text(file, issues=issues, encoding=self._encoding)
         return read_table(text, path=file, required=required, issues=issues)
-
-    def _drop_doubles(self, items: Iterable[_Item]) -> Iterator[_Item]:
-        seen: set[str] = set()
-        for item in items:
-            if not item.id or item.id in seen:
-                detail = f"The id '{item.id}' was used before; skipped." if item.id else "No id; skipped."
-                self._issues.add("repeated id" if item.id else "no id", item.where, detail)
-                continue
-            seen.add(item.id)
-            yield item
 
 
 def _items(file: Path, rows: Iterable[tuple[int, Row]], columns: Mapping[str, str]) -> Iterator[_Item]:

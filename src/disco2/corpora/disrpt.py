@@ -22,7 +22,6 @@ from disco2.corpora.reading import BYTE_ORDER_MARK, list_files, quote_first_faul
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    check_senses_of_kind,
     choose_inventory,
     compare_text,
     join_intervals,
@@ -52,11 +51,11 @@ class Row(NamedTuple):
         return self.cells.get("orig_label") or self.cells["label"]
 
 
-def read_disrpt(path: Path, *, conllu: Path | None = None, encoding: str = "auto") -> Corpus:
+def read_disrpt(path: Path, *, dependencies: Path | None = None, encoding: str = "auto") -> Corpus:
     """Read the relations of a ``.rels`` file, or of all those in a folder.
 
-    Tokens come from the ``.conllu`` file of the same name beside it, or in the folder ``conllu``, or from the
-    file ``conllu``. If most of the labels are senses of the PDTB, they are read as such; otherwise all labels
+    Tokens come from the ``.conllu`` file of the same name beside it, or in the folder ``dependencies``, or
+    from that file. If most of the labels are senses of the PDTB, they are read as such; otherwise all labels
     are kept as they are. A line that can't be used is a finding; CorpusError is raised if no line can.
     """
     issues = ReadIssues()
@@ -67,13 +66,13 @@ def read_disrpt(path: Path, *, conllu: Path | None = None, encoding: str = "auto
         )
     tables = {file: _read_rows(file, encoding=encoding, issues=issues) for file in files}
     labels = (label for rows in tables.values() for row in rows for label in _split_labels(row))
-    reader = _RelationReader(choose_inventory("auto", labels, known=INVENTORIES), issues)
+    reader = _RelationReader(choose_inventory(labels, known=INVENTORIES), issues)
     cache: dict[Path, dict[str, Document]] = {}
     relations: list[Relation] = []
     documents: dict[str, Document] = {}
     parts: dict[str, str] = {}
     for file, rows in tables.items():
-        source = _find_conllu(file, conllu)
+        source = _find_conllu(file, dependencies)
         if source is None:
             issues.add("no tokens", str(file), f"There is no {file.stem}.conllu beside it; skipped.")
             continue
@@ -192,8 +191,7 @@ class _RelationReader:
             shared if has_shared and self.known.resolve(label) is None else label
             for label in _split_labels(row)
         ]
-        senses = read_senses(labels, self.known, where=row.where, issues=self._issues)
-        return check_senses_of_kind(kind, senses, where=row.where, issues=self._issues)
+        return read_senses(labels, self.known, kind=kind, where=row.where, issues=self._issues)
 
 
 def _parse_tokens(ranges: str, unit: str, document: Document, tokens: TokenSpans) -> tuple[int, ...]:
@@ -216,9 +214,9 @@ def _parse_tokens(ranges: str, unit: str, document: Document, tokens: TokenSpans
     return tokens.tokens(join_intervals(found))
 
 
-def _find_conllu(file: Path, conllu: Path | None) -> Path | None:
+def _find_conllu(file: Path, given: Path | None) -> Path | None:
     name = f"{file.stem}.conllu"
-    places = [file.with_suffix(".conllu")] if conllu is None else [conllu / name, conllu]
+    places = [file.with_suffix(".conllu")] if given is None else [given / name, given]
     return next((place for place in places if place.is_file()), None)
 
 

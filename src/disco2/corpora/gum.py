@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from disco2.annotation.alignment import align_to_text
-from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
+from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu, unescape
 from disco2.corpora.pdtb3 import RawRelation, parse_pdtb3
@@ -15,7 +15,6 @@ from disco2.corpora.reading import gc_disabled, list_files, quote_first_fault, r
 from disco2.corpora.relations import (
     TokenSpans,
     argument_from_tokens,
-    check_senses_of_kind,
     drop_doubles,
     read_kind,
     read_kind_without_sense,
@@ -65,18 +64,12 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
             relations.extend(drop_doubles(_relations(file, *found, issues=issues), issues=issues, keep=True))
     if not documents:
         raise CorpusError(f"No document can be used.{quote_first_fault(issues)}", where=str(path))
-    return Corpus(
-        name="gum",
-        inventory=INVENTORY,
-        documents=documents,
-        relations=tuple(relations),
-        parts=_read_parts(path / "splits.md", documents, issues=issues),
-        issues=issues,
-        notes=(
-            "Character offsets are end-exclusive.",
-            f"Coreference follows the guidelines of {coreference}.",
-        ),
+    parts = _read_parts(path / "splits.md", documents, issues=issues)
+    notes = (
+        "Character offsets are end-exclusive.",
+        f"Coreference follows the guidelines of {coreference}.",
     )
+    return Corpus("gum", INVENTORY, documents, tuple(relations), parts, issues, notes=notes)
 
 
 def _read_document(
@@ -115,7 +108,9 @@ def _read_document(
     coref = path / "coref" / coreference / "conll" / f"{name}.conll"
     try:
         chains = parse_coreference(_layer_text(coref, issues=issues), where=str(coref), issues=issues)
-        document = with_mentions(document, _only(chains), where=str(coref), issues=issues)
+        if len(chains) != 1:
+            raise LayerError(f"There are {len(chains)} documents where one was expected.")
+        document = with_mentions(document, chains[0], where=str(coref), issues=issues)
     except LayerError as error:
         issues.add("document without coreference", error.where or str(coref), error.what)
     return document, TokenSpans(text, spans, document=name)
@@ -125,12 +120,6 @@ def _layer_text(file: Path, *, issues: ReadIssues) -> str:
     if not file.is_file():
         raise LayerError("There is no such file.", where=str(file))
     return read_text(file, issues=issues)
-
-
-def _only(documents: Sequence[CoreferenceDocument]) -> CoreferenceDocument:
-    if len(documents) != 1:
-        raise LayerError(f"There are {len(documents)} documents where one was expected.")
-    return documents[0]
 
 
 def _relations(
@@ -160,10 +149,6 @@ def _relation(
         issues.add(
             "span cuts a token", where, "A span begins or ends inside a token; the token was taken whole."
         )
-    stated = _stated_tokens(raw.provenance, len(document.tokens))
-    if stated is not None and stated != (connective, arg1, arg2):
-        detail = "The token spans of field 32 are not those under the character spans, which were taken."
-        issues.add("token spans differ", where, detail)
     kind, senses = _kind_and_senses(kind, raw.senses, where=where, issues=issues)
     return Relation(
         id=name,
@@ -189,30 +174,10 @@ def _kind_and_senses(
     if repeated:
         named = ", ".join(map(str, repeated))
         issues.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
-    senses = read_senses(labels, inventory(INVENTORY), where=where, issues=issues)
+    senses = read_senses(labels, inventory(INVENTORY), kind=kind, where=where, issues=issues)
     if not senses and read_kind_without_sense(kind) is None:
         issues.add("relation without a sense", where, f"{kind} relations need one; it was kept.")
-    return kind, check_senses_of_kind(kind, senses, where=where, issues=issues)
-
-
-def _stated_tokens(provenance: str, length: int) -> tuple[tuple[int, ...], ...] | None:
-    """The tokens of connective, Arg1 and Arg2 in ``GDTB::DOC:anchor;conn;arg1;arg2``; None in other forms."""
-    pieces = provenance.rpartition(":")[2].split(";")
-    if len(pieces) != 4:
-        return None
-    spans = []
-    for piece in pieces[1:]:
-        tokens: list[int] = []
-        for run in piece.split(",") if piece != "_" else ():
-            first, _, last = run.partition("-")
-            last = last or first
-            if not (first.isdecimal() and last.isdecimal() and len(first + last) < 20):
-                return None
-            tokens.extend(range(int(first) - 1, min(int(last), length + 1)))
-            if len(tokens) > length:  # some twice: they are not those of an argument
-                break
-        spans.append(tuple(tokens))
-    return tuple(spans)
+    return kind, senses
 
 
 def _read_parts(file: Path, documents: dict[str, Document], *, issues: ReadIssues) -> dict[str, str]:

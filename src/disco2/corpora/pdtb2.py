@@ -45,8 +45,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from disco2.corpora.pdtb3 import RawRelation, Spans, make_corpus, parse_spans, read_sources
 from disco2.corpora.reading import check_folder, split_lines
@@ -63,6 +63,7 @@ PARTS = ("Arg1", "Arg2", "Sup1", "Sup2")
 FIELDS = 48  # of the pipe encoding
 
 Selection = tuple[Spans, str]  # characters, ends exclusive, and their text
+_Entry = TypeVar("_Entry")
 
 _RULE = re.compile(r"_{20,}\s*")
 _HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
@@ -129,14 +130,12 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
         return []
     if _RULE.fullmatch(first) or _HEADING.fullmatch(first):
         if not _RULE.fullmatch(next(filter(str.strip, reversed(lines)))):
-            issues.add(
-                "file cut off", f"{where}:{len(lines)}", "The last line is not the rule of a relation's end."
-            )
-        blocks = ((line, _Block(rows).relation) for line, rows in _blocks(lines))
-        return list(_readable(blocks, "bad relation block", where=where, issues=issues))
+            detail = "The last line is not the rule of a relation's end."
+            issues.add("file cut off", f"{where}:{len(lines)}", detail)
+        return _parse_all(_blocks(lines), _parse_block, "bad relation block", where, issues)
     if pipe and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS // 4):
-        rows = ((line, partial(_parse_row, row)) for line, row in enumerate(lines, start=1) if row.strip())
-        return list(_readable(rows, "bad relation line", where=where, issues=issues))
+        rows = ((line, row) for line, row in enumerate(lines, start=1) if row.strip())
+        return _parse_all(rows, _parse_row, "bad relation line", where, issues)
     raise CorpusError(
         "This is neither PDTB 2's native encoding nor its pipe encoding.",
         where=f"{where}:{number}",
@@ -144,18 +143,21 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
     )
 
 
-def _readable(
-    entries: Iterable[tuple[int, Callable[[int, int], RawRelation]]],
+def _parse_all(
+    entries: Iterable[tuple[int, _Entry]],
+    parse: Callable[[_Entry, int, int], RawRelation],
     fault: str,
-    *,
     where: str,
     issues: ReadIssues,
-) -> Iterator[RawRelation]:
-    for number, (line, read) in enumerate(entries, start=1):
+) -> list[RawRelation]:
+    """The relations of all entries, given with their lines; those that can't be parsed are findings."""
+    found = []
+    for number, (line, entry) in enumerate(entries, start=1):
         try:
-            yield read(number, line)
+            found.append(parse(entry, number, line))
         except CorpusError as error:
             issues.add(fault, f"{where}:{line}", f"relation {number}: {error.what} It was skipped.")
+    return found
 
 
 def parse_selection(spans: str, text: str) -> Selection:
@@ -184,94 +186,67 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
         yield opened, rows
 
 
-class _Block:
-    """Reads one relation's lines of the native encoding, one after the other."""
+def _parse_block(rows: Sequence[str], number: int, line: int) -> RawRelation:
+    """Parse one relation's lines of the native encoding."""
+    (kind, rest), *parts = _sections(rows)
+    anchor: Selection = (), ""
+    if kind in ANCHORED:
+        anchor, rest = _selection(rest)
+    elif kind not in UNANCHORED:
+        raise CorpusError(f"'{kind or rows[0].strip()}' is no type of relation.")
+    elif len(rest) < 2 or not (rest[0] + rest[1]).isdecimal():
+        raise CorpusError("It has no string position or no sentence number.")
+    else:
+        rest = rest[2:]
+    if rest[:1] == [FEATURES]:
+        rest = rest[2:]  # and the attribution
+        if rest and _SPANS.match(rest[0]):
+            rest = _selection(rest)[1]
+    labels = [[piece.strip() for piece in row.split(",")] for row in rest if row]
+    if kind == "AltLex":
+        labels = [[anchor[1], *(sense for label in labels for sense in label)]]
+    found: dict[str, Selection] = {}
+    for part, section in parts:
+        if part not in PARTS:
+            raise CorpusError(f"'{part}' stands where an argument or supplement should.")
+        found[part], _ = _selection(section)
+    for part in ("Arg1", "Arg2"):
+        if part not in found:
+            raise CorpusError(f"It has no {part}.")
+    return RawRelation(
+        number=number,
+        line=line,
+        kind=kind,
+        connectives=tuple(label[0] for label in labels if label[0]),
+        senses=tuple(sense for label in labels for sense in label[1:] if sense),
+        connective_spans=anchor[0],
+        arg1_spans=found["Arg1"][0],
+        arg2_spans=found["Arg2"][0],
+        arg1_text=found["Arg1"][1],
+        arg2_text=found["Arg2"][1],
+    )
 
-    def __init__(self, rows: list[str]) -> None:
-        self._rows = rows
-        self._next = 0
 
-    def relation(self, number: int, line: int) -> RawRelation:
-        kind = self._heading()
-        anchor: Selection = (), ""
-        if kind in ANCHORED:
-            anchor = self._selection()
-        elif kind in UNANCHORED:
-            for what in ("a string position", "a sentence number"):
-                row = self._take(what)
-                if not row.isdecimal():
-                    raise CorpusError(f"'{row}' stands where {what} should.")
+def _sections(rows: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Headings with the rows below them; the first has no heading if the block begins with other rows."""
+    found: list[tuple[str, list[str]]] = []
+    for row in rows:
+        heading = _HEADING.fullmatch(row)
+        if heading or not found:
+            found.append((heading[1] if heading else "", []))
         else:
-            raise CorpusError(f"'{kind or self._rows[0].strip()}' is no type of relation.")
-        self._skip_features()
-        labels = []
-        while self._next < len(self._rows) and not _HEADING.fullmatch(self._peek()):
-            if row := self._take("a connective"):
-                labels.append([piece.strip() for piece in row.split(",")])
-        if kind == "AltLex":
-            labels = [[anchor[1], *(sense for label in labels for sense in label)]]
-        arguments = self._arguments()
-        return RawRelation(
-            number=number,
-            line=line,
-            kind=kind,
-            connectives=tuple(label[0] for label in labels if label[0]),
-            senses=tuple(sense for label in labels for sense in label[1:] if sense),
-            connective_spans=anchor[0],
-            arg1_spans=arguments["Arg1"][0],
-            arg2_spans=arguments["Arg2"][0],
-            arg1_text=arguments["Arg1"][1],
-            arg2_text=arguments["Arg2"][1],
-        )
+            found[-1][1].append(row.strip())
+    return found
 
-    def _peek(self) -> str:
-        return self._rows[self._next].strip() if self._next < len(self._rows) else ""
 
-    def _take(self, what: str) -> str:
-        if self._next >= len(self._rows):
-            raise CorpusError(f"It ends where {what} should follow.")
-        self._next += 1
-        return self._rows[self._next - 1].strip()
-
-    def _heading(self) -> str:
-        match = _HEADING.fullmatch(self._peek())
-        self._next += match is not None
-        return match.group(1) if match else ""
-
-    def _selection(self) -> Selection:
-        spans = self._take("a list of spans")
-        if self._peek() != TEXT:
-            self._take("a list of Gorn addresses")
-        opening = self._take(f"'{TEXT}'")
-        if opening != TEXT:
-            raise CorpusError(f"'{opening}' stands where '{TEXT}' should.")
-        text = []
-        while (row := self._take(f"'{TEXT_END}'")) != TEXT_END:
-            text.append(row)
-        return parse_selection(spans, " ".join(text))
-
-    def _skip_features(self) -> None:
-        if self._peek() == FEATURES:
-            self._next += 1
-            self._take("an attribution")
-            if _SPANS.match(self._peek()):
-                self._selection()
-
-    def _arguments(self) -> dict[str, Selection]:
-        found: dict[str, Selection] = {}
-        while self._next < len(self._rows):
-            if not self._peek():
-                self._next += 1
-                continue
-            part = self._heading()
-            if part not in PARTS:
-                raise CorpusError(f"'{self._peek()}' stands where an argument or supplement should.")
-            found[part] = self._selection()
-            self._skip_features()
-        for part in ("Arg1", "Arg2"):
-            if part not in found:
-                raise CorpusError(f"It has no {part}.")
-        return found
+def _selection(rows: list[str]) -> tuple[Selection, list[str]]:
+    """The selection at the beginning of some rows, and the rows behind it."""
+    try:
+        text = rows.index(TEXT, 1, 3)
+        end = rows.index(TEXT_END, text)
+    except ValueError:
+        raise CorpusError(f"It has no spans with '{TEXT}' and '{TEXT_END}' behind them.") from None
+    return parse_selection(rows[0], " ".join(rows[text + 1 : end])), rows[end + 1 :]
 
 
 def _parse_row(row: str, number: int, line: int) -> RawRelation:

@@ -6,6 +6,7 @@ text in the same way.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +29,8 @@ RARE = 0.1  # below this share of all spans, those for inclusive ends are slips 
 Convention = Literal["inclusive", "exclusive"]
 Spans = tuple[tuple[int, int], ...]
 
+_SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
+
 
 @dataclass(frozen=True, slots=True)
 class RawRelation:
@@ -45,14 +48,12 @@ class RawRelation:
     connective_spans: Spans  # of an explicit connective or an AltLex
     arg1_spans: Spans
     arg2_spans: Spans
-    other_spans: Spans = ()  # of supplements
     arg1_text: str = ""  # in PDTB 2, which repeats the text of the spans
     arg2_text: str = ""
-    provenance: str = ""
 
     @property
     def spans(self) -> Spans:
-        return (*self.connective_spans, *self.arg1_spans, *self.arg2_spans, *self.other_spans)
+        return (*self.connective_spans, *self.arg1_spans, *self.arg2_spans)
 
 
 def parse_spans(field: str) -> Spans:
@@ -61,18 +62,14 @@ def parse_spans(field: str) -> Spans:
         return ()
     spans = []
     for piece in field.split(";"):
-        start, dots, end = piece.partition("..")
-        if not (dots and _is_offset(start) and _is_offset(end)):
-            raise CorpusError(f"'{piece}' is not a span of the form 12..34.")
-        span = int(start), int(end)
-        if span[1] < span[0]:
+        span = _SPAN.fullmatch(piece)
+        if span is None:
+            raise CorpusError(f"'{piece:.80}' is not a span of the form 12..34.")
+        start, end = int(span[1]), int(span[2])
+        if end < start:
             raise CorpusError(f"The span '{piece}' ends before it starts.")
-        spans.append(span)
+        spans.append((start, end))
     return tuple(spans)
-
-
-def _is_offset(text: str) -> bool:
-    return text.isdecimal() and len(text) < 10
 
 
 def parse_pdtb3_line(fields: Sequence[str], line: int) -> RawRelation:
@@ -89,8 +86,6 @@ def parse_pdtb3_line(fields: Sequence[str], line: int) -> RawRelation:
         connective_spans=parse_spans(fields[1]),
         arg1_spans=parse_spans(fields[14]),
         arg2_spans=parse_spans(fields[20]),
-        other_spans=(*parse_spans(fields[13]), *parse_spans(fields[26])),
-        provenance=fields[32],
     )
 
 
@@ -182,8 +177,8 @@ def read_sources(
             issues.add("document without text", str(file), detail)
             continue
         text = read_text(texts[name], issues=issues, encoding=encoding)
-        spans = [span for one in relations for span in one.spans]
-        yield Source(name, file, choose_text(text, spans, where=str(texts[name]), issues=issues), relations)
+        starts = [start for one in relations for start, _ in one.spans]
+        yield Source(name, file, choose_text(text, starts, where=str(texts[name]), issues=issues), relations)
 
 
 def make_corpus(
@@ -295,15 +290,12 @@ def make_exclusive(spans: Spans, convention: Convention) -> Spans:
     return spans if convention == "exclusive" else tuple((start, end + 1) for start, end in spans)
 
 
-def choose_text(text: str, spans: Iterable[tuple[int, int]], *, where: str, issues: ReadIssues) -> str:
+def choose_text(text: str, starts: Sequence[int], *, where: str, issues: ReadIssues) -> str:
     r"""The text, or the text with ``\n`` for ``\r\n`` if the spans were counted that way.
 
     Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
     has them, spans begin in the middle of words.
     """
-    if "\r\n" not in text:
-        return text
-    starts = [start for start, _ in spans]
     plain = text.replace("\r\n", "\n")
     if _good_starts(plain, starts) <= _good_starts(text, starts):
         return text

@@ -17,7 +17,7 @@ from typing import Any
 
 from disco2.data import ReadIssues
 from disco2.errors import CorpusError
-from disco2.twin_keys import TwinKeyError, without_twins
+from disco2.files import TwinKeyError, without_twins
 
 BYTE_ORDER_MARK = "\ufeff"
 NOT_UTF8 = "not UTF-8"

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Self
 
 from disco2.data import WITHOUT_SENSE, Argument, Corpus, Document, ReadIssues, Relation, RelationKind
+from disco2.data.records import find_runs
 from disco2.data.senses import SenseInventory, inventory, senses_2_to_3, senses_3_to_2
 from disco2.errors import CorpusError
 
@@ -24,8 +25,6 @@ _KINDS = {kind.lower(): kind for kind in RelationKind}
 _WITHOUT_SENSE = {
     kind.lower(): kind for kind in (RelationKind.ENTREL, RelationKind.NOREL, RelationKind.HYPOPHORA)
 }
-
-
 _MAPPINGS: dict[tuple[str, str], Callable[[str], str | None]] = {
     ("pdtb2", "pdtb3"): senses_2_to_3,
     ("pdtb3", "pdtb2"): senses_3_to_2,
@@ -45,9 +44,17 @@ def read_kind_without_sense(label: str) -> RelationKind | None:
 
 
 def read_senses(
-    labels: Iterable[str], known: SenseInventory, *, where: str, issues: ReadIssues
+    labels: Iterable[str],
+    known: SenseInventory,
+    *,
+    kind: RelationKind = RelationKind.IMPLICIT,
+    where: str,
+    issues: ReadIssues,
 ) -> tuple[str, ...]:
-    """The canonical senses, each once. Kinds are skipped; misspelt and unknown labels are findings."""
+    """The canonical senses, each once. Kinds are skipped; misspelt and unknown labels are findings.
+
+    So is a sense of a kind that has none.
+    """
     senses: list[str] = []
     labels = list(labels)
     if len(labels) > MOST_SENSES and not known.is_free:
@@ -65,17 +72,10 @@ def read_senses(
         if resolved.repaired:
             issues.add("misspelt sense", where, f"'{label}' was read as '{resolved.sense}'.")
         senses.append(resolved.sense)
+    if senses and kind in WITHOUT_SENSE and not known.is_free:
+        issues.add("sense of a kind without", where, f"{kind} has no sense; {senses[0]} was left out.")
+        return ()
     return tuple(dict.fromkeys(senses))
-
-
-def check_senses_of_kind(
-    kind: RelationKind, senses: tuple[str, ...], *, where: str, issues: ReadIssues
-) -> tuple[str, ...]:
-    """The senses; none, with a finding, for a kind that has no sense."""
-    if not senses or kind not in WITHOUT_SENSE:
-        return senses
-    issues.add("sense of a kind without", where, f"{kind} has no sense; {senses[0]} was left out.")
-    return ()
 
 
 def read_kind_and_senses(
@@ -96,14 +96,11 @@ def read_kind_and_senses(
     return found, senses
 
 
-def choose_inventory(name: str, labels: Iterable[str], *, known: Sequence[str]) -> SenseInventory:
-    """The inventory of that name; for ``auto``, the known one that has the most of the labels.
+def choose_inventory(labels: Iterable[str], *, known: Sequence[str]) -> SenseInventory:
+    """The inventory that has the most of the labels, and more than half of them; else the free one.
 
-    It must have more than half of them, otherwise labels are kept as they are. The first wins a tie; kinds in
-    the place of a sense don't count.
+    The first wins a tie; kinds in the place of a sense don't count.
     """
-    if name != "auto":
-        return inventory(name)
     counts = Counter(label for label in labels if label.strip() and not read_kind_without_sense(label))
     frequent = counts.most_common(MOST_LABELS)
     found: Counter[str] = Counter()
@@ -161,36 +158,18 @@ def with_senses_of(corpus: Corpus, name: str) -> Corpus:
         )
 
     def mapped(relation: Relation) -> Relation:
-        senses = []
-        for sense in relation.senses:
-            found = mapping(sense)
-            if found is None:
-                detail = f"'{sense}' has none in {name}; left out."
-                corpus.issues.add("sense without a counterpart", relation.where, detail)
-            else:
-                senses.append(found)
+        senses = {sense: mapping(sense) for sense in relation.senses}
+        for sense in [sense for sense, found in senses.items() if found is None]:
+            detail = f"'{sense}' has none in {name}; left out."
+            corpus.issues.add("sense without a counterpart", relation.where, detail)
         votes: dict[str, float] = {}
         for sense, share in relation.votes:
-            found = mapping(sense)
-            if found is not None:
+            if found := mapping(sense):
                 votes[found] = votes.get(found, 0.0) + share
-        return replace(relation, senses=tuple(dict.fromkeys(senses)), votes=normalise_votes(votes))
+        kept = tuple(dict.fromkeys(filter(None, senses.values())))
+        return replace(relation, senses=kept, votes=normalise_votes(votes))
 
     return replace(corpus, inventory=name, relations=tuple(map(mapped, corpus.relations)))
-
-
-def find_runs(tokens: Iterable[int]) -> list[tuple[int, int]]:
-    """The stretches of adjacent numbers in an ascending list, each as (first, last exclusive)."""
-    chosen = tuple(tokens)
-    if chosen and chosen[-1] - chosen[0] + 1 == len(chosen):
-        return [(chosen[0], chosen[-1] + 1)]
-    found: list[tuple[int, int]] = []
-    for token in chosen:
-        if found and found[-1][1] == token:
-            found[-1] = (found[-1][0], token + 1)
-        else:
-            found.append((token, token + 1))
-    return found
 
 
 def find_character_spans(document: Document, tokens: Iterable[int]) -> list[tuple[int, int]]:

@@ -4,71 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
 from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus
 from disco2.data import Corpus, Instance, Relation, RelationKind
+from disco2.data.senses import PDTB2, sense_paths
 from disco2.errors import SettingsError
 from disco2.settings import Settings, setting
 
 CLASSES = ("Comparison", "Contingency", "Expansion", "Temporal")
 OTHER = "Other"
 
-LIN_TYPES = (
-    "Comparison.Concession",
-    "Comparison.Contrast",
-    "Contingency.Cause",
-    "Contingency.Pragmatic cause",
-    "Expansion.Alternative",
-    "Expansion.Conjunction",
-    "Expansion.Instantiation",
-    "Expansion.List",
-    "Expansion.Restatement",
-    "Temporal.Asynchronous",
-    "Temporal.Synchrony",
-)
-LIN_EXCLUDED = (
-    "Comparison.Pragmatic concession",
-    "Comparison.Pragmatic contrast",
-    "Contingency.Condition",
-    "Contingency.Pragmatic condition",
-    "Expansion.Exception",
-)
-PDTB3_TYPES = (
-    "Comparison.Concession",
-    "Comparison.Contrast",
-    "Contingency.Cause",
-    "Contingency.Cause+Belief",
-    "Contingency.Condition",
-    "Contingency.Purpose",
-    "Expansion.Conjunction",
-    "Expansion.Equivalence",
-    "Expansion.Instantiation",
-    "Expansion.Level-of-detail",
-    "Expansion.Manner",
-    "Expansion.Substitution",
-    "Temporal.Asynchronous",
-    "Temporal.Synchronous",
-)
-CONLL16_SENSES = (
-    "Comparison.Concession",
-    "Comparison.Contrast",
-    "Contingency.Cause.Reason",
-    "Contingency.Cause.Result",
-    "Contingency.Condition",
-    "EntRel",
-    "Expansion.Alternative",
-    "Expansion.Alternative.Chosen alternative",
-    "Expansion.Conjunction",
-    "Expansion.Exception",
-    "Expansion.Instantiation",
-    "Expansion.Restatement",
-    "Temporal.Asynchronous.Precedence",
-    "Temporal.Asynchronous.Succession",
-    "Temporal.Synchrony",
-)
+LIN_EXCLUDED = sense_paths("""
+Comparison: Pragmatic concession, Pragmatic contrast
+Contingency: Condition, Pragmatic condition
+Expansion: Exception
+""")
+LIN_TYPES = tuple(sorted({".".join(sense.split(".")[:2]) for sense in PDTB2} - set(LIN_EXCLUDED)))
+PDTB3_TYPES = sense_paths("""
+Comparison: Concession, Contrast
+Contingency: Cause, Cause+Belief, Condition, Purpose
+Expansion: Conjunction, Equivalence, Instantiation, Level-of-detail, Manner, Substitution
+Temporal: Asynchronous, Synchronous
+""")
+CONLL16_SENSES = sense_paths("""
+Comparison: Concession, Contrast
+Contingency: Cause.Reason, Cause.Result, Condition
+EntRel
+Expansion: Alternative, Alternative.Chosen alternative, Conjunction, Exception, Instantiation, Restatement
+Temporal: Asynchronous.Precedence, Asynchronous.Succession, Synchrony
+""")
 
 USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji", "discogem": "documents"}
 # Relations of these kinds have words that state their sense; without the words they resemble implicit ones.
@@ -213,19 +180,19 @@ def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
     non-explicit relations; in its form, senses of another ``inventory`` have the task usual with them.
     """
     kind = corpus_name if corpus_name != "conll16" or inventory == "pdtb2" else inventory
-    if kind == "pdtb2":
-        return Task("pdtb2", labels=LIN_TYPES, excluded=LIN_EXCLUDED)
-    if kind == "pdtb3":
-        return Task("pdtb3", labels=PDTB3_TYPES)
-    if kind in ("gum", "gdtb"):
-        return Task("gum", minimum=20, keep=("Expansion.Disjunction",))
-    if kind == "conll16":
-        kinds = frozenset({RelationKind.IMPLICIT, RelationKind.ALTLEX})
-        return Task("conll16", level=0, kinds=kinds, labels=CONLL16_SENSES, entrel="EntRel")
-    if kind == "discogem":
-        return Task("discogem", minimum=20)
-    # Pairs may have any labels: one that looks like a class of the PDTB has no levels to be cut at either.
-    return Task(corpus_name, level=0 if kind == "pairs" else 2, minimum=1)
+    kinds = frozenset({RelationKind.IMPLICIT, RelationKind.ALTLEX})
+    gum = Task("gum", keep=("Expansion.Disjunction",))
+    usual = {
+        "pdtb2": Task("pdtb2", labels=LIN_TYPES, excluded=LIN_EXCLUDED),
+        "pdtb3": Task("pdtb3", labels=PDTB3_TYPES),
+        "gum": gum,
+        "gdtb": gum,
+        "conll16": Task("conll16", level=0, kinds=kinds, labels=CONLL16_SENSES, entrel="EntRel"),
+        "discogem": Task("discogem"),
+        # Pairs may have any labels: one that looks like a class of the PDTB has no levels to be cut at.
+        "pairs": Task(corpus_name, level=0, minimum=1),
+    }
+    return usual.get(kind) or Task(corpus_name, minimum=1)
 
 
 def binary_task(positive: str) -> Task:
@@ -322,7 +289,7 @@ class TaskSettings(Settings):
 
     def protocol_for(self, corpus_name: str) -> str:
         """The name of the split protocol on a corpus."""
-        return self.protocol or usual_protocol(corpus_name)
+        return self.protocol or USUAL_PROTOCOLS.get(corpus_name, "own")
 
 
 @dataclass(frozen=True)
@@ -356,31 +323,19 @@ class DataSettings(Settings):
             raise SettingsError(f"Unknown level of senses: {self.level}.", hint="Use -1, 0, 1, 2 or 3.")
 
 
-def usual_protocol(corpus_name: str) -> str:
-    """The name of the split protocol that is usual with a corpus."""
-    return USUAL_PROTOCOLS.get(corpus_name, "own")
-
-
-@dataclass
 class Neighbours:
     """The relations of each document, of any kind, in file order, which is nearly that of the text."""
 
-    corpus: Corpus
-    _by_document: dict[str, list[Relation]] = field(default_factory=dict)
-    _places: dict[Relation, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for relation in self.corpus.relations:
-            line = self._by_document.setdefault(relation.document, [])
-            self._places.setdefault(relation, len(line))
-            line.append(relation)
+    def __init__(self, corpus: Corpus) -> None:
+        by_document: dict[str, list[Relation | None]] = {}
+        for relation in corpus.relations:
+            by_document.setdefault(relation.document, [None]).append(relation)
+        self._around: dict[Relation, tuple[Relation | None, Relation | None]] = {}
+        for line in by_document.values():
+            for before, one, after in zip(line, line[1:], [*line[2:], None], strict=False):
+                if one is not None:
+                    self._around.setdefault(one, (before, after))
 
     def of(self, relation: Relation) -> tuple[Relation | None, Relation | None]:
-        """Find the relations before and after a relation."""
-        place = self._places.get(relation)
-        if place is None:
-            return None, None
-        line = self._by_document[relation.document]
-        before = line[place - 1] if place else None
-        after = line[place + 1] if place + 1 < len(line) else None
-        return before, after
+        """The relations before and after a relation."""
+        return self._around.get(relation, (None, None))

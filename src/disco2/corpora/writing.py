@@ -14,9 +14,10 @@ from pathlib import Path
 
 from disco2.corpora.conll16 import write_identity
 from disco2.corpora.reading import read_text, split_lines
-from disco2.corpora.relations import find_character_spans, find_runs
+from disco2.corpora.relations import find_character_spans
 from disco2.corpora.tasks import CONLL16_SENSES
 from disco2.data import Constituents, Corpus, Document, ReadIssues, Relation, RelationKind, Sentence
+from disco2.data.records import find_runs
 from disco2.errors import CorpusError, SettingsError
 from disco2.files import check_folder_place, folder_in_place, is_file_name, write_text
 
@@ -87,35 +88,28 @@ def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
     nothing, into a folder that is new or empty: files of another corpus beside them would be read with them.
     """
     check_folder_place(folder)
-    parts = {name: _part_name(corpus.parts.get(name, REST)) for name in corpus.documents}
+    parts = {name: corpus.parts.get(name, REST) for name in corpus.documents}
+    parts = {name: part if is_file_name(part) else REST for name, part in parts.items()}
+    names = {part: f"{corpus.name}-{part}" if corpus.parts else "" for part in parts.values()}
     with folder_in_place(folder) as fresh:
-        names = {part: f"{corpus.name}-{part}" if corpus.parts else "" for part in parts.values()}
-        _write_parts(corpus, parts, {part: fresh / name for part, name in names.items()})
+        for part, name in names.items():
+            documents = {one: corpus.documents[one] for one in corpus.documents if parts[one] == part}
+            _write_part(
+                documents, [one for one in corpus.relations if one.document in documents], fresh / name
+            )
     return [folder / name for name in names.values()]
 
 
-def _part_name(part: str) -> str:
-    return part if is_file_name(part) else REST
-
-
-def _write_parts(corpus: Corpus, parts: Mapping[str, str], folders: Mapping[str, Path]) -> None:
-    for part, target in folders.items():
-        documents = {name: document for name, document in corpus.documents.items() if parts[name] == part}
-        relations = [relation for relation in corpus.relations if relation.document in documents]
-        linkers = _linkers(relations)
-        for name, document in documents.items():
-            if is_file_name(name):
-                _put(target / "raw" / name, [document.text])
-        parses = {name: _parses(document, linkers) for name, document in documents.items()}
-        _put(target / "parses.json", [_line(parses)])
-        lines = (_line(_relation(relation, documents[relation.document])) for relation in relations)
-        _put(target / "relations.json", lines)
-
-
-def _put(path: Path, pieces: Iterable[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", errors="replace", newline="") as stream:
-        stream.writelines(pieces)
+def _write_part(documents: Mapping[str, Document], relations: Sequence[Relation], folder: Path) -> None:
+    linkers = _linkers(relations)
+    files = {f"raw/{name}": [one.text] for name, one in documents.items() if is_file_name(name)}
+    parses = {name: _parses(document, linkers) for name, document in documents.items()}
+    files["parses.json"] = [_line(parses)]
+    files["relations.json"] = [_line(_relation(one, documents[one.document])) for one in relations]
+    for name, pieces in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(pieces), encoding="utf-8", errors="replace", newline="")
 
 
 def _line(value: Mapping[str, object]) -> str:
@@ -264,17 +258,16 @@ def write_conll16_predictions(relations: Sequence[Relation], labels: Sequence[st
     lists number the document's tokens from 0, as ``parses.json`` has them in order. No text of the corpus is
     in the file. Relations that have no type in this form, or NoRel for a label, are left out.
     """
-    left_out = Counter(
-        f"are {relation.kind}" if relation.kind not in _TYPES else f"are labelled {NOREL}"
-        for relation, label in zip(relations, labels, strict=True)
-        if relation.kind not in _TYPES or label == NOREL
-    )
-    records = [
-        _record(relation, label)
-        for relation, label in zip(relations, labels, strict=True)
-        if relation.kind in _TYPES and label != NOREL
-    ]
-    write_text(path, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+    left_out: Counter[str] = Counter()
+    lines = []
+    for relation, label in zip(relations, labels, strict=True):
+        if relation.kind not in _TYPES:
+            left_out[f"are {relation.kind}"] += 1
+        elif label == NOREL:
+            left_out[f"are labelled {NOREL}"] += 1
+        else:
+            lines.append(_line(_record(relation, label)))
+    write_text(path, lines)
     notes = [
         f"{count} relations {why}, which the shared task does not have: left out"
         for why, count in sorted(left_out.items())
@@ -283,7 +276,7 @@ def write_conll16_predictions(relations: Sequence[Relation], labels: Sequence[st
         notes.append(
             f"no senses of the shared task, so that its validator will refuse them: {', '.join(strange)}"
         )
-    return Exported((path,), len(records), tuple(notes))
+    return Exported((path,), len(lines), tuple(notes))
 
 
 def _record(relation: Relation, label: str) -> dict[str, object]:

@@ -44,15 +44,14 @@ class WsjLayers:
         dependencies: Path | None,
         issues: ReadIssues,
     ) -> None:
-        def files(
-            path: Path | None, name: str, endings: Sequence[str], parse: Parse[Layer]
-        ) -> LayerFiles[Layer]:
-            return LayerFiles(path, documents, name=name, endings=endings, parse=parse, issues=issues)
-
         self._issues = issues
-        self._trees = files(trees, "trees", TREES, _parse_trees)
-        self._coreference = files(coreference, "coreference", COREFERENCE, self._parse_coreference)
-        self._dependencies = files(dependencies, "dependencies", DEPENDENCIES, _parse_dependencies)
+        self._trees = LayerFiles(trees, documents, "trees", TREES, _parse_trees, issues)
+        self._coreference = LayerFiles(
+            coreference, documents, "coreference", COREFERENCE, self._parse_coreference, issues
+        )
+        self._dependencies = LayerFiles(
+            dependencies, documents, "dependencies", DEPENDENCIES, _parse_dependencies, issues
+        )
 
     def document(self, name: str, text: str) -> tuple[Document, bool]:
         """A document with all layers, and whether its tokens are from trees; else they are split by rule."""
@@ -110,51 +109,44 @@ class LayerFiles(Generic[Layer]):
         self,
         path: Path | None,
         documents: Collection[str],
-        *,
         name: str,
         endings: Sequence[str],
         parse: Parse[Layer],
         issues: ReadIssues,
     ) -> None:
         self._path, self._name, self._parse, self._issues = path, name, parse, issues
-        self._files: Mapping[str, Path] = {}
         self._inside: dict[str, tuple[str, Layer]] = {}
+        self._files: Mapping[str, Path] = {}
         if path is None:
             return
         several = endings != TREES  # files of trees don't name their documents
         if several and path.is_file():
-            files = {"": path}
+            self._files = {"": path}
         else:
             check_folder(path, holds=f"{name} ({', '.join(endings)} files)")
-            files = find_files(path, endings=endings)
-        if not files:
+            self._files = find_files(path, endings=endings)
+        if not self._files:
             raise CorpusError(
                 f"There is no file with {name} below this folder.",
                 where=str(path),
                 hint=f"The names of such files end in {', '.join(endings)}.",
             )
-        if not several or any(document in files for document in documents):
-            self._files = files
-            return
-        for file in files.values():
-            for document, layer in self._read(file).items():
-                self._inside.setdefault(document, (str(file), layer))
+        if several and not any(document in self._files for document in documents):
+            for file in self._files.values():
+                for document, layer in self._read(file).items():
+                    self._inside.setdefault(document, (str(file), layer))
 
     def get(self, document: str) -> tuple[str, Layer] | None:
         """The file of a document's layer, and the layer; None, with a finding, if there is none."""
-        if self._path is None:
-            return None
-        if document in self._inside:
-            return self._inside[document]
+        if self._path is None or document in self._inside:
+            return self._inside.get(document)
         file = self._files.get(document)
         if file is None:
             self._report(str(self._path), f"{document} is not there.")
             return None
         layers = self._read(file)
-        if document in layers:
-            return str(file), layers[document]
-        if len(layers) == 1:  # the name of the file counts
-            return str(file), next(iter(layers.values()))
+        if document in layers or len(layers) == 1:  # if there is one, the name of the file counts
+            return str(file), layers.get(document) or next(iter(layers.values()))
         what = f"It holds {len(layers)} other documents." if layers else "The file is empty or broken."
         self._report(str(file), what)
         return None
@@ -178,20 +170,12 @@ def find_files(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:
     """
     ranked: dict[str, tuple[int, Path]] = {}
     for file in list_files(folder):
-        rank = _rank(file.name, endings)
-        if rank is None:
-            continue
-        document = file.name.partition(".")[0].removesuffix("_conll")
-        if document not in ranked or rank < ranked[document][0]:
-            ranked[document] = rank, file
+        for rank, ending in enumerate(endings):
+            if file.name.endswith(ending) if ending else "." not in file.name:
+                document = file.name.partition(".")[0].removesuffix("_conll")
+                ranked[document] = min(ranked.get(document, (rank, file)), (rank, file))
+                break
     return {document: ranked[document][1] for document in sorted(ranked)}
-
-
-def _rank(name: str, endings: Sequence[str]) -> int | None:
-    for rank, ending in enumerate(endings):
-        if name.endswith(ending) if ending else "." not in name:
-            return rank
-    return None
 
 
 def split_by_rule(document_id: str, text: str) -> Document:

@@ -1,11 +1,11 @@
-"""Documents, relations and corpora as plain records. Nothing here reads files or computes."""
+"""Documents, relations and corpora as plain records. Nothing here reads files."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -165,6 +165,20 @@ class Instance:
         """False for EntRel and NoRel, by kind or, as in plain pairs, by all labels."""
         labelled_without = bool(self.gold) and WITHOUT_SENSE.issuperset(self.gold)
         return self.relation.kind not in WITHOUT_SENSE and not labelled_without
+
+
+def find_runs(tokens: Iterable[int]) -> list[tuple[int, int]]:
+    """The stretches of adjacent numbers in an ascending list, each as (first, last exclusive)."""
+    chosen = tuple(tokens)
+    if chosen and chosen[-1] - chosen[0] + 1 == len(chosen):
+        return [(chosen[0], chosen[-1] + 1)]
+    found: list[tuple[int, int]] = []
+    for token in chosen:
+        if found and found[-1][1] == token:
+            found[-1] = (found[-1][0], token + 1)
+        else:
+            found.append((token, token + 1))
+    return found
 
 
 _LINE_BREAK = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")

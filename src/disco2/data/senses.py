@@ -15,77 +15,58 @@ from disco2.errors import InputError
 
 MOST_EDITS = 2  # a label further than this from every known sense is not repaired
 
-PDTB2 = (
-    "Temporal.Asynchronous.Precedence",
-    "Temporal.Asynchronous.Succession",
-    "Temporal.Synchrony",
-    "Contingency.Cause.Reason",
-    "Contingency.Cause.Result",
-    "Contingency.Pragmatic cause.Justification",
-    "Contingency.Condition.Hypothetical",
-    "Contingency.Condition.General",
-    "Contingency.Condition.Unreal present",
-    "Contingency.Condition.Unreal past",
-    "Contingency.Condition.Factual present",
-    "Contingency.Condition.Factual past",
-    "Contingency.Pragmatic condition.Relevance",
-    "Contingency.Pragmatic condition.Implicit assertion",
-    "Comparison.Contrast.Juxtaposition",
-    "Comparison.Contrast.Opposition",
-    "Comparison.Pragmatic contrast",
-    "Comparison.Concession.Expectation",
-    "Comparison.Concession.Contra-expectation",
-    "Comparison.Pragmatic concession",
-    "Expansion.Conjunction",
-    "Expansion.Instantiation",
-    "Expansion.Restatement.Specification",
-    "Expansion.Restatement.Equivalence",
-    "Expansion.Restatement.Generalization",
-    "Expansion.Alternative.Conjunctive",
-    "Expansion.Alternative.Disjunctive",
-    "Expansion.Alternative.Chosen alternative",
-    "Expansion.Exception",
-    "Expansion.List",
-)
 
-PDTB3 = (
-    "Temporal.Synchronous",
-    "Temporal.Asynchronous.Precedence",
-    "Temporal.Asynchronous.Succession",
-    "Contingency.Cause.Reason",
-    "Contingency.Cause.Result",
-    "Contingency.Cause.NegResult",
-    "Contingency.Cause+Belief.Reason+Belief",
-    "Contingency.Cause+Belief.Result+Belief",
-    "Contingency.Cause+SpeechAct.Reason+SpeechAct",
-    "Contingency.Cause+SpeechAct.Result+SpeechAct",
-    "Contingency.Condition.Arg1-as-cond",
-    "Contingency.Condition.Arg2-as-cond",
-    "Contingency.Condition+SpeechAct",
-    "Contingency.Negative-condition.Arg1-as-negCond",
-    "Contingency.Negative-condition.Arg2-as-negCond",
-    "Contingency.Negative-condition+SpeechAct",
-    "Contingency.Purpose.Arg1-as-goal",
-    "Contingency.Purpose.Arg2-as-goal",
-    "Comparison.Concession.Arg1-as-denier",
-    "Comparison.Concession.Arg2-as-denier",
-    "Comparison.Concession+SpeechAct.Arg2-as-denier+SpeechAct",
-    "Comparison.Contrast",
-    "Comparison.Similarity",
-    "Expansion.Conjunction",
-    "Expansion.Disjunction",
-    "Expansion.Equivalence",
-    "Expansion.Exception.Arg1-as-excpt",
-    "Expansion.Exception.Arg2-as-excpt",
-    "Expansion.Instantiation.Arg1-as-instance",
-    "Expansion.Instantiation.Arg2-as-instance",
-    "Expansion.Level-of-detail.Arg1-as-detail",
-    "Expansion.Level-of-detail.Arg2-as-detail",
-    "Expansion.Manner.Arg1-as-manner",
-    "Expansion.Manner.Arg2-as-manner",
-    "Expansion.Substitution.Arg1-as-subst",
-    "Expansion.Substitution.Arg2-as-subst",
-)
+def sense_paths(text: str) -> tuple[str, ...]:
+    """The full dotted paths of lines such as ``Contingency.Cause: Reason, Result``."""
+    rows = (line.partition(": ") for line in text.strip().splitlines())
+    return tuple(
+        f"{kind}.{one}" if one else kind for kind, _, subtypes in rows for one in subtypes.split(", ")
+    )
+
+
+PDTB2 = sense_paths("""
+Temporal.Asynchronous: Precedence, Succession
+Temporal.Synchrony
+Contingency.Cause: Reason, Result
+Contingency.Pragmatic cause: Justification
+Contingency.Condition: Hypothetical, General, Unreal present, Unreal past, Factual present, Factual past
+Contingency.Pragmatic condition: Relevance, Implicit assertion
+Comparison.Contrast: Juxtaposition, Opposition
+Comparison.Pragmatic contrast
+Comparison.Concession: Expectation, Contra-expectation
+Comparison.Pragmatic concession
+Expansion.Conjunction
+Expansion.Instantiation
+Expansion.Restatement: Specification, Equivalence, Generalization
+Expansion.Alternative: Conjunctive, Disjunctive, Chosen alternative
+Expansion.Exception
+Expansion.List
+""")
+
+PDTB3 = sense_paths("""
+Temporal.Synchronous
+Temporal.Asynchronous: Precedence, Succession
+Contingency.Cause: Reason, Result, NegResult
+Contingency.Cause+Belief: Reason+Belief, Result+Belief
+Contingency.Cause+SpeechAct: Reason+SpeechAct, Result+SpeechAct
+Contingency.Condition: Arg1-as-cond, Arg2-as-cond
+Contingency.Condition+SpeechAct
+Contingency.Negative-condition: Arg1-as-negCond, Arg2-as-negCond
+Contingency.Negative-condition+SpeechAct
+Contingency.Purpose: Arg1-as-goal, Arg2-as-goal
+Comparison.Concession: Arg1-as-denier, Arg2-as-denier
+Comparison.Concession+SpeechAct: Arg2-as-denier+SpeechAct
+Comparison.Contrast
+Comparison.Similarity
+Expansion.Conjunction
+Expansion.Disjunction
+Expansion.Equivalence
+Expansion.Exception: Arg1-as-excpt, Arg2-as-excpt
+Expansion.Instantiation: Arg1-as-instance, Arg2-as-instance
+Expansion.Level-of-detail: Arg1-as-detail, Arg2-as-detail
+Expansion.Manner: Arg1-as-manner, Arg2-as-manner
+Expansion.Substitution: Arg1-as-subst, Arg2-as-subst
+""")
 
 # Other spellings of known senses; they are not reported as faults.
 PDTB3_SPELLINGS = {
@@ -162,25 +143,6 @@ class SenseInventory:
     def _by_last_step(self) -> dict[str, str]:
         steps = [_key(sense.rpartition(".")[2]) for sense in self.senses]
         return {step: sense for step, sense in zip(steps, self.senses, strict=True) if steps.count(step) == 1}
-
-    def at_level(self, sense: str, level: int) -> str | None:
-        """A sense cut to its class (1), type (2, written ``Contingency.Cause``) or subtype (3).
-
-        None if the annotation is not that deep. A free inventory has no levels: its labels stay whole.
-        """
-        if level not in (1, 2, 3):
-            raise InputError(
-                f"There is no level {level} of senses.", hint="Use 1 (class), 2 (type) or 3 (subtype)."
-            )
-        if self.is_free:
-            return sense
-        steps = sense.split(".")
-        return ".".join(steps[:level]) if len(steps) >= level else None
-
-    def level(self, level: int) -> tuple[str, ...]:
-        """All senses of one level, in the inventory's order."""
-        cut = (self.at_level(sense, level) for sense in self.senses)
-        return tuple(dict.fromkeys(sense for sense in cut if sense is not None))
 
     def _nearest(self, key: str) -> str | None:
         digits = _digits(key)

@@ -8,7 +8,6 @@ one-word argument is a single leaf that is also the root.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.data import Constituents, Document, Mention, Relation, Sentence
+from disco2.data.records import find_runs
 from disco2.errors import InputError, LayerError
 
 
@@ -36,20 +36,6 @@ def pieces(doc: Document, tokens: Sequence[int]) -> Iterator[tuple[Sentence, lis
             )
         yield sentence, [token - sentence.start for token in tokens[first:last]]
         first = last
-
-
-def runs_from_the_right(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The stretches of adjacent tokens, each as (first, last exclusive), the last one first."""
-    if tokens[-1] - tokens[0] + 1 == len(tokens):
-        yield tokens[0], tokens[-1] + 1
-        return
-    begin = end = tokens[-1] + 1
-    for token in reversed(tokens):
-        if token + 1 != begin:
-            yield begin, end
-            end = token + 1
-        begin = token
-    yield begin, end
 
 
 Nodes = NDArray[np.int32]
@@ -148,7 +134,7 @@ def _subtrees_inside(
     A phrase lies inside the argument when all its tokens do: then it lies inside one run of adjacent tokens.
     """
     roots: list[int] = []
-    for begin, end in runs_from_the_right(tokens):
+    for begin, end in reversed(find_runs(tokens)):
         first_leaf_of_run = first_leaf + bisect_left(tokens, begin)
         roots.extend(_subtrees_of_run(phrases, begin, end, first_leaf_of_run, builder))
     return roots
@@ -242,14 +228,24 @@ class MentionIndex:
         """The mentions whose head is one of the tokens ``first`` to ``last``."""
         return self._mentions[bisect_left(self._heads, first) : bisect_right(self._heads, last)]
 
+    def by_chain(self, tokens: Sequence[int]) -> dict[str, list[Mention]]:
+        """The mentions whose head is one of the ascending tokens of an argument."""
+        between = self.between(tokens[0], tokens[-1]) if tokens else []
+        if between and tokens[-1] - tokens[0] >= len(tokens):  # the argument has gaps
+            inside = set(tokens)
+            between = [mention for mention in between if mention.head in inside]
+        found: dict[str, list[Mention]] = {}
+        for mention in between:
+            found.setdefault(mention.chain, []).append(mention)
+        return found
+
 
 class MentionIndexes:
     """One index for each document object, made on first use."""
 
     def __init__(self) -> None:
-        self._kept: dict[
-            int, tuple[Document, MentionIndex]
-        ] = {}  # holding the document keeps its id() its own
+        # Holding the document keeps its id() from being used again.
+        self._kept: dict[int, tuple[Document, MentionIndex]] = {}
 
     def of(self, document: Document) -> MentionIndex:
         if id(document) not in self._kept:
@@ -263,77 +259,45 @@ def mention_node(tree: ArgumentTree, mention: Mention) -> int | None:
     It is the node that spans just the part of the mention that lies in the argument; else the smallest inner
     node that covers the head and stays inside the mention; else the head's leaf.
     """
-    return _mention_node(tree.tokens, tree.starts, tree.ends, tree.parent, mention)
-
-
-def _mention_node(
-    tokens: Sequence[int],
-    starts: Sequence[int] | Nodes,
-    ends: Sequence[int] | Nodes,
-    parents: Sequence[int] | Nodes,
-    mention: Mention,
-) -> int | None:
+    tokens = tree.tokens
     head = bisect_left(tokens, mention.head)
     if head == len(tokens) or tokens[head] != mention.head:
         return None
     start, end = bisect_left(tokens, mention.start), bisect_left(tokens, mention.end)
     smallest, node = head, head
-    while node >= 0 and start <= starts[node] and ends[node] <= end:
-        if starts[node] == start and ends[node] == end:
+    while node >= 0 and start <= tree.starts[node] and tree.ends[node] <= end:
+        if tree.starts[node] == start and tree.ends[node] == end:
             return node
         if smallest < len(tokens):
             smallest = node
-        node = int(parents[node])
+        node = int(tree.parent[node])
     return smallest
 
 
 def entity_links(first: ArgumentTree, second: ArgumentTree, mentions: MentionIndex) -> list[EntityLink]:
     """The chains that both arguments mention, in the order of their first mention."""
-    of_first, of_second = _by_chain(first, mentions), _by_chain(second, mentions)
-    shared = [chain for chain in of_first if chain in of_second]
-    first_nodes, second_nodes = (
-        _nodes_of_chains(first, of_first, shared),
-        _nodes_of_chains(second, of_second, shared),
-    )
-    return [EntityLink(*link) for link in zip(shared, first_nodes, second_nodes, strict=True)]
+    of_first, of_second = mentions.by_chain(first.tokens), mentions.by_chain(second.tokens)
+    return [
+        EntityLink(chain, _nodes(first, of_first[chain]), _nodes(second, of_second[chain]))
+        for chain in of_first
+        if chain in of_second
+    ]
 
 
-def _by_chain(tree: ArgumentTree, mentions: MentionIndex) -> dict[str, list[Mention]]:
-    """The mentions whose head is in the argument."""
-    tokens = tree.tokens
-    between = mentions.between(tokens[0], tokens[-1])
-    if between and tokens[-1] - tokens[0] >= len(tokens):  # the argument has gaps
-        inside = set(tokens)
-        between = [mention for mention in between if mention.head in inside]
-    found: defaultdict[str, list[Mention]] = defaultdict(list)
-    for mention in between:
-        found[mention.chain].append(mention)
-    return found
-
-
-def _nodes_of_chains(
-    tree: ArgumentTree, mentions: Mapping[str, list[Mention]], chains: Sequence[str]
-) -> list[tuple[int, ...]]:
-    """The nodes of each chain's mentions, sorted, each once."""
-    if not chains:
-        return []
-    starts, ends, parents = tree.starts.tolist(), tree.ends.tolist(), tree.parent.tolist()
-    found = []
-    for chain in chains:
-        nodes = {_mention_node(tree.tokens, starts, ends, parents, mention) for mention in mentions[chain]}
-        found.append(tuple(sorted(node for node in nodes if node is not None)))
-    return found
+def _nodes(tree: ArgumentTree, mentions: Iterable[Mention]) -> tuple[int, ...]:
+    """The nodes of some mentions, sorted, each once."""
+    nodes = {mention_node(tree, mention) for mention in mentions}
+    return tuple(sorted(node for node in nodes if node is not None))
 
 
 def shared_entities(documents: Mapping[str, Document], relations: Iterable[Relation]) -> list[bool]:
     """For each relation, whether its arguments mention a common entity."""
-    mentions = MentionIndexes()
+    indexes = MentionIndexes()
     found = []
     for relation in relations:
-        document = documents[relation.document]
-        first = argument_tree(document, relation.arg1.tokens, relation=relation)
-        second = argument_tree(document, relation.arg2.tokens, relation=relation)
-        found.append(bool(entity_links(first, second, mentions.of(document))))
+        mentions = indexes.of(documents[relation.document])
+        first, second = mentions.by_chain(relation.arg1.tokens), mentions.by_chain(relation.arg2.tokens)
+        found.append(not first.keys().isdisjoint(second))
     return found
 
 
@@ -350,20 +314,15 @@ def aligned_pairs(
     off. With ``whole`` the place is that of all its words. Places count characters, so that documents with
     different tokens on one text can be compared.
     """
-    first = _places(document, relation.arg1.tokens, mentions, whole=whole)
-    second = _places(document, relation.arg2.tokens, mentions, whole=whole)
+
+    def place(mention: Mention) -> Place:
+        start, end = (mention.start, mention.end) if whole else (mention.head, mention.head + 1)
+        return document.tokens[start].start, document.tokens[end - 1].end
+
+    second = mentions.by_chain(relation.arg2.tokens)
     return {
-        (left, right) for chain, places in first.items() for left in places for right in second.get(chain, ())
+        (place(left), place(right))
+        for chain, some in mentions.by_chain(relation.arg1.tokens).items()
+        for left in some
+        for right in second.get(chain, ())
     }
-
-
-def _places(
-    document: Document, tokens: Sequence[int], mentions: MentionIndex, *, whole: bool
-) -> dict[str, set[Place]]:
-    argument = set(tokens)
-    found: defaultdict[str, set[Place]] = defaultdict(set)
-    for mention in mentions.between(tokens[0], tokens[-1]):
-        if mention.head in argument:
-            start, end = (mention.start, mention.end) if whole else (mention.head, mention.head + 1)
-            found[mention.chain].add((document.tokens[start].start, document.tokens[end - 1].end))
-    return dict(found)

@@ -11,8 +11,8 @@ from typing import Any
 from disco2.drawing.layout import SCRIPTS, STYLES, asset_text
 from disco2.drawing.trees import draw_trees
 from disco2.errors import InputError
+from disco2.files import filled
 from disco2.inference.view import RelationView
-from disco2.templates import filled
 
 TEMPLATE = Path(__file__).parent / "templates" / "relations.html"
 # Characters by which JSON could end the element around it, or a line of a script.

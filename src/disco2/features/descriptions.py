@@ -21,6 +21,14 @@ def tag_of(doc: Document, sentence: Sentence, position: int) -> str:
     return doc.tokens[sentence.start + position].tag
 
 
+def _sides(relation: Relation) -> tuple[tuple[str, Argument], tuple[str, Argument]]:
+    return ("arg1", relation.arg1), ("arg2", relation.arg2)
+
+
+def _up_to(most: int, count: int) -> str:
+    return str(count) if count < most else f"{most} or more"
+
+
 @dataclass(frozen=True, slots=True)
 class ArgumentHead:
     """A word of an argument that depends on no other word of it; positions count within its sentence."""
@@ -30,15 +38,7 @@ class ArgumentHead:
     governor: int  # the word outside the argument that it depends on; -1 if it is the sentence's root
     label: str
     tag: str  # empty if it has no tag
-    piece: list[int]  # all of the argument's words in this sentence
-
-    def dependents(self) -> list[tuple[int, str]]:
-        """The words of the argument that depend on this one, each with its label, in text order."""
-        dependencies = self.sentence.dependencies
-        if dependencies is None:
-            return []
-        heads, labels = dependencies.heads, dependencies.labels
-        return [(position, labels[position]) for position in self.piece if heads[position] == self.position]
+    dependents: list[tuple[int, str]]  # words of the argument that depend on it, with their labels
 
 
 def argument_heads(doc: Document, argument: Argument) -> list[ArgumentHead]:
@@ -52,11 +52,16 @@ def argument_heads(doc: Document, argument: Argument) -> list[ArgumentHead]:
         if sentence.dependencies is None:
             continue
         heads, labels = sentence.dependencies.heads, sentence.dependencies.labels
-        inside = set(piece)
+        below: dict[int, list[tuple[int, str]]] = {position: [] for position in piece}
+        tops = []
         for position in piece:
-            if heads[position] not in inside and labels[position] != "punct":
-                tag = tag_of(doc, sentence, position)
-                found.append(ArgumentHead(sentence, position, heads[position], labels[position], tag, piece))
+            if heads[position] in below:
+                below[heads[position]].append((position, labels[position]))
+            elif labels[position] != "punct":
+                tops.append(position)
+        for top in tops:
+            tag = tag_of(doc, sentence, top)
+            found.append(ArgumentHead(sentence, top, heads[top], labels[top], tag, below[top]))
     return found
 
 
@@ -65,7 +70,6 @@ def argument_heads(doc: Document, argument: Argument) -> list[ArgumentHead]:
 # The predicate of an argument is its first head with a tag of a verb, or its first head where none is a verb:
 # in Universal Dependencies the head of *she was hungry* is *hungry*. Only its dependents within the argument
 # count. Tags may be those of the Penn Treebank or of TreeTagger's English tagset (VVD, VHZ, PP).
-
 
 _MODALS = frozenset(
     ["can", "could", "may", "might", "must", "shall", "should", "will", "would", "'ll", "'d", "ca", "wo"]
@@ -80,17 +84,11 @@ _PRESENT_TAGS = frozenset({"VBZ", "VBP", "VVZ", "VVP", "VHZ", "VHP"})
 _BASE_TAGS = frozenset({"VB", "VV", "VH"})
 # Subjects with these tags are named; all others are nouns. PP is TreeTagger's personal pronoun.
 _PRONOUN_TAGS = ("PRP", "PP", "DT", "EX", "W")
-
 _MODIFIERS = frozenset({"advmod", "discourse", "mark", "cc"})
 # Which of these a predicate has, taken together, tells kinds of clauses apart.
 _FRAME = frozenset({"nsubj", "obj", "iobj", "obl", "xcomp", "ccomp", "expl", "vocative"})
 _FRAME |= {"cop", "aux", "advmod", "mark", "discourse", "conj"}
-_NEGATED = {
-    (False, False): "neither argument",
-    (True, False): "only arg1",
-    (False, True): "only arg2",
-    (True, True): "both arguments",
-}
+_NEGATED = ("neither argument", "only arg1", "only arg2", "both arguments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +98,7 @@ class _Predicate:
     tense: str
     negated: bool
     subject: str  # a pronoun in quotes, "noun" or "none"
-    auxiliaries: tuple[str, ...]
-    modifiers: tuple[str, ...]
-    labels: frozenset[str]  # of its dependents, without subtypes
+    facts: list[str]
 
 
 def predicate_features(instance: Instance) -> set[str]:
@@ -110,38 +106,21 @@ def predicate_features(instance: Instance) -> set[str]:
 
     An argument without dependencies has no predicate; without tags there is no tense, subject or tag.
     """
-    doc, relation = instance.document, instance.relation
-    first, second = _predicate(doc, relation.arg1), _predicate(doc, relation.arg2)
-    found: set[str] = set()
-    for side, predicate in (("arg1", first), ("arg2", second)):
-        if predicate is not None:
-            found.update(f"{side} {fact}" for fact in _predicate_facts(predicate))
+    predicates = {side: _predicate(instance.document, one) for side, one in _sides(instance.relation)}
+    found = {f"{side} {fact}" for side, one in predicates.items() if one is not None for fact in one.facts}
+    first, second = predicates.values()
     if first is None or second is None:
         return found
-
     if first.tag and second.tag:
         found.add(f"tenses: {first.tense}, {second.tense}")
         found.add(f"subjects: {first.subject}, {second.subject}")
         found.add(f"predicate tags: {first.tag}, {second.tag}")
         if first.subject == second.subject and first.subject not in ("noun", "none"):
             found.add("same pronoun as subject")
-    found.add(f"negated: {_NEGATED[first.negated, second.negated]}")
+    found.add(f"negated: {_NEGATED[first.negated + 2 * second.negated]}")
     if first.stem == second.stem:
         found.add("same predicate")
     return found
-
-
-def _predicate_facts(predicate: _Predicate) -> list[str]:
-    facts = [f"dependent: {label}" for label in predicate.labels]
-    facts.append(f"frame: {' '.join(sorted(predicate.labels & _FRAME)) or 'none'}")
-    facts.extend(f"auxiliary: '{word}'" for word in predicate.auxiliaries)
-    facts.extend(f"modifier: '{word}'" for word in predicate.modifiers)
-    if predicate.negated:
-        facts.append("negated")
-    if predicate.tag:
-        facts.append(f"tense: {predicate.tense}")
-        facts.append(f"subject: {predicate.subject}")
-    return facts
 
 
 def _predicate(doc: Document, argument: Argument) -> _Predicate | None:
@@ -154,27 +133,30 @@ def _predicate(doc: Document, argument: Argument) -> _Predicate | None:
     def form(position: int) -> str:
         return doc.tokens[sentence.start + position].text.lower()
 
-    dependents = [(position, form(position), label) for position, label in head.dependents()]
-    auxiliaries = tuple(word for _, word, label in dependents if label.startswith("aux") or label == "cop")
-    infinitive = any(word == "to" and label in ("mark", "aux") for _, word, label in dependents)
-    subjects = [position for position, _, label in dependents if "subj" in label]
+    dependents = [(form(position), label) for position, label in head.dependents]
+    auxiliaries = [word for word, label in dependents if label.startswith("aux") or label == "cop"]
+    infinitive = any(word == "to" and label in ("mark", "aux") for word, label in dependents)
+    tense = "infinitive" if infinitive else _tense(head.tag, auxiliaries)
+    negated = any(word in _NEGATIONS for word, _ in dependents)
     subject = "none"
-    if subjects:
-        pronoun = tag_of(doc, sentence, subjects[0]).startswith(_PRONOUN_TAGS)
-        subject = f"'{form(subjects[0])}'" if pronoun else "noun"
-    return _Predicate(
-        stem=stem(form(head.position)),
-        tag=head.tag,
-        tense="infinitive" if infinitive else _tense(head.tag, auxiliaries),
-        negated=any(word in _NEGATIONS for _, word, _ in dependents),
-        subject=subject,
-        auxiliaries=auxiliaries,
-        modifiers=tuple(word for _, word, label in dependents if label in _MODIFIERS),
-        labels=frozenset(label.partition(":")[0] for _, _, label in dependents),
-    )
+    for position, label in head.dependents:
+        if "subj" in label:
+            pronoun = tag_of(doc, sentence, position).startswith(_PRONOUN_TAGS)
+            subject = f"'{form(position)}'" if pronoun else "noun"
+            break
+    labels = {label.partition(":")[0] for _, label in dependents}
+    facts = [f"dependent: {label}" for label in labels]
+    facts.append(f"frame: {' '.join(sorted(labels & _FRAME)) or 'none'}")
+    facts.extend(f"auxiliary: '{word}'" for word in auxiliaries)
+    facts.extend(f"modifier: '{word}'" for word, label in dependents if label in _MODIFIERS)
+    if negated:
+        facts.append("negated")
+    if head.tag:
+        facts += [f"tense: {tense}", f"subject: {subject}"]
+    return _Predicate(stem(form(head.position)), head.tag, tense, negated, subject, facts)
 
 
-def _tense(tag: str, auxiliaries: tuple[str, ...]) -> str:
+def _tense(tag: str, auxiliaries: Sequence[str]) -> str:
     """Modals first, then past over present, so that *had been* is past; forms without tense by their tag."""
     if not _MODALS.isdisjoint(auxiliaries):
         return "modal"
@@ -197,38 +179,26 @@ def _tense(tag: str, auxiliaries: tuple[str, ...]) -> str:
 # says how: *advcl*, *conj*, *parataxis*. Between sentences only the labels of the heads are left.
 
 
-_MOST_HEADS = 3
-
-
 def attachment_features(instance: Instance) -> set[str]:
     """Label and tag of each argument's first head, how many heads it has, and how any of them hangs in the
     other argument; nothing for an argument without dependencies.
     """
-    doc, relation = instance.document, instance.relation
-    firsts, seconds = argument_heads(doc, relation.arg1), argument_heads(doc, relation.arg2)
+    doc, (one, other) = instance.document, _sides(instance.relation)
     found: set[str] = set()
-    if firsts:
-        found.update(f"arg1 {fact}" for fact in _head_facts(firsts))
-        found.update(
-            f"arg1 hangs in arg2 as {fact}" for fact in _attachment_facts(doc, firsts, relation.arg2)
-        )
-    if seconds:
-        found.update(f"arg2 {fact}" for fact in _head_facts(seconds))
-        found.update(
-            f"arg2 hangs in arg1 as {fact}" for fact in _attachment_facts(doc, seconds, relation.arg1)
-        )
-    if firsts and seconds:
-        found.add(f"heads: {firsts[0].label}, {seconds[0].label}")
+    labels: list[str] = []
+    for (side, argument), (other_side, rest) in ((one, other), (other, one)):
+        heads = argument_heads(doc, argument)
+        if heads:
+            top = heads[0]
+            labels.append(top.label)
+            found |= {f"{side} head: {top.label}", f"{side} heads: {_up_to(3, len(heads))}"}
+            if top.tag:
+                found.add(f"{side} head: {top.label} {top.tag}")
+            facts = _attachment_facts(doc, heads, rest)
+            found.update(f"{side} hangs in {other_side} as {fact}" for fact in facts)
+    if len(labels) == 2:
+        found.add(f"heads: {', '.join(labels)}")
     return found
-
-
-def _head_facts(heads: list[ArgumentHead]) -> Iterator[str]:
-    top = heads[0]
-    yield f"head: {top.label}"
-    if top.tag:
-        yield f"head: {top.label} {top.tag}"
-    count = len(heads)
-    yield f"heads: {count}" if count < _MOST_HEADS else f"heads: {_MOST_HEADS} or more"
 
 
 def _attachment_facts(doc: Document, heads: list[ArgumentHead], other: Argument) -> Iterator[str]:
@@ -248,7 +218,6 @@ def _attachment_facts(doc: Document, heads: list[ArgumentHead], other: Argument)
 
 # How the arguments begin: their first words and tags, and those of the two together.
 
-
 _OPENING_WORDS = 3
 
 
@@ -264,11 +233,12 @@ def opening_features(instance: Instance) -> set[str]:
     first_tags: list[str] = []
     if not (relation.arg1.tokens and relation.arg2.tokens):
         return found  # data.tree raises an error for such a relation
-    for side, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
-        words = [word.lower() for word in doc.words(argument.tokens[:_OPENING_WORDS])]
+    for side, argument in _sides(relation):
+        opening = argument.tokens[:_OPENING_WORDS]
+        words = [word.lower() for word in doc.words(opening)]
         first_words.append(f"'{words[0]}'")
         found.update(f"{side} {fact}" for fact in _runs(words, (2, 3), quote="'"))
-        tags = _opening_tags(doc, argument)
+        tags = [tag_of(doc, sentence, one) for sentence, places in pieces(doc, opening) for one in places]
         if all(tags):
             first_tags.append(tags[0])
             found.update(f"{side} {fact}" for fact in _runs(tags, (1, 3)))
@@ -276,14 +246,6 @@ def opening_features(instance: Instance) -> set[str]:
         if len(pair) == 2:
             found.add(f"arguments begin with {', '.join(pair)}")
     return found
-
-
-def _opening_tags(doc: Document, argument: Argument) -> list[str]:
-    return [
-        tag_of(doc, sentence, position)
-        for sentence, positions in pieces(doc, argument.tokens[:_OPENING_WORDS])
-        for position in positions
-    ]
 
 
 def _runs(opening: Sequence[str], lengths: tuple[int, ...], quote: str = "") -> Iterator[str]:
@@ -294,8 +256,6 @@ def _runs(opening: Sequence[str], lengths: tuple[int, ...], quote: str = "") -> 
 
 # The places of the arguments: their order, the distance between them, and their sentences.
 
-
-_MOST_SENTENCES = 3
 _NEAR = 2  # words between arguments that are still close: a comma, a quotation mark
 _FIRST_SENTENCES = 2  # of a document: its heading and how it begins
 
@@ -312,28 +272,24 @@ def layout_features(instance: Instance) -> set[str]:
     is_first = begin1 < begin2
     order = "arg1 comes first" if is_first else "arg2 comes first"
     left, right = (end1, begin2) if is_first else (end2, begin1)
-    meet = (
-        sentence(begin1) == sentence(begin2)
-        or sentence(end1) == sentence(begin2)
-        or sentence(end2) == sentence(begin1)
-    )
+    meet = sentence(begin2) in (sentence(begin1), sentence(end1)) or sentence(end2) == sentence(begin1)
     where = "arguments share a sentence" if meet else "arguments in different sentences"
     connective = sum(left < token < right for token in set(relation.connective_tokens))
     distance = _distance(left, right, connective)
-    found = {order, where, distance, f"{where}, {order}, {distance}"}
-    if left < right:
-        found.add(
-            f"sentences from one argument to the other: {_sentence_count(sentence(right) - sentence(left))}"
-        )
-    lengths = (
-        _sentence_count(sentence(end1) - sentence(begin1) + 1),
-        _sentence_count(sentence(end2) - sentence(begin2) + 1),
-    )
-    found.add(f"sentences of the arguments: {', '.join(lengths)}")
-    found.update(f"arg1 {fact}" for fact in _extent(doc, relation.arg1))
-    found.update(f"arg2 {fact}" for fact in _extent(doc, relation.arg2))
+    lengths = (sentence(end1) - sentence(begin1) + 1, sentence(end2) - sentence(begin2) + 1)
     at_start = sentence(begin1) < _FIRST_SENTENCES
-    found.add("at the document's start" if at_start else "further on in the document")
+    found = {
+        order,
+        where,
+        distance,
+        f"{where}, {order}, {distance}",
+        f"sentences of the arguments: {', '.join(_up_to(3, length) for length in lengths)}",
+        "at the document's start" if at_start else "further on in the document",
+    }
+    if left < right:
+        between = _up_to(3, sentence(right) - sentence(left))
+        found.add(f"sentences from one argument to the other: {between}")
+    found.update(f"{side} {fact}" for side, one in _sides(relation) for fact in _extent(doc, one))
     return found
 
 
@@ -349,40 +305,22 @@ def _distance(left: int, right: int, connective: int) -> str:
     return "arguments close to each other" if gap <= _NEAR else "arguments apart"
 
 
-def _extent(doc: Document, argument: Argument) -> Iterator[str]:
+def _extent(doc: Document, argument: Argument) -> tuple[str, str]:
     """Is it in one piece, does it begin its sentence, does it reach the end of it, its last mark aside."""
     begin, end = argument.tokens[0], argument.tokens[-1]
     sentence, _ = next(pieces(doc, argument.tokens[:1]))
-    yield "in one piece" if end - begin + 1 == len(argument.tokens) else "in several pieces"
+    pieced = "in one piece" if end - begin + 1 == len(argument.tokens) else "in several pieces"
     opens, closes = begin == sentence.start, end >= sentence.end - 2
-    if opens and closes:
-        yield "fills its sentence"
-    elif opens:
-        yield "begins its sentence"
-    elif closes:
-        yield "ends its sentence"
-    else:
-        yield "inside its sentence"
-
-
-def _sentence_count(sentences: int) -> str:
-    return str(sentences) if sentences < _MOST_SENTENCES else f"{_MOST_SENTENCES} or more"
+    place = {(True, True): "fills", (True, False): "begins", (False, True): "ends", (False, False): "inside"}
+    return pieced, f"{place[opens, closes]} its sentence"
 
 
 # How many words the arguments share, and how long they are.
 
-
 # First letters of the tags of nouns, verbs, adjectives and adverbs, of the Penn Treebank and of TreeTagger.
 _CONTENT = "NVJR"
 _FIFTHS = ("under 20%", "20 to 40%", "40 to 60%", "60 to 80%", "over 80%", "all")
-_LENGTHS = (
-    (3, "3"),
-    (5, "4 to 5"),
-    (8, "6 to 8"),
-    (12, "9 to 12"),
-    (18, "13 to 18"),
-    (30, "19 to 30"),
-)
+_LENGTHS = ((3, "3"), (5, "4 to 5"), (8, "6 to 8"), (12, "9 to 12"), (18, "13 to 18"), (30, "19 to 30"))
 
 
 def overlap_features(instance: Instance) -> set[str]:
@@ -394,20 +332,14 @@ def overlap_features(instance: Instance) -> set[str]:
     lengths = len(relation.arg1.tokens), len(relation.arg2.tokens)
     if not all(lengths):
         return set()  # data.tree raises an error for such a relation
-    found = {
-        f"words in arg1: {_length(lengths[0])}",
-        f"words in arg2: {_length(lengths[1])}",
-        _ratio(*lengths),
-    }
+    found = {f"words in arg{side}: {_length(length)}" for side, length in enumerate(lengths, start=1)}
+    found.add(_ratio(*lengths))
     first, second = _content_stems(doc, relation.arg1), _content_stems(doc, relation.arg2)
     if first is None or second is None:
         return found
     ours, theirs = {word for _, word in first}, {word for _, word in second}
     shared, together = len(ours & theirs), len(ours | theirs)
-    nouns, verbs = (
-        len({word for tag, word in first if tag == kind} & {word for tag, word in second if tag == kind})
-        for kind in "NV"
-    )
+    nouns, verbs = (sum(tag == kind for tag, _ in first & second) for kind in "NV")
     found.add(f"shared content words: {_up_to(3, shared)}")
     found.add(f"share of the content words in both: {_FIFTHS[5 * shared // max(together, 1)]}")
     found.add(f"shared nouns: {_up_to(3, nouns)}")
@@ -444,10 +376,6 @@ def _ratio(first: int, second: int) -> str:
     return f"{longer} {times} as long as {shorter}"
 
 
-def _up_to(most: int, count: int) -> str:
-    return str(count) if count < most else f"{most} or more"
-
-
 # Which arguments of the relations before and after share words with which of this one.
 #
 # ``context`` tells how they are nested; this tells how they overlap. Senses of neighbours are not used.
@@ -466,23 +394,20 @@ def _overlapping_arguments(neighbour: Relation | None, relation: Relation) -> st
         return "none"
     shared = [
         f"its {its} overlaps {ours}"
-        for its, theirs in (("arg1", neighbour.arg1), ("arg2", neighbour.arg2))
-        for ours, argument in (("arg1", relation.arg1), ("arg2", relation.arg2))
+        for its, theirs in _sides(neighbour)
+        for ours, argument in _sides(relation)
         if not set(theirs.tokens).isdisjoint(argument.tokens)
     ]
     return ", ".join(shared) or "no overlap"
 
 
-# The name of each is that of its setting: how many to keep, or whether. Of the first, those frequent features
-# that tell most about the classes are kept; the others have few features, and all frequent ones are kept.
-INFORMATIVE_FAMILIES: dict[str, Callable[[Instance], set[str]]] = {
-    "predicates": predicate_features,
-    "attachment": attachment_features,
-    "openings": opening_features,
+# The functions by the names of their settings, and whether features are chosen by what they tell about the
+# classes; the other families have few features, and all frequent ones are kept.
+TEXT_FAMILIES: dict[str, tuple[Callable[[Instance], set[str]], bool]] = {
+    "predicates": (predicate_features, True),
+    "attachment": (attachment_features, True),
+    "openings": (opening_features, True),
+    "neighbouring_relations": (neighbouring_features, False),
+    "layout": (layout_features, False),
+    "overlap": (overlap_features, False),
 }
-FREQUENT_FAMILIES: dict[str, Callable[[Instance], set[str]]] = {
-    "neighbouring_relations": neighbouring_features,
-    "layout": layout_features,
-    "overlap": overlap_features,
-}
-TEXT_FAMILIES = INFORMATIVE_FAMILIES | FREQUENT_FAMILIES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -41,57 +42,39 @@ class Encoder:
 
         Instances that differ in label and weight alone, as in balanced training sets, share their arrays.
         """
-        places: dict[tuple[int, ...], int] = {}
-        distinct: list[Instance] = []
-        place_of = []
-        for instance in instances:
+
+        def key(instance: Instance) -> tuple[int, ...]:
             looked_at = instance.relation, instance.document, instance.previous, instance.following
-            place = places.setdefault(tuple(map(id, looked_at)), len(distinct))
-            if place == len(distinct):
-                distinct.append(instance)
-            place_of.append(place)
+            return tuple(map(id, looked_at))
 
-        unlabelled = self._unlabelled(distinct)
-        examples = []
-        for place, instance in zip(place_of, instances, strict=True):
-            label = self._label_numbers.get(instance.gold[0], -1) if instance.gold else -1
-            like = unlabelled[place]
-            examples.append(
-                Example(
-                    like.relation, like.first, like.second, like.links, like.features, label, instance.weight
-                )
-            )
-        return examples
-
-    def _unlabelled(self, instances: Sequence[Instance]) -> list[Example]:
-        features = self._extractor.transform(instances) if self._extractor else None
-        no_features = np.zeros(0, dtype=np.int32)
+        distinct = {key(instance): instance for instance in instances}
+        features = self._extractor.transform(list(distinct.values())) if self._extractor else None
         mentions = MentionIndexes()
-        examples = []
-        for row, instance in enumerate(instances):
-            fired = no_features if features is None else features.row(row)
-            examples.append(self._example(instance, mentions.of(instance.document), fired))
-        return examples
+        unlabelled = {}
+        for row, (place, instance) in enumerate(distinct.items()):
+            fired = np.zeros(0, dtype=np.int32) if features is None else features.row(row)
+            unlabelled[place] = self._example(instance, mentions.of(instance.document), fired)
+        return [
+            replace(
+                unlabelled[key(instance)],
+                label=self._label_numbers.get(instance.gold[0], -1) if instance.gold else -1,
+                weight=instance.weight,
+            )
+            for instance in instances
+        ]
 
     def _example(self, instance: Instance, mentions: MentionIndex, fired: Ints) -> Example:
         relation, document = instance.relation, instance.document
         first = argument_tree(document, relation.arg1.tokens, relation=relation)
         second = argument_tree(document, relation.arg2.tokens, relation=relation)
         links = entity_links(first, second, mentions) if self._with_entities else []
-        first_argument, first_rows = encode_argument(
+        arg1, rows1 = encode_argument(
             first, self._word_rows(document, first.tokens), (node for link in links for node in link.first)
         )
-        second_argument, second_rows = encode_argument(
+        arg2, rows2 = encode_argument(
             second, self._word_rows(document, second.tokens), (node for link in links for node in link.second)
         )
-        return Example(
-            relation=relation.id,
-            first=first_argument,
-            second=second_argument,
-            links=encode_links(links, first_rows, second_rows),
-            features=fired,
-            label=-1,
-        )
+        return Example(relation.id, arg1, arg2, encode_links(links, rows1, rows2), fired, label=-1)
 
     def _word_rows(self, document: Document, tokens: Sequence[int]) -> Ints:
         return np.fromiter(map(self._word_row, document.words(tokens)), dtype=np.int32, count=len(tokens))

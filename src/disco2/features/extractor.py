@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.data import Instance
+from disco2.data import Argument, Document, Instance
 from disco2.errors import BundleError, SettingsError
-from disco2.features.descriptions import FREQUENT_FAMILIES, INFORMATIVE_FAMILIES, TEXT_FAMILIES
+from disco2.features.descriptions import TEXT_FAMILIES
 from disco2.features.pairs_and_rules import (
     CONTEXT_NAMES,
-    FirstWord,
-    SidedRule,
-    WordPair,
+    argument_dependency_rules,
+    argument_productions,
     argument_stems,
     context,
-    dependency_rules,
     first_words,
     pair_candidates,
-    production_rules,
+    sided_rules,
 )
-from disco2.features.selection import class_membership, frequent_features, informative_features, select
+from disco2.features.selection import class_membership, collect, select
 from disco2.settings import Settings, setting
-
-RULE_FAMILIES = {"production_rules": production_rules, "dependency_rules": dependency_rules}
-FAMILIES: dict[str, Callable[[Instance], Set[Any]]] = {**RULE_FAMILIES, **TEXT_FAMILIES}
 
 
 @dataclass(frozen=True)
@@ -92,32 +87,68 @@ class FeatureMatrix:
         return self.indices[self.indptr[row] : self.indptr[row + 1]]
 
 
-@dataclass(frozen=True)
-class FeatureExtractor:
-    """The features that were kept, in the order of their columns: family by family, best first in each.
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kind of features. The setting of the same name says how many to keep, or whether to use it.
 
-    First words, neighbouring relations, layout and overlap are not scored, only counted, and stand in
-    alphabetical order; all six context features are kept.
+    A feature is a tuple of the types in ``row``, or a text if there are none. Of a ``scored`` family, the
+    frequent features that tell most about the classes are kept, best first; of the others all frequent ones,
+    sorted.
     """
 
+    find: Callable[[Instance, FeatureSettings], Set[Any]]
+    name: Callable[[Any], str]
+    readable: Callable[[Any], str] = str
+    row: tuple[type, ...] = ()
+    scored: bool = True
+
+
+def _rules(rules_of: Callable[[Document, Argument], set[str]]) -> Family:
+    return Family(
+        find=lambda instance, _: sided_rules(instance, rules_of),
+        name=lambda rule: f"{rule[0]}:{rule[1]}",
+        readable=lambda rule: f"{rule[1]} in {'both arguments' if rule[0] == 'both' else rule[0]}",
+        row=(str, str),
+    )
+
+
+def _texts(family: str, find: Callable[[Instance], Set[str]], *, scored: bool) -> Family:
+    return Family(lambda instance, _: find(instance), lambda text: f"{family}:{text}", scored=scored)
+
+
+FAMILIES = {  # in the order of their columns; the context comes last
+    "word_pairs": Family(
+        find=lambda *_: frozenset(),  # there are millions: see ``pair_candidates``
+        name=lambda pair: f"pair:{pair[0]}|{pair[1]}",
+        readable=lambda pair: f"stem '{pair[0]}' in arg1, '{pair[1]}' in arg2",
+        row=(str, str),
+    ),
+    "production_rules": _rules(argument_productions),
+    "dependency_rules": _rules(argument_dependency_rules),
+    "first_words": Family(
+        find=lambda instance, settings: first_words(instance, settings.first_words),
+        name=lambda found: f"first:{found[0]}[{found[1]}]={found[2]}",
+        readable=lambda found: f"word {found[1]} of {found[0]} is '{found[2]}'",
+        row=(str, int, str),
+        scored=False,
+    ),
+    **{name: _texts(name, find, scored=scored) for name, (find, scored) in TEXT_FAMILIES.items()},
+}
+
+
+@dataclass(frozen=True)
+class FeatureExtractor:
+    """The features that were kept, by family; all six context features are kept if they are wanted."""
+
     settings: FeatureSettings
-    word_pairs: tuple[WordPair, ...] = ()
-    production_rules: tuple[SidedRule, ...] = ()
-    dependency_rules: tuple[SidedRule, ...] = ()
-    first_words: tuple[FirstWord, ...] = ()
-    predicates: tuple[str, ...] = ()
-    attachment: tuple[str, ...] = ()
-    openings: tuple[str, ...] = ()
-    neighbouring_relations: tuple[str, ...] = ()
-    layout: tuple[str, ...] = ()
-    overlap: tuple[str, ...] = ()
+    kept: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        kept = {family: tuple(self.kept.get(family, ())) for family in FAMILIES}
+        object.__setattr__(self, "kept", kept)
 
     @classmethod
-    def fit(
-        cls,
-        instances: Sequence[Instance],
-        settings: FeatureSettings | None = None,
-    ) -> FeatureExtractor:
+    def fit(cls, instances: Sequence[Instance], settings: FeatureSettings | None = None) -> FeatureExtractor:
         """Select features on these relations and nothing else.
 
         A relation with several gold labels counts once for each, one without does not count. Give each
@@ -127,87 +158,19 @@ class FeatureExtractor:
         settings = settings or FeatureSettings()
         instances = [instance for instance in instances if instance.gold]
         membership = class_membership([instance.gold for instance in instances])
-        least = settings.minimum_count
-
-        word_pairs: tuple[WordPair, ...] = ()
-        if settings.word_pairs:
-            pairs, presence = pair_candidates(instances, minimum_count=least)
-            chosen = select(
-                presence,
-                membership,
-                limit=settings.word_pairs,
-                minimum_count=least,
-                name=lambda number: (_pair_name(pairs[number]), *pairs[number]),
-            )
-            word_pairs = tuple(pairs[number] for number in chosen)
-
-        def best_rules(family: str) -> tuple[SidedRule, ...]:
-            return informative_features(
-                instances,
-                membership,
-                RULE_FAMILIES[family],
-                limit=getattr(settings, family),
-                minimum_count=least,
-                name=lambda rule: (_rule_name(rule), *rule),
-            )
-
-        return cls(
-            settings=settings,
-            word_pairs=word_pairs,
-            production_rules=best_rules("production_rules"),
-            dependency_rules=best_rules("dependency_rules"),
-            first_words=frequent_features(
-                instances, lambda instance: first_words(instance, settings.first_words), minimum_count=least
-            ),
-            **{
-                family: informative_features(
-                    instances,
-                    membership,
-                    features_of,
-                    limit=getattr(settings, family),
-                    minimum_count=least,
-                    name=lambda feature: (feature,),
-                )
-                for family, features_of in INFORMATIVE_FAMILIES.items()
-            },
-            **{
-                family: frequent_features(instances, features_of, minimum_count=least)
-                for family, features_of in FREQUENT_FAMILIES.items()
-                if getattr(settings, family)
-            },
-        )
-
-    @property
-    def texts(self) -> dict[str, tuple[str, ...]]:
-        """The features of each family of texts, in the order of their columns."""
-        return {family: getattr(self, family) for family in TEXT_FAMILIES}
+        return cls(settings, {name: _fit(name, instances, membership, settings) for name in FAMILIES})
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """A readable name for each column; in rare cases two columns share one."""
-        return (
-            *(_pair_name(pair) for pair in self.word_pairs),
-            *(_rule_name(rule) for rule in self.production_rules),
-            *(_rule_name(rule) for rule in self.dependency_rules),
-            *(f"first:{side}[{place}]={word}" for side, place, word in self.first_words),
-            *(f"{family}:{feature}" for family, features in self.texts.items() for feature in features),
-            *(f"context:{name}" for name in CONTEXT_NAMES if self.settings.context),
-        )
+        """A name for each column; in rare cases two columns share one."""
+        names = [FAMILIES[family].name(one) for family, features in self.kept.items() for one in features]
+        return (*names, *(f"context:{name}" for name in CONTEXT_NAMES if self.settings.context))
 
     @cached_property
     def readable_names(self) -> tuple[str, ...]:
         """For explanations: ``stem 'rain' in arg1, 'cancel' in arg2``; ``NP -> DT NN in arg1``."""
-        sides = {"both": "both arguments"}
-        return (
-            *(f"stem '{first}' in arg1, '{second}' in arg2" for first, second in self.word_pairs),
-            *(
-                f"{rule} in {sides.get(side, side)}"
-                for side, rule in (*self.production_rules, *self.dependency_rules)
-            ),
-            *(f"word {place} of {side} is '{word}'" for side, place, word in self.first_words),
-            *(feature for features in self.texts.values() for feature in features),
-            *(CONTEXT_NAMES if self.settings.context else ()),
-        )
+        names = [FAMILIES[family].readable(one) for family, features in self.kept.items() for one in features]
+        return (*names, *(CONTEXT_NAMES if self.settings.context else ()))
 
     @property
     def width(self) -> int:
@@ -220,18 +183,15 @@ class FeatureExtractor:
 
     def _columns(self, instance: Instance) -> list[int]:
         columns: list[int] = []
-        if self._pair_columns:
+        if self.kept["word_pairs"]:
             doc, relation = instance.document, instance.relation
             second = argument_stems(doc, relation.arg2)
             for stem in self._pair_columns.keys() & argument_stems(doc, relation.arg1):
                 partners = self._pair_columns[stem]
                 columns.extend(partners[partner] for partner in partners.keys() & second)
-        for family, columns_of in self._family_columns.items():
-            if family == "first_words":
-                found: Any = first_words(instance, self.settings.first_words)
-            else:
-                found = FAMILIES[family](instance)
-            columns.extend([columns_of[feature] for feature in columns_of.keys() & found])
+        for family, column_of in self._family_columns.items():
+            found = FAMILIES[family].find(instance, self.settings)
+            columns.extend(column_of[feature] for feature in column_of.keys() & found)
         if self.settings.context:
             start = self.width - len(CONTEXT_NAMES)
             columns.extend(start + place for place in context(instance))
@@ -240,7 +200,7 @@ class FeatureExtractor:
     @cached_property
     def _pair_columns(self) -> dict[str, dict[str, int]]:
         columns: dict[str, dict[str, int]] = {}
-        for column, (first, second) in enumerate(self.word_pairs):
+        for column, (first, second) in enumerate(self.kept["word_pairs"]):
             columns.setdefault(first, {})[second] = column
         return columns
 
@@ -248,10 +208,9 @@ class FeatureExtractor:
     def _family_columns(self) -> dict[str, dict[Any, int]]:
         """The columns of all families but word pairs; only families that have any."""
         found: dict[str, dict[Any, int]] = {}
-        start = len(self.word_pairs)
-        for family in (*RULE_FAMILIES, "first_words", *TEXT_FAMILIES):
-            features = getattr(self, family)
-            if features:
+        start = 0
+        for family, features in self.kept.items():
+            if features and family != "word_pairs":
                 found[family] = {feature: column for column, feature in enumerate(features, start)}
             start += len(features)
         return found
@@ -260,70 +219,61 @@ class FeatureExtractor:
         """Plain lists, strings and numbers, for a JSON file."""
         return {
             "settings": asdict(self.settings),
-            "word_pairs": [list(pair) for pair in self.word_pairs],
-            "production_rules": [list(rule) for rule in self.production_rules],
-            "dependency_rules": [list(rule) for rule in self.dependency_rules],
-            "first_words": [list(word) for word in self.first_words],
-            **{family: list(features) for family, features in self.texts.items()},
+            **{
+                family: [list(feature) if FAMILIES[family].row else feature for feature in features]
+                for family, features in self.kept.items()
+            },
         }
 
     @classmethod
     def from_json(cls, data: Any) -> FeatureExtractor:
         """The extractor that ``to_json`` described; BundleError if the description is damaged."""
-        settings = stored_settings(data)
-        return cls(
-            settings=settings,
-            word_pairs=stored_rows(data, "word_pairs", str, str),
-            production_rules=stored_rows(data, "production_rules", str, str),
-            dependency_rules=stored_rows(data, "dependency_rules", str, str),
-            first_words=stored_rows(data, "first_words", str, int, str),
-            **{
-                family: stored_texts(data, family, wanted=bool(getattr(settings, family)))
-                for family in TEXT_FAMILIES
-            },
-        )
+        if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):
+            raise _damaged("settings")
+        try:
+            settings = FeatureSettings(**data["settings"])
+        except (SettingsError, TypeError) as error:
+            raise _damaged("settings") from error
+        return cls(settings, {name: _stored(data, name, bool(getattr(settings, name))) for name in FAMILIES})
 
 
-def _pair_name(pair: WordPair) -> str:
-    return f"pair:{pair[0]}|{pair[1]}"
+def _fit(
+    name: str, instances: Sequence[Instance], membership: NDArray[np.bool_], settings: FeatureSettings
+) -> tuple[Any, ...]:
+    """The features of one family to keep."""
+    family, limit, least = FAMILIES[name], getattr(settings, name), settings.minimum_count
+    if not limit:
+        return ()
+    if name == "word_pairs":
+        features, presence = pair_candidates(instances, minimum_count=least)
+    else:
+        features, presence = collect(family.find(instance, settings) for instance in instances)
+    if not family.scored:
+        return tuple(sorted(features[number] for number in presence.frequent(least)))
+    chosen = select(
+        presence,
+        membership,
+        limit=limit,
+        minimum_count=least,
+        name=lambda number: (family.name(features[number]), features[number]),
+    )
+    return tuple(features[number] for number in chosen)
 
 
-def _rule_name(rule: SidedRule) -> str:
-    return f"{rule[0]}:{rule[1]}"
-
-
-def stored_rows(data: Mapping[str, Any], family: str, *types: type) -> tuple[tuple[Any, ...], ...]:
-    """The rows of a family, each a list of values of the given types, no two alike; else BundleError."""
-    rows = data.get(family)
-    if not isinstance(rows, list):
-        raise _damaged(family)
-    for row in rows:
-        if not isinstance(row, list) or [type(value) for value in row] != list(types):
-            raise _damaged(family)
-    found = tuple(tuple(row) for row in rows)
+def _stored(data: Mapping[str, Any], name: str, wanted: bool) -> tuple[Any, ...]:
+    """The features of a family, no two alike; else BundleError. It may be missing if it is not wanted."""
+    row = FAMILIES[name].row
+    stored = data.get(name, None if wanted else [])
+    if not isinstance(stored, list) or (stored and not wanted):
+        raise _damaged(name)
+    for one in stored:
+        fits = isinstance(one, list) and tuple(map(type, one)) == row if row else isinstance(one, str)
+        if not fits:
+            raise _damaged(name)
+    found = tuple(map(tuple, stored)) if row else tuple(stored)
     if len(set(found)) < len(found):
-        raise _damaged(family)
+        raise _damaged(name)
     return found
-
-
-def stored_texts(data: Mapping[str, Any], family: str, *, wanted: bool) -> tuple[str, ...]:
-    """The texts of a family, no two alike; else BundleError. It may be missing if it is not wanted."""
-    texts = data.get(family, None if wanted else [])
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise _damaged(family)
-    if len(set(texts)) < len(texts) or (texts and not wanted):
-        raise _damaged(family)
-    return tuple(texts)
-
-
-def stored_settings(data: Any) -> FeatureSettings:
-    """The settings of a stored extractor; BundleError if they are missing or invalid."""
-    if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):
-        raise _damaged("settings")
-    try:
-        return FeatureSettings(**data["settings"])
-    except (SettingsError, TypeError) as error:
-        raise _damaged("settings") from error
 
 
 def _damaged(part: str) -> BundleError:

@@ -20,7 +20,6 @@ from disco2.features.selection import Presence
 
 # Pairs of Porter stems, one from each argument; punctuation and function words are kept.
 
-
 WordPair = tuple[str, str]
 REMEMBERED = 20_000  # words whose stem is cached
 
@@ -63,8 +62,9 @@ def pair_candidates(
             side.append(np.array(found, dtype=np.int64))
 
     # A pair can't be more frequent than its stems are on their sides.
-    for side in sides:
-        _keep_frequent(side, len(numbers), minimum_count)
+    for side in sides if instances else ():
+        frequent = np.bincount(np.concatenate(side), minlength=len(numbers)) >= minimum_count
+        side[:] = [stems_of_one[frequent[stems_of_one]] for stems_of_one in side]
 
     firsts, seconds = sides
     stem_count, relation_count = len(numbers), len(instances)
@@ -90,12 +90,6 @@ def pair_candidates(
     return pairs_found, Presence(candidates, relations, len(pairs_found))
 
 
-def _keep_frequent(side: list[NDArray[np.int64]], stem_count: int, minimum_count: int) -> None:
-    if side:
-        frequent = np.bincount(np.concatenate(side), minlength=stem_count) >= minimum_count
-        side[:] = [stems[frequent[stems]] for stems in side]
-
-
 # Production rules of the constituent trees: ``NP -> DT NN`` and ``NN -> burger``.
 
 
@@ -107,12 +101,10 @@ def argument_productions(doc: Document, argument: Argument) -> set[str]:
     """
     rules: set[str] = set()
     for sentence, positions in pieces(doc, argument.tokens):
-        if sentence.constituents is None:
-            continue
-        tree = sentence.constituents
-        rules.update(_phrase_rules(tree, positions))
-        for position in positions:
-            rules.add(f"{tree.tags[position]} -> {doc.tokens[sentence.start + position].text}")
+        if (tree := sentence.constituents) is not None:
+            rules.update(_phrase_rules(tree, positions))
+            for position in positions:
+                rules.add(f"{tree.tags[position]} -> {doc.tokens[sentence.start + position].text}")
     return rules
 
 
@@ -163,33 +155,18 @@ def argument_dependency_rules(doc: Document, argument: Argument) -> set[str]:
     return rules
 
 
-# The three features of a rule: it is in the first argument, in the second, in both.
-
-
 SidedRule = tuple[str, str]  # arg1, arg2 or both; the rule
 
 
-def production_rules(instance: Instance) -> set[SidedRule]:
-    """The production rules of a relation's arguments."""
-    return _sided_rules(instance, argument_productions)
-
-
-def dependency_rules(instance: Instance) -> set[SidedRule]:
-    """The dependency rules of a relation's arguments."""
-    return _sided_rules(instance, argument_dependency_rules)
-
-
-def _sided_rules(instance: Instance, rules_of: Callable[[Document, Argument], set[str]]) -> set[SidedRule]:
+def sided_rules(instance: Instance, rules_of: Callable[[Document, Argument], set[str]]) -> set[SidedRule]:
+    """The three features of a rule: it is in the first argument, in the second, in both."""
     first = rules_of(instance.document, instance.relation.arg1)
     second = rules_of(instance.document, instance.relation.arg2)
-    found = {("arg1", rule) for rule in first}
-    found.update([("arg2", rule) for rule in second])
-    found.update([("both", rule) for rule in first & second])
-    return found
+    sides = {"arg1": first, "arg2": second, "both": first & second}
+    return {(side, rule) for side, rules in sides.items() for rule in rules}
 
 
 # The first words of each argument, an extra that Lin, Kan & Ng (2009) do not have.
-
 
 FirstWord = tuple[str, int, str]  # argument, place counted from 1, lower-cased word
 
@@ -205,7 +182,6 @@ def first_words(instance: Instance, count: int) -> set[FirstWord]:
 
 
 # How the neighbouring relations of the document touch this one.
-
 
 CONTEXT_NAMES = (
     "previous embedded in arg1",

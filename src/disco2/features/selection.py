@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.data import Instance
-
-_Feature = TypeVar("_Feature", str, tuple[str, str], tuple[str, int, str])
+_Feature = TypeVar("_Feature")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +19,11 @@ class Presence:
     candidates: NDArray[np.int64]
     relations: NDArray[np.int64]
     count: int  # of candidates, numbered from 0
+
+    def frequent(self, minimum_count: int) -> NDArray[np.int64]:
+        """The candidates in at least so many relations."""
+        counts = np.bincount(self.candidates, minlength=self.count)
+        return np.flatnonzero(counts >= minimum_count)
 
 
 def class_membership(labels: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
@@ -63,7 +65,7 @@ def select(
     *,
     limit: int,
     minimum_count: int,
-    name: Callable[[int], tuple[str, ...]],
+    name: Callable[[int], tuple[Any, ...]],
 ) -> list[int]:
     """The candidates with the best scores, best first; equal scores in the order of their names.
 
@@ -71,8 +73,7 @@ def select(
     rounding errors do not decide ties. Candidates in fewer than ``minimum_count`` relations are out.
     A relation with several labels counts once for each of them, as it does in training.
     """
-    counts = np.bincount(presence.candidates, minlength=presence.count)
-    frequent = np.flatnonzero(counts >= minimum_count)
+    frequent = presence.frequent(minimum_count)
     if limit == 0 or len(frequent) == 0 or len(membership) == 0:
         return []
     place = np.full(presence.count, -1)
@@ -85,55 +86,20 @@ def select(
         [np.bincount(places[members[relations]], minlength=len(frequent)) for members in membership], axis=1
     )
     scores = mutual_information(joint, membership.sum(axis=1)).max(axis=1).round(12)
-    return [int(frequent[best]) for best in _best(scores, limit, lambda place: name(int(frequent[place])))]
-
-
-def _best(scores: NDArray[np.float64], limit: int, name: Callable[[int], tuple[str, ...]]) -> list[int]:
-    """The places of the ``limit`` largest scores; only names that can matter are spelled out."""
+    # Names are spelled out for those alone that may be among the best.
     limit = min(limit, len(scores))
     worst = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-    contenders = np.flatnonzero(scores >= worst).tolist()
-    return sorted(contenders, key=lambda place: (-scores[place], name(place)))[:limit]
+    contenders = [(-scores[place], int(frequent[place])) for place in np.flatnonzero(scores >= worst)]
+    return [number for _, number in sorted(contenders, key=lambda one: (one[0], name(one[1])))[:limit]]
 
 
-def informative_features(
-    instances: Sequence[Instance],
-    membership: NDArray[np.bool_],
-    features_of: Callable[[Instance], set[_Feature]],
-    *,
-    limit: int,
-    minimum_count: int,
-    name: Callable[[_Feature], tuple[str, ...]],
-) -> tuple[_Feature, ...]:
-    """Of the features that are frequent enough, the most informative ones, best first.
-
-    ``membership``: [classes, relations]. ``name`` decides between features with equal scores.
-    """
-    if limit == 0:
-        return ()
+def collect(found: Iterable[Set[_Feature]]) -> tuple[list[_Feature], Presence]:
+    """Number the features of all relations, given those of each; which relation has which."""
     numbers: dict[_Feature, int] = {}
     candidates: list[int] = []
     lengths: list[int] = []
-    for instance in instances:
-        found = features_of(instance)
-        candidates.extend([numbers.setdefault(feature, len(numbers)) for feature in found])
-        lengths.append(len(found))
-    features = tuple(numbers)
+    for features in found:
+        candidates.extend(numbers.setdefault(feature, len(numbers)) for feature in features)
+        lengths.append(len(features))
     relations = np.repeat(np.arange(len(lengths)), lengths)
-    presence = Presence(np.array(candidates, dtype=np.int64), relations, len(features))
-    chosen = select(
-        presence,
-        membership,
-        limit=limit,
-        minimum_count=minimum_count,
-        name=lambda number: name(features[number]),
-    )
-    return tuple(features[number] for number in chosen)
-
-
-def frequent_features(
-    instances: Sequence[Instance], features_of: Callable[[Instance], set[_Feature]], *, minimum_count: int
-) -> tuple[_Feature, ...]:
-    """The features that are in at least ``minimum_count`` relations, sorted."""
-    counts = Counter(feature for instance in instances for feature in features_of(instance))
-    return tuple(sorted(feature for feature, count in counts.items() if count >= minimum_count))
+    return list(numbers), Presence(np.array(candidates, dtype=np.int64), relations, len(numbers))

@@ -156,8 +156,7 @@ _FAMILIES = {
 
 def _describe_features(extractor: FeatureExtractor) -> list[tuple[str, str]]:
     """The readable name and the family of each column."""
-    families = ("word_pairs", "production_rules", "dependency_rules", "first_words", *extractor.texts)
-    words = [_FAMILIES.get(family, family) for family in families for _ in getattr(extractor, family)]
+    words = [_FAMILIES.get(family, family) for family, features in extractor.kept.items() for _ in features]
     return list(zip_longest(extractor.readable_names, words, fillvalue="context"))
 
 

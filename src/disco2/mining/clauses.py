@@ -2,31 +2,42 @@
 
 A clause is a head with its subtree, less the connective and less the clauses that are linked to it. Both must
 be complete, be neighbours, and belong to the main level of the sentence. Doubtful pairs are left out.
+
+The connectives and their senses are those of ``parser.connectives``. A mined pair keeps the order of the
+text, so that a subordinate clause that comes first has the mirrored sense. Ambiguous connectives ("since",
+"while", "when") have rules in ``_sense``: the two clauses decide, and if they don't, there is no pair.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from disco2.data import Document, Sentence
-from disco2.mining.connectives import (
-    RULES,
-    SUBORDINATORS,
-    Facts,
-    find_opener,
-    find_subordinator,
-    sense_of_opener,
-)
-from disco2.parser.connectives import OPENERS, opening_connective
+from disco2.mining.clause_tree import ClauseTree
+from disco2.parser.connectives import JOINERS, OPENERS, SUBORDINATORS, opening_connective
 
-_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
-_QUESTION_WORDS = frozenset({"WP", "WP$", "WRB", "WDT"})
-_BE = frozenset({"is", "are", "was", "were", "am", "'s", "'re", "'m", "’s", "’re", "’m"})  # noqa: RUF001
-_HAVE = frozenset({"has", "have", "had", "'ve", "’ve"})  # noqa: RUF001
-_QUOTES = frozenset({'"', "'", "``", "''", "“", "”", "‘", "’"})  # noqa: RUF001
+REASON, RESULT = "Contingency.Cause.Reason", "Contingency.Cause.Result"
+DENIES, CONTRAST = "Comparison.Concession.Arg2-as-denier", "Comparison.Contrast"
+ARG1_IF, ARG2_IF = "Contingency.Condition.Arg1-as-cond", "Contingency.Condition.Arg2-as-cond"
+UNLESS = "Contingency.Negative-condition.Arg1-as-negCond"
+GOAL = "Contingency.Purpose.Arg2-as-goal"
+CONJUNCTION, DISJUNCTION = "Expansion.Conjunction", "Expansion.Disjunction"
+SUBSTITUTE = "Expansion.Substitution.Arg2-as-subst"
+SUCCESSION, SYNCHRONOUS = "Temporal.Asynchronous.Succession", "Temporal.Synchronous"
+INSIDE, BETWEEN = "inside", "between"
+
+_JOINERS = (SUBORDINATORS - {"'cause", "cause"}) | {"as soon as", "for", "now that", "once", "till"}
+# The two clauses decide the sense of these.
+_AMBIGUOUS = frozenset({"as", "if", "now that", "since", "so that", "when", "while"})
+_MIRRORED = {
+    **{"Reason": "Result", "Arg1": "Arg2", "Arg2": "Arg1"},
+    **{"Precedence": "Succession", "Succession": "Precedence"},
+}
+# As often part of a phrase ("later on", "however hard he tries"): connectives with a comma behind them alone.
+_BEFORE_COMMA = frozenset({"besides", "further", "however", "later", "next", "rather", "still"})
+_LONGEST_OPENER = max(len(name.split()) for name in OPENERS)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -54,7 +65,7 @@ _REPORTING = _words(
 _IDIOMS = _words("please like remember remembered recall recalled will mistaken")
 _TIMES = _words("time times year years month months week weeks day days hour hours minutes long")
 _CORRELATES = _words("then still yet so")  # "If it rains, then we stay."
-_NO_BEGINNING = ({name.split()[0] for name in SUBORDINATORS} | _COORDINATORS | {"nor", "than", "that"}) - {
+_NO_BEGINNING = ({name.split()[0] for name in _JOINERS} | _COORDINATORS | {"nor", "than", "that"}) - {
     "for",
     "now",
     "even",
@@ -73,16 +84,17 @@ _UNPLAIN = re.compile(r"^\d+\.\s|(?<![A-Z])\.(?=\s+[a-z])|\.\.|--|[a-z]\.[A-Z]|\
 
 
 @dataclass(frozen=True, slots=True)
-class ClausePair:
-    """Two clauses as sentences, in the order of the text."""
+class MinedPair:
+    """Two clauses as sentences in the order of the text, and the sense that their connective states."""
 
     arg1: str
     arg2: str
+    label: str
     connective: str
-    sense: str
+    place: str  # inside a sentence or between two
 
 
-def find_pairs(document: Document, sentence: Sentence) -> Iterator[ClausePair]:
+def find_pairs(document: Document, sentence: Sentence) -> Iterator[MinedPair]:
     """Find the pairs inside a sentence, which has tags and dependencies."""
     tree = ClauseTree(document, sentence)
     if tree.is_statement:
@@ -140,7 +152,7 @@ def _place(tree: ClauseTree, linked: int) -> tuple[int, int]:
     return linked, head
 
 
-def _pair(tree: ClauseTree, main_level: set[int], linked: int, top: int, main: int) -> ClausePair | None:
+def _pair(tree: ClauseTree, main_level: set[int], linked: int, top: int, main: int) -> MinedPair | None:
     inner = tree.members(top)
     outer = tree.members(main) - inner
     for other in tree.children[main]:
@@ -182,14 +194,14 @@ def _pair(tree: ClauseTree, main_level: set[int], linked: int, top: int, main: i
     if not sense or "" in texts:
         return None
     arg1, arg2 = reversed(texts) if first else texts
-    return ClausePair(arg1, arg2, name, sense)
+    return MinedPair(arg1, arg2, sense, name, INSIDE)
 
 
 def _connective(tree: ClauseTree, linked: int, start: int, end: int) -> tuple[str, int]:
     """The connective that opens a clause, and how many tokens are removed with it."""
     words = tree.words[start:end]
     label = tree.labels[linked]
-    name = find_subordinator(words)
+    name = _find_subordinator(words)
     length = len(name.split())
     if name and (label == "advcl" or name == "for"):
         is_preposition = words[length : length + 1] == ("of",) or (
@@ -219,48 +231,120 @@ def _stands_alone(tree: ClauseTree, start: int, end: int) -> bool:
 
 
 def _sense(tree: ClauseTree, name: str, linked: int, main: int, *, first: bool, comma: bool) -> str:
-    if name in RULES:
-        return RULES[name](_facts(tree, linked, main, first=first, comma=comma))
-    if name in SUBORDINATORS:
-        return SUBORDINATORS[name][first]
-    return "" if first else sense_of_opener(name)
+    """The sense of a linked clause and the main clause in the order of the text; empty if it is in doubt.
 
-
-def _facts(tree: ClauseTree, linked: int, main: int, *, first: bool, comma: bool) -> Facts:
+    ``first``: the linked clause comes first. ``comma``: there is one between the two.
+    """
+    tense, main_tense = tree.tense(linked), tree.tense(main)
+    goes_on, main_goes_on = tree.is_progressive(linked), tree.is_progressive(main)
     inner = tree.members(linked)
     outer = tree.members(main) - inner
     main_words = {tree.words[token] for token in outer}
+    is_timed = not _TIMES.isdisjoint(main_words)
+    is_asking, is_reporting = tree.words[main] in _ASKING, tree.words[linked] in _REPORTING
+    match name:
+        case "and":  # States stand beside each other; events may also follow each other, or from each other.
+            states = tree.is_stative(linked) and tree.is_stative(main)
+            return CONJUNCTION if states and not _may_share_subject(tree, linked, main) else ""
+        case "as":  # Not "as she said".
+            one_goes_on = goes_on != main_goes_on and tense == "past"
+            return SYNCHRONOUS if one_goes_on and not is_reporting else ""
+        case "if":  # Not "she asked if it rained", nor "if you please".
+            idiom = tree.words[linked] in _IDIOMS or "ever" in (tree.words[token] for token in inner)
+            return "" if idiom or (is_asking and not first) else ARG1_IF if first else ARG2_IF
+        case "now that":  # Not "now that I come to think of it".
+            return "" if is_reporting else RESULT if first else REASON
+        case "or":  # Behind "must" it says what happens otherwise: "You must go, or they will find you."
+            if not main_words.isdisjoint({"must", "better", "need"}):
+                return UNLESS
+            return DISJUNCTION if tense == main_tense else ""
+        case "since":  # Causal alone: "since" of time goes with a perfect or a length of time.
+            of_time = tree.is_perfect(main) or is_timed or (tense == "past" and main_tense == "present")
+            if of_time or (tense == "past" and not (first or comma)):
+                return ""
+            return RESULT if first else REASON
+        case "so":  # Without a comma, it stands for "so that": "He left so he could sleep."
+            return GOAL if tense == "modal" and not comma else RESULT
+        case "so that":
+            return "" if first else GOAL if tense == "modal" else RESULT
+        case "when":  # A clause goes on when the other happens; not "the time was coming when".
+            fits = (goes_on or main_goes_on) and (first or not (is_asking or is_timed))
+            return SYNCHRONOUS if fits else ""
+        case "while":  # Events may happen at the same time; states and figures are compared.
+            if goes_on:
+                return SYNCHRONOUS
+            if first or main_goes_on or not comma or _may_share_subject(tree, linked, main):
+                return ""
+            counted = all(any(tree.tags[token] == "CD" for token in part) for part in (inner, outer))
+            states = tense == main_tense == "present" or tree.is_stative(linked)
+            return CONTRAST if states or counted else ""
+    if name in _JOINERS:
+        return sense_of_subordinator(name, first=first)
+    return "" if first else sense_of_opener(name)
+
+
+def _may_share_subject(tree: ClauseTree, linked: int, main: int) -> bool:
+    """Whether the subjects are the same word, or one of them has a pronoun."""
     subjects = [subject for head in (linked, main) if (subject := tree.subject(head)) is not None]
     has_pronoun = any(tree.tags[token] in _PRONOUNS for one in subjects for token in tree.members(one))
-    return Facts(
-        first=first,
-        comma=comma,
-        tense=tree.tense(linked),
-        main_tense=tree.tense(main),
-        progressive=tree.is_progressive(linked),
-        main_progressive=tree.is_progressive(main),
-        main_perfect=tree.is_perfect(main),
-        stative=tree.is_stative(linked),
-        main_stative=tree.is_stative(main),
-        same_subject=has_pronoun or len({tree.words[one] for one in subjects}) < 2,
-        timed=not _TIMES.isdisjoint(main_words),
-        counted=all(any(tree.tags[token] == "CD" for token in part) for part in (inner, outer)),
-        must=not main_words.isdisjoint({"must", "better", "need"}),
-        asking=tree.words[main] in _ASKING,
-        idiom=tree.words[linked] in _IDIOMS or "ever" in (tree.words[token] for token in inner),
-        reporting=tree.words[linked] in _REPORTING,
-    )
+    return has_pronoun or len({tree.words[one] for one in subjects}) < 2
+
+
+def sense_of_subordinator(name: str, *, first: bool) -> str:
+    """The sense of an unambiguous subordinator whose clause comes second, or ``first``."""
+    sense = SUCCESSION if name == "once" else JOINERS[name]
+    if not first:
+        return sense
+    mirrored = re.sub("|".join(_MIRRORED), lambda step: _MIRRORED[step[0]], sense)
+    return "" if name == "for" else mirrored
+
+
+def find_opener(words: Sequence[str]) -> str:
+    """The connective that these lower-case words of a main clause open with; empty if there is none.
+
+    The longest counts. "and" goes together with any opener behind it ("and then"), "but" with those that say
+    more about the contrast ("but still", "but instead").
+    """
+    name = _opener(words)
+    if name == "but" or (not name and words[:1] == ("and",)):
+        first = name or "and"
+        behind = "still" if words[1:2] == ("still",) else _opener(words[1:])
+        if behind and (first == "and" or OPENERS[behind] in (DENIES, SUBSTITUTE)):
+            return f"{first} {behind}"
+        return first
+    return name
+
+
+def _opener(words: Sequence[str]) -> str:
+    for length in range(min(len(words), _LONGEST_OPENER), 0, -1):
+        name = " ".join(words[:length])
+        if name in OPENERS and not (name in _BEFORE_COMMA and words[length : length + 1] != (",",)):
+            return name
+    return ""
+
+
+def sense_of_opener(name: str) -> str:
+    """The sense of what ``find_opener`` found; empty for "and" alone."""
+    first, _, behind = name.partition(" ")
+    joined = first in ("and", "but") and name not in OPENERS
+    return OPENERS.get(behind if joined else name, "")
+
+
+def _find_subordinator(words: Sequence[str]) -> str:
+    """The subordinator that these lower-case words open with, the longest; empty if there is none."""
+    names = (" ".join(words[:length]) for length in (3, 2, 1))
+    return next((name for name in names if name in _JOINERS), "")
 
 
 # What a sentence must have to be worth annotating.
-_RARE = "|".join(name for name in [*SUBORDINATORS, "but", "so", "yet"] if name not in ("for", "as", "when"))
+_RARE = "|".join(name for name in [*_JOINERS, "but", "so", "yet"] if name not in ("for", "as", "when"))
 _JOINING = re.compile(rf";|\b(?:{_RARE})\b|, (?:for|or) |\band (?:{'|'.join(OPENERS)})\b", re.IGNORECASE)
 _STATES = re.compile(r"\b(?:is|are|was|were|has|have|had)\b")
 _AT_THE_TIME = re.compile(r"\b(?:when|as)\b", re.IGNORECASE)
 
 
 def may_hold_pair(text: str) -> bool:
-    """Whether a sentence has words that could join clauses, and what ``RULES`` need as well."""
+    """Whether a sentence has words that could join clauses, and what the rules of ``_sense`` need."""
     return (
         _JOINING.search(text) is not None
         or (" and " in text and len(_STATES.findall(text)) > 1)
@@ -269,8 +353,8 @@ def may_hold_pair(text: str) -> bool:
 
 
 # "Because it rained." behind "We stayed in."; not those whose sense depends on both clauses.
-_SENTENCE_SUBORDINATORS = {name: senses[0] for name, senses in SUBORDINATORS.items() if name not in RULES}
-_OPENING = re.compile(rf"(?:{'|'.join([*OPENERS, *_SENTENCE_SUBORDINATORS, 'and'])})\b", re.IGNORECASE)
+_CLEAR = _JOINERS - _AMBIGUOUS
+_OPENING = re.compile(rf"(?:{'|'.join([*OPENERS, *_CLEAR, 'and'])})\b", re.IGNORECASE)
 
 
 def may_link(text: str) -> bool:
@@ -278,7 +362,7 @@ def may_link(text: str) -> bool:
     return _OPENING.match(text) is not None
 
 
-def find_neighbour_pair(document: Document, first: Sentence, second: Sentence) -> ClausePair | None:
+def find_neighbour_pair(document: Document, first: Sentence, second: Sentence) -> MinedPair | None:
     """Find the pair of two neighbouring sentences, with tags and dependencies, that a connective links."""
     tree, before = ClauseTree(document, second), ClauseTree(document, first)
     if any(not one.is_statement or one.has_quotes for one in (tree, before)):
@@ -294,7 +378,7 @@ def find_neighbour_pair(document: Document, first: Sentence, second: Sentence) -
     ):
         return None
     arg1, arg2 = write_clause(before, begin, before.stop), write_clause(tree, start, tree.stop)
-    return ClausePair(arg1, arg2, name, sense) if arg1 and arg2 else None
+    return MinedPair(arg1, arg2, sense, name, BETWEEN) if arg1 and arg2 else None
 
 
 def _linking_connective(document: Document, sentence: Sentence, tree: ClauseTree) -> tuple[str, str]:
@@ -302,123 +386,9 @@ def _linking_connective(document: Document, sentence: Sentence, tree: ClauseTree
     found = opening_connective(document, sentence).lower()
     if not found or " ".join(tree.words[: len(found.split())]) != found:
         return "", ""
-    if found in _SENTENCE_SUBORDINATORS:
-        return found, _SENTENCE_SUBORDINATORS[found]
+    if found in _CLEAR:
+        return found, sense_of_subordinator(found, first=False)
     name = find_opener(tree.words[: tree.stop])
     if not name.startswith(found) or opens_phrase(tree, name, len(name.split()), tree.stop):
         return "", ""
     return name, sense_of_opener(name)
-
-
-class ClauseTree:
-    """The dependencies of a sentence as a tree of clauses: heads, subjects, finite verbs, spans, tenses.
-
-    The sentence has tags and dependencies; its tokens are counted from its first one.
-    ``begin`` and ``stop`` are its first token and its full stop; quotation marks around them are left out.
-    """
-
-    def __init__(self, document: Document, sentence: Sentence) -> None:
-        if sentence.dependencies is None:
-            raise ValueError("The sentence has no dependencies.")
-        self._text = document.text
-        self._tokens = document.tokens[sentence.start : sentence.end]
-        self.words = tuple([token.text.lower() for token in self._tokens])
-        self.tags = [token.tag for token in self._tokens]
-        self.heads = sentence.dependencies.heads
-        self.labels = [label.split(":")[0] for label in sentence.dependencies.labels]
-        self.children: list[list[int]] = [[] for _ in self._tokens]
-        for token, head in enumerate(self.heads):
-            if head >= 0:
-                self.children[head].append(token)
-        self.root = self.heads.index(-1)
-        quotes = {token for token in range(len(self.words)) if self._is_quote(token)}
-        inside = [token for token in range(len(self.words)) if token not in quotes]
-        self.begin, self.stop = (inside[0], inside[-1]) if inside else (0, 0)
-        self.has_quotes = bool(quotes)
-        self.is_statement = self.words[self.stop] == "." and not any(
-            self.begin < token < self.stop for token in quotes
-        )
-
-    def members(self, head: int) -> set[int]:
-        """The tokens of a subtree."""
-        found, waiting = {head}, [head]
-        while waiting:
-            below = self.children[waiting.pop()]
-            found.update(below)
-            waiting += below
-        return found
-
-    def main_level(self) -> set[int]:
-        """The heads of the main clause and of the clauses that are coordinated with it."""
-        found, waiting = {self.root}, [self.root]
-        while waiting:
-            for child in self.children[waiting.pop()]:
-                if self.labels[child] in ("conj", "parataxis") and self.is_clause(child):
-                    found.add(child)
-                    waiting.append(child)
-        return found
-
-    def subject(self, head: int) -> int | None:
-        """The first subject, or the expletive in its place."""
-        return min(self._below(head, _SUBJECTS), default=None)
-
-    def finite(self, head: int) -> int | None:
-        """The token that makes a clause finite: the head, an auxiliary or a copula."""
-        verbs = [head, *self._below(head, {"aux", "cop"})]
-        return min((token for token in verbs if self.tags[token] in _FINITE), default=None)
-
-    def is_clause(self, head: int) -> bool:
-        """Whether it has a subject and a finite verb."""
-        return self.finite(head) is not None and self.subject(head) is not None
-
-    def is_complete(self, head: int, start: int, end: int) -> bool:
-        """Whether these tokens have the head's subject, behind it its finite verb, and are no question."""
-        subject, finite = self.subject(head), self.finite(head)
-        if subject is None or finite is None or not start <= subject < finite < end:
-            return False
-        asked = self.members(subject) | {start}
-        return not any(self.tags[token] in _QUESTION_WORDS for token in asked)
-
-    def tense(self, head: int) -> str:
-        """``modal``, ``past`` or ``present``."""
-        finite = self.finite(head)
-        tag = "" if finite is None else self.tags[finite]
-        return {"MD": "modal", "VBD": "past"}.get(tag, "present")
-
-    def is_progressive(self, head: int) -> bool:
-        """As in "was going"; neither "has been going" nor "is going to rain"."""
-        if self.words[head] == "going" and self._below(head, {"xcomp"}):
-            return False
-        finite = self.finite(head)
-        return self.tags[head] == "VBG" and finite is not None and self.words[finite] in _BE
-
-    def is_perfect(self, head: int) -> bool:
-        return any(self.words[child] in _HAVE for child in self._below(head, {"aux"}))
-
-    def is_stative(self, head: int) -> bool:
-        return bool(self._below(head, {"cop"})) or self.words[head] in _BE | _HAVE
-
-    def span(self, tokens: set[int]) -> tuple[int, int] | None:
-        """From the first word to behind the last; None if other words are between them."""
-        words = [token for token in tokens if self._is_word(token)]
-        if not words:
-            return None
-        start, end = min(words), max(words) + 1
-        if any(token not in tokens and self._is_word(token) for token in range(start, end)):
-            return None
-        while end in tokens and (self.words[end] == "%" or self.tags[end] == "POS"):
-            end += 1
-        return start, end
-
-    def text(self, start: int, end: int) -> str:
-        """The text of some tokens, with single spaces."""
-        return " ".join(self._text[self._tokens[start].start : self._tokens[end - 1].end].split())
-
-    def _below(self, head: int, labels: set[str] | frozenset[str]) -> list[int]:
-        return [child for child in self.children[head] if self.labels[child] in labels]
-
-    def _is_word(self, token: int) -> bool:
-        return any(map(str.isalnum, self.words[token]))
-
-    def _is_quote(self, token: int) -> bool:
-        return self.words[token] in _QUOTES and self.tags[token] != "POS"

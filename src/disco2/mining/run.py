@@ -35,11 +35,19 @@ from disco2.engines import Engine, Session, Task, outcomes_of
 from disco2.errors import Disco2Error, InputError, SettingsError
 from disco2.files import check_file_place, remove_scratch, write_text
 from disco2.lock import FileLock
-from disco2.mining.clauses import ClausePair, find_neighbour_pair, find_pairs, may_hold_pair, may_link
+from disco2.mining.clauses import (
+    BETWEEN,
+    INSIDE,
+    MinedPair,
+    find_neighbour_pair,
+    find_pairs,
+    may_hold_pair,
+    may_link,
+)
 from disco2.parser import connectives
 from disco2.threads import single_threaded
 
-BETWEEN, INSIDE, BOTH = "between", "inside", "both"
+BOTH = "both"
 PLACES = (BOTH, BETWEEN, INSIDE)
 LAYERS = frozenset({Layer.TAGS, Layer.DEPENDENCIES})
 BATCH = 100_000  # characters of text whose sentences are annotated together
@@ -62,17 +70,6 @@ class MiningSettings:
                 f"An argument can't have {self.least_words} to {self.most_words} words.",
                 hint="Give --most-words of at least 3.",
             )
-
-
-@dataclass(frozen=True, slots=True)
-class MinedPair:
-    """A pair, the sense of its connective, and its place: inside a sentence or between two."""
-
-    arg1: str
-    arg2: str
-    label: str
-    connective: str
-    place: str
 
 
 class Miner:
@@ -129,25 +126,20 @@ class Miner:
                 if number in one.links:
                     before = document.sentences[number - 1]
                     pair = find_neighbour_pair(document, before, sentence)
-                    yield from self._checked([pair] if pair else [], BETWEEN, document, before, sentence)
+                    if pair is not None and self._is_wanted(pair, document, before, sentence):
+                        yield pair
                 if number in one.holds:
-                    yield from self._checked(find_pairs(document, sentence), INSIDE, document, sentence)
+                    for pair in find_pairs(document, sentence):
+                        if self._is_wanted(pair, document, sentence):
+                            yield pair
 
-    def _checked(
-        self,
-        pairs: Iterator[ClausePair] | list[ClausePair],
-        place: str,
-        document: Document,
-        *around: Sentence,
-    ) -> Iterator[MinedPair]:
-        """Pairs of the right length that share no sentence with the held-out texts."""
+    def _is_wanted(self, pair: MinedPair, document: Document, *around: Sentence) -> bool:
+        """Whether it has the right length and shares no sentence with the held-out texts."""
         least, most = self._settings.least_words, self._settings.most_words
-        for pair in pairs:
-            if not all(least <= len(text.split()) <= most for text in (pair.arg1, pair.arg2)):
-                continue
-            texts = (pair.arg1, pair.arg2, *sentence_texts(document, around))
-            if not any(map(self._held_out.holds, texts)):
-                yield MinedPair(pair.arg1, pair.arg2, pair.sense, pair.connective, place)
+        if not all(least <= len(text.split()) <= most for text in (pair.arg1, pair.arg2)):
+            return False
+        texts = (pair.arg1, pair.arg2, *sentence_texts(document, around))
+        return not any(map(self._held_out.holds, texts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,7 @@ def level2(sense: str) -> str:
 
 
 OPENERS = dict(_listed(_OPENING))  # connective -> its sense, of those that open sentences
+JOINERS = dict(_listed(_FURTHER, _JOINING))  # of those that join clauses
 _DIRECTIONS = {
     (name, level2(sense)): sense.removeprefix(f"{level2(sense)}.")
     for name, sense in _listed(_FURTHER, _JOINING, _OPENING)
@@ -185,10 +186,10 @@ in contrast, instead, rather, similarly
 # As often part of a phrase ("next year", "still slower", "besides the others").
 _BEFORE_COMMA = "besides, further, later, next, plus, still, above all, after all, on top of that"
 # Open a clause: marked only where it is the main one ("Because it rained." behind "We stayed in.").
-_SUBORDINATORS = """
-'cause, after, although, as, as long as, because, before, cause, even if, even though, if, since, so that,
-though, unless, until, when, whereas, while
-"""
+SUBORDINATORS = frozenset(
+    _names("""'cause, after, although, as, as long as, because, before, cause, even if, even though, if,
+    since, so that, though, unless, until, when, whereas, while""")
+)
 _FILLERS = frozenset({"um", "uh", "er", "erm", "oh", "mm"})
 _SO_PHRASES = _FILLERS | set(_names("far, much, many, little, few, long, called, yeah, anyway, anyways"))
 _LOOK = 12  # tokens at the beginning of a sentence that are looked at
@@ -201,7 +202,7 @@ def _words(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
 _COMMA = _words(_names(_BEFORE_COMMA))
 _ALWAYS = _words([*OPENERS, *_names(_LINKING)]) - _COMMA - {("so",)}
 _WITHOUT_COMPLEMENT = _words(_names(_AS_PREPOSITIONS))
-_CLAUSES = _words(_names(_SUBORDINATORS))
+_CLAUSES = _words(SUBORDINATORS)
 _LONGEST = max(map(len, _ALWAYS | _COMMA | _CLAUSES))
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from disco2.errors import InputError
-from disco2.files import is_file_name, write_text
+from disco2.files import filled, is_file_name, write_text
 from disco2.reporting.figures import svg, write_figure
 from disco2.reporting.findings import (
     ABSENT,
@@ -45,7 +45,6 @@ from disco2.reporting.findings import (
     markdown,
     percent,
 )
-from disco2.templates import filled
 from disco2.version import VERSION
 
 TEMPLATE = Path(__file__).parent / "templates" / "report.html"

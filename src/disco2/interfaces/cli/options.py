@@ -20,9 +20,9 @@ import typer
 from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, AnnotatorChoice, Annotators, Layers
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError, SettingsError
+from disco2.files import without_twins
 from disco2.inference.plain_text import UTF_8, decoded
 from disco2.shipped import DEFAULT
-from disco2.twin_keys import without_twins
 
 if TYPE_CHECKING:
     from disco2.inference.pipeline import Pipeline

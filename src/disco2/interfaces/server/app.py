@@ -23,6 +23,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from disco2.errors import InputError
+from disco2.files import filled
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Json, heading
 from disco2.interfaces.server import middleware, schemas
@@ -37,7 +38,6 @@ from disco2.interfaces.server.schemas import (
 )
 from disco2.interfaces.server.settings import Limits, ServerSettings
 from disco2.interfaces.server.worker import Answerer, Job, WorkQueue, annotator_lock, check_limits
-from disco2.templates import filled
 from disco2.version import VERSION
 
 PAGE_FOLDER = Path(__file__).with_name("page")
