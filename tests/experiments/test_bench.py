@@ -15,7 +15,7 @@ from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
 from disco2.engines import Engine, LocalEngine
 from disco2.errors import Disco2Error, InputError, MissingExtraError
-from disco2.evaluation import paired_bootstrap, sign_test
+from disco2.evaluation.significance import paired_bootstrap, sign_test
 from disco2.experiments import runs as performing
 from disco2.experiments.bench import (
     Bench,

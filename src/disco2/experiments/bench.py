@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from disco2.data import Corpus
 from disco2.engines import Engine
 from disco2.errors import InputError
-from disco2.evaluation import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
+from disco2.evaluation.significance import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.evaluating import Answers, Right
 from disco2.experiments.runs import (

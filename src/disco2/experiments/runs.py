@@ -33,7 +33,7 @@ import numpy as np
 from disco2.data import Corpus
 from disco2.engines import Engine, Task, outcomes_of
 from disco2.errors import CorpusError, Disco2Error, InputError
-from disco2.evaluation import evaluate
+from disco2.evaluation.scores import evaluate
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers, answer_instances
