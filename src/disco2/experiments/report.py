@@ -19,7 +19,7 @@ from disco2.experiments.full_model import (
 )
 from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, FULL, LADDER, MULTICLASS_EXPERIMENT
 from disco2.experiments.runs import plain_words
-from disco2.experiments.tuning import ReportProgress, Tuned, tune, write_best
+from disco2.experiments.tuning import ReportProgress, Tuned, tune
 from disco2.experiments.tuning_problem import choose_space
 from disco2.files import write_text
 from disco2.reporting.findings import Cell, Difference, DotFigure, Findings, Measure, Table, cell_text
@@ -73,7 +73,7 @@ def tune_systems(
             jobs=jobs,
             report=report(system.name),
         )
-        write_best(found[system.name], output / tuned_file(system.name))
+        write_text(output / tuned_file(system.name), [found[system.name].to_toml()])
     return found
 
 
