@@ -25,7 +25,7 @@ def tune(corpus: Corpus, configuration: Configuration, **options: Any) -> Tuned:
     """Always finds the same rate."""
     space = Space("quick", (Dimension("rate_features", ("training.rate_features",), (RATE,)),), trials=1)
     problem = define_problem(corpus, configuration, space)
-    return Tuned(problem, "a study", (TrialRecord(0, "complete", {"rate_features": RATE}, 0.5),))
+    return Tuned(problem, (TrialRecord(0, "complete", {"rate_features": RATE}, 0.5),))
 
 
 def test_tuned_settings_are_files_and_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from disco2.experiments.bench import (
     Experiment,
     GroupResults,
     Groups,
+    accuracy,
     answers_of,
     compare_answers,
     is_covered,
@@ -126,19 +127,14 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
     tests: list[tuple[Cell, ...]] = []
     beside = is_papers_corpus(bench, "lin")
     for layers in bench.corpora:
-        answers = _test_answers(runs, layers)
-        shared = answers[0][0].shared
-        without, with_entities = (stacked(seeds) for seeds in answers)
-        for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
-            pair = without[:, chosen], with_entities[:, chosen]
-            theirs = _published(layers, subset) if beside else None
-            row: tuple[Cell, ...] = (layers, subset, measure(pair[0]), measure(pair[1]))
-            rows.append((*row, *(theirs or (None, None))) if beside else row)
-            if found := compare_answers(answers[1], answers[0], chosen=chosen):
+        without, with_entities = _test_answers(runs, layers)
+        for subset, chosen in (("all", slice(None)), ("shared entities", without[0].shared)):
+            measures = accuracy(without, chosen), accuracy(with_entities, chosen)
+            theirs = PUBLISHED.get((layers, subset), (None, None)) if beside else ()
+            rows.append((layers, subset, *measures, *map(_cell, theirs)))
+            if found := compare_answers(with_entities, without, chosen):
                 tests.append((layers, subset, *found))
-    columns = ["coreference", "subset", "without entities", "with entities"]
-    if beside:
-        columns += ["without, published", "with, published"]
+    columns = ("coreference", "subset", "without entities", "with entities")
     return Findings(
         name="coreference",
         title="Coreference",
@@ -152,7 +148,7 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
             Table(
                 name="coreference-accuracy",
                 title="Test accuracy without and with entities",
-                columns=tuple(columns),
+                columns=(*columns, "without, published", "with, published") if beside else columns,
                 rows=tuple(rows),
                 notes=_accuracy_notes(bench, beside=beside),
             ),
@@ -198,13 +194,15 @@ def _test_answers(runs: GroupResults, layers: str) -> list[list[Answers]]:
     return [answers_of(runs[layers, system.name]) for system in SYSTEMS]
 
 
-def _published(layers: str, subset: str) -> tuple[Measure, Measure] | None:
-    pairs = {
-        (AUTOMATIC, "shared entities"): ENTITIES_ON_SHARED,
-        (INTERSECTION + OWN, "all"): ENTITIES_ON_INTERSECTION,
-    }
-    found = pairs.get((layers, subset))
-    return (published(found[0]), published(found[1])) if found else None
+# The paper's accuracies without and with entities, by version and subset.
+PUBLISHED: dict[tuple[str, str], tuple[float | None, float | None]] = {
+    (AUTOMATIC, "shared entities"): ENTITIES_ON_SHARED,
+    (INTERSECTION + OWN, "all"): ENTITIES_ON_INTERSECTION,
+}
+
+
+def _cell(percent: float | None) -> Measure | None:
+    return None if percent is None else published(percent)
 
 
 def shares_table(bench: Bench, *, beside: bool) -> Table:
@@ -223,8 +221,7 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
             shared = shared_entities(corpus.documents, implicit)
             row.append(Measure(sum(shared) / len(shared), n=len(shared)) if shared else None)
         if beside:
-            theirs = SHARED_ENTITIES.get(layers)
-            row += [published(value) for value in theirs] if theirs else [None, None]
+            row += map(_cell, SHARED_ENTITIES.get(layers, (None, None)))
         rows.append(tuple(row))
     columns = ("coreference", "documents", *parts_shown)
     return Table(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from disco2.corpora.tasks import CLASSES
-from disco2.experiments.bench import Bench, Experiment, System, versions_of_runs
+from disco2.experiments.bench import Bench, Experiment, System
 from disco2.experiments.configuration import assignments, commented_toml
 from disco2.experiments.coreference import COREFERENCE
 from disco2.experiments.embeddings import EMBEDDINGS
@@ -15,10 +15,9 @@ from disco2.experiments.full_model import (
     DIMENSION,
     INITIALISATION,
     classifier,
-    papers_split,
 )
 from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, FULL, LADDER, MULTICLASS_EXPERIMENT
-from disco2.experiments.runs import plain_words
+from disco2.experiments.runs import plain_words, versions
 from disco2.experiments.tuning import ReportProgress, Tuned, tune
 from disco2.experiments.tuning_problem import choose_space
 from disco2.files import write_text
@@ -41,10 +40,7 @@ PAGE = "report.html"
 
 def systems_to_tune(bench: Bench) -> list[System]:
     """Every model that has something to tune: the ladder's, and a classifier for each class."""
-    ladder = [system for system in LADDER if system.changes.get("model.kind") != "majority"]
-    binary = [classifier(name) for name in CLASSES]
-    split = papers_split(bench)
-    return [*ladder, *(System(system.name, {**system.changes, **split}) for system in binary)]
+    return [*LADDER[1:], *(classifier(bench, name) for name in CLASSES)]
 
 
 def tune_systems(
@@ -128,7 +124,7 @@ def write_report(bench: Bench, findings: list[Findings], output: Path, facts: di
         title=f"Implicit discourse relations on {corpus.name}",
         summary=summarise(findings),
         settings="".join([commented_toml(bench.configuration), *_tuned_toml(bench)]),
-        versions=versions_of_runs(ALL, bench, output),
+        versions=versions(),
         facts={
             "corpus": f"{corpus.name}: {len(corpus.documents)} documents, {len(corpus.relations)} relations",
             "split": bench.protocol,

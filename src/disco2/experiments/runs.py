@@ -32,13 +32,13 @@ import numpy as np
 
 from disco2.data import Corpus
 from disco2.engines import Engine, Task, outcomes_of
-from disco2.errors import CorpusError, Disco2Error, InputError
+from disco2.errors import CorpusError, InputError
 from disco2.evaluation.scores import evaluate
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers, answer_instances
 from disco2.experiments.train_run import Preparations, preparation_key, train_model
-from disco2.files import append_text, hash_file, remove_scratch, write_text
+from disco2.files import append_text, hash_file, write_text
 from disco2.model.composition import is_compiled
 from disco2.model.parameters import check_finite
 from disco2.training.loop import Epoch
@@ -50,17 +50,7 @@ CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl"
 JUDGED = ("dev", "test")
 # What damaged files may raise: deep JSON a RecursionError, huge numbers an OverflowError.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
-PACKAGES = [
-    "numpy",
-    "numba",
-    "scipy",
-    "safetensors",
-    "spacy",
-    "gensim",
-    "optuna",
-    "matplotlib",
-    "scikit-learn",
-]
+PACKAGES = "numpy numba scipy safetensors spacy gensim optuna matplotlib scikit-learn"
 
 
 @dataclass(frozen=True)
@@ -147,24 +137,10 @@ class RunFolder:
         except _UNREADABLE:
             return None
 
-    def versions(self) -> dict[str, str]:
-        """The versions that the run was made with; empty if they can't be read."""
-        try:
-            found = json.loads((self.path / DESCRIPTION).read_text(encoding="utf-8"))["versions"]
-            return {str(name): str(value) for name, value in found.items()}
-        except _UNREADABLE:
-            return {}
-
     def drop(self) -> None:
-        """Remove the run's files, and the folder if nothing else is in it."""
+        """Let the run be done again: without its scores it is not finished."""
         try:
-            remove_scratch(self.path)
-            for name in (SCORES, CONFIGURATION, DESCRIPTION, LOG):
-                (self.path / name).unlink(missing_ok=True)
-            for part in JUDGED:
-                self._predictions(part).unlink(missing_ok=True)
-            if self.path.is_dir() and not any(self.path.iterdir()):
-                self.path.rmdir()
+            (self.path / SCORES).unlink(missing_ok=True)
         except OSError as error:
             raise InputError(f"Can't remove the old run: {error.strerror}.", where=str(self.path)) from error
 
@@ -213,16 +189,6 @@ class Runs:
         if not self.is_finished(plan):
             preparations = self._preparations[plan.layers]
             self._read[plan] = _train(plan, self.corpora[plan.layers], self.folder(plan), preparations)
-        return self._read[plan]
-
-    def result(self, plan: RunPlan) -> RunResult:
-        """The result of a finished run; Disco2Error if it is not finished."""
-        if not self.is_finished(plan):
-            raise Disco2Error(
-                f"The run of '{plan.model}' with seed {plan.seed} is not finished.",
-                where=str(self.folder(plan).path),
-                hint="Start the same command again: it continues with the runs that are not finished.",
-            )
         return self._read[plan]
 
 
@@ -293,7 +259,6 @@ def perform_all(
     *,
     engine: Engine | None = None,
     progress: RunProgress = lambda plan, done, total: None,
-    finished: Callable[[RunPlan], None] = lambda plan: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> None:
     """Do every run that is not finished, in this process or with the workers of an ``engine``.
@@ -305,7 +270,6 @@ def perform_all(
         for done, plan in enumerate(waiting):
             progress(plan, done, len(waiting))
             runs.perform(plan)
-            finished(plan)
         return
     if not waiting:
         return
@@ -329,7 +293,6 @@ def perform_all(
                     hint="Choose an --output folder that all workers see under the same path.",
                 )
             progress(plan, done, len(waiting))
-            finished(plan)
 
 
 class _RunWork:
@@ -417,20 +380,9 @@ def corpus_digest(corpus: Corpus) -> str:
 def versions() -> dict[str, str]:
     """This package, Python, the machine, and every installed package that figures may depend on."""
     found = {"disco2": VERSION, "python": platform.python_version(), "machine": platform.machine()}
-    for package in PACKAGES:
+    for package in PACKAGES.split():
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
     return found | {"arithmetic": "compiled" if is_compiled() else "NumPy"}
-
-
-def versions_of(recorded: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Today's versions, joined with those that were ``recorded`` where they differ: ``2.3.1, 2.4.0``."""
-    found = {name: [value] for name, value in versions().items()}
-    for one in recorded:
-        for name, value in one.items():
-            known = found.setdefault(name, [])
-            if value not in known:
-                known.append(value)
-    return {name: ", ".join(values) for name, values in found.items()}

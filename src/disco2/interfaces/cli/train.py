@@ -245,13 +245,10 @@ def _adapt(
         f"in {seconds} s",
         markup=False,
     )
-    for when, measured in (("before", adapted.before), ("after, by 5-fold cross-validation", adapted.after)):
-        low, high = measured.interval
-        results.print(
-            f"accuracy {when}: {percent(measured.accuracy)}% "
-            f"(95% interval {percent(low)} to {percent(high)})",
-            markup=False,
-        )
+    for when, (accuracy, (low, high)) in adapted.accuracy.items():
+        how = "" if when == "before" else ", by 5-fold cross-validation"
+        interval = f"(95% interval {percent(low)} to {percent(high)})"
+        results.print(f"accuracy {when}{how}: {percent(accuracy)}% {interval}", markup=False)
     results.print(adapted.verdict, markup=False)
 
 
