@@ -114,60 +114,7 @@ ASSETS = STYLES + SCRIPTS
 @cache
 def asset_text(name: str) -> str:
     """The text of one of ``ASSETS``."""
-    if name not in ASSETS:
-        raise KeyError(name)
     return (WEB / name).read_text(encoding="utf-8")
-
-
-_NAMED_COLOUR = re.compile(r"(?<=[\s{;])([a-z][a-z-]*): var\((--d2-[\w-]+)\);")
-_LIGHT_COLOUR = re.compile(r"(--d2-[\w-]+): light-dark\((#[0-9a-f]{6}), ")
-
-
-@cache
-def standalone_style() -> str:
-    """The style sheet with a plain value before each named colour, for viewers without CSS variables."""
-    css = asset_text("trees.css")
-    light = dict(_LIGHT_COLOUR.findall(css))
-    light |= dict.fromkeys(("--d2-chain", "--d2-chosen"), light["--d2-chain-0"])  # chains have letters, too
-    return _NAMED_COLOUR.sub(
-        lambda found: f"{found[1]}: {light[found[2]]}; {found[0]}" if found[2] in light else found[0], css
-    )
-
-
-DIRECTIONS = ("none", "up", "down")
-
-
-@dataclass(frozen=True, slots=True)
-class PassState:
-    """Which step of which pass a drawing shows; default: no pass.
-
-    The upward pass has reached all nodes up to the height ``reached``, or all; the downward pass goes to the
-    mentions of one chain, an index of ``RelationView.chains``.
-    """
-
-    direction: str = "none"
-    reached: int | None = None
-    chain: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
-            raise ValueError(f"direction: one of {', '.join(DIRECTIONS)}")
-        if self.direction == "down" and self.chain is None:
-            raise ValueError("the downward pass needs a chain")
-
-    def attributes(self) -> dict[str, str]:
-        """Attributes of the element svg, as a page sets them."""
-        found = {} if self.direction == "none" else {"data_pass": self.direction}
-        return found if self.chain is None else found | {"data_chain": f"c{self.chain}"}
-
-    def classes(self, height: int) -> list[str]:
-        """Classes of a node of this height, or of an edge to it."""
-        is_reached = self.direction == "up" and (self.reached is None or height <= self.reached)
-        return ["d2-reached"] if is_reached else []
-
-    def chosen(self, chains: Sequence[int], name: str) -> list[str]:
-        """This class, if the chosen chain is one of these."""
-        return [name] if self.chain in chains else []
 
 
 WORD_SIZE, TAG_SIZE = 16, 10
@@ -367,14 +314,14 @@ def place_marks(layout: TreeLayout, roles: EntityRoles) -> Marks:
     return found
 
 
-def draw_marks(marks: Marks, state: PassState) -> list[str]:
+def draw_marks(marks: Marks) -> list[str]:
     return [
         element(
             "g",
             element("path", class_="d2-underline", d=f"M{numbers(mark.left, mark.y)}H{numbers(mark.right)}")
             + element("circle", class_="d2-badge", cx=mark.x, cy=mark.y, r=BADGE)
             + text_element(chain_letter(chain), class_="d2-letter", x=mark.x, y=mark.y + 3.5),
-            class_=["d2-mark", chain_class(chain), *state.chosen([chain], "d2-chosen")],
+            class_=["d2-mark", chain_class(chain)],
             data_mark=f"c{chain}",
         )
         for (chain, _), mark in sorted(marks.items())

@@ -21,7 +21,6 @@ from disco2.drawing.layout import (
     Arrangement,
     EntityRoles,
     Marks,
-    PassState,
     TreeLayout,
     arrange,
     chain_class,
@@ -39,23 +38,16 @@ from disco2.drawing.layout import (
     numbers,
     place_marks,
     shown,
-    standalone_style,
     text_element,
     text_width,
 )
 from disco2.inference.view import RelationView
 
-PLAIN = PassState()
 LONGEST_TEXT = 500  # characters of an argument in the description
 
 
-def draw_trees(
-    view: RelationView, *, standalone: bool = False, stacked: bool = False, state: PassState = PLAIN
-) -> str:
-    """The SVG; ``standalone`` puts the style sheet inside, so that it can be opened without a page.
-
-    ``stacked`` draws the second tree below the first one. Trees that are too wide are always stacked.
-    """
+def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
+    """The SVG. ``stacked`` draws the second tree below the first one; trees that are too wide always are."""
     layouts = lay_out(view.arguments[0]), lay_out(view.arguments[1])
     roles = entity_roles(view, 0, layouts[0]), entity_roles(view, 1, layouts[1])
     marks = place_marks(layouts[0], roles[0]), place_marks(layouts[1], roles[1])
@@ -66,13 +58,11 @@ def draw_trees(
         height += SCALE_HEIGHT
     title = f"Argument trees of the relation {shown(view.relation.sense)}"
     parts = [element("title", escaped(title)), element("desc", escaped(_description(view)))]
-    if standalone:
-        parts.append(element("style", standalone_style()))
     parts += [
         element("rect", class_="d2-paper", width=width, height=height),
-        *draw_mention_links(view, arrangement, marks, state),
+        *draw_mention_links(view, arrangement, marks),
         draw_roots_link(arrangement, layouts),
-        *(_tree(view, side, arrangement, layouts[side], roles[side], marks[side], state) for side in (0, 1)),
+        *(_tree(view, side, arrangement, layouts[side], roles[side], marks[side]) for side in (0, 1)),
     ]
     if view.dimensions:
         parts.append(draw_scale(view, x=MARGIN, y=arrangement.height))
@@ -81,12 +71,11 @@ def draw_trees(
         "svg",
         "\n".join(["", *parts, ""]),
         xmlns="http://www.w3.org/2000/svg",
-        class_=["d2-trees"] if state.chain is None else ["d2-trees", chain_class(state.chain)],
+        class_="d2-trees",
         role="img",
         viewBox=f"0 0 {size[0]} {size[1]}",
         width=size[0],
         height=size[1],
-        **state.attributes(),
     )
 
 
@@ -97,13 +86,12 @@ def _tree(
     layout: TreeLayout,
     roles: EntityRoles,
     marks: Marks,
-    state: PassState,
 ) -> str:
     parts = [
-        *draw_edges(side, layout, roles, state),
-        *(_node(view, side, layout, roles, state, node) for node in range(len(layout.x))),
-        *draw_downward_arrows(layout, roles, state),
-        *draw_marks(marks, state),
+        *draw_edges(side, layout, roles),
+        *(_node(view, side, layout, roles, node) for node in range(len(layout.x))),
+        *draw_downward_arrows(layout, roles),
+        *draw_marks(marks),
     ]
     left, baseline = arrangement.lefts[side], arrangement.baselines[side]
     caption = text_element(f"Argument {side + 1}", class_="d2-caption", x=left, y=arrangement.captions[side])
@@ -158,18 +146,14 @@ def cells(vector: Sequence[float], *, y: float = 0) -> str:
     )
 
 
-def _node(
-    view: RelationView, side: int, layout: TreeLayout, roles: EntityRoles, state: PassState, node: int
-) -> str:
+def _node(view: RelationView, side: int, layout: TreeLayout, roles: EntityRoles, node: int) -> str:
     is_leaf, height = node < layout.leaves, layout.heights[node]
     mentions, ways, reads = (some.get(node, ()) for some in (roles.mentions, roles.ways, roles.reads))
-    classes = ["d2-node", "d2-leaf" if is_leaf else "d2-inner", *state.classes(height)]
+    classes = ["d2-node", "d2-leaf" if is_leaf else "d2-inner"]
     if node == layout.root:
         classes.append("d2-root")
     if mentions:
         classes += ["d2-mention", chain_class(mentions[0])]
-    classes += state.chosen(ways, "d2-way") + state.chosen(reads, "d2-read")
-    classes += state.chosen(mentions, "d2-goal")
     inside = _leaf(view, side, layout, node) if is_leaf else _inner(view, side, layout, node)
     if ways:  # the downward vector is the same for all entities below
         vector = view.chains[ways[0]].down[side][node]
@@ -223,7 +207,7 @@ HEAD_WIDTH, HEAD_LENGTH = 4, 6
 BESIDE = 9  # how far an arrow of reading stays from the edge of the node that is read
 
 
-def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles, state: PassState) -> list[str]:
+def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles) -> list[str]:
     """For each child the edge to its parent; an arrow upwards is behind the edge of each left child.
 
     trees.css shows that arrow when the edge before it is reached.
@@ -235,7 +219,7 @@ def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles, state: PassSta
         drawn.append(
             element(
                 "path",
-                class_=["d2-edge", *state.classes(height), *state.chosen(ways, "d2-way")],
+                class_="d2-edge",
                 data_arg=str(side + 1),
                 data_child=str(child),
                 data_height=str(height),
@@ -251,7 +235,7 @@ def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles, state: PassSta
     return drawn
 
 
-def draw_downward_arrows(layout: TreeLayout, roles: EntityRoles, state: PassState) -> list[str]:
+def draw_downward_arrows(layout: TreeLayout, roles: EntityRoles) -> list[str]:
     """What the downward pass reads: arrows from the parent, and from the sibling."""
     drawn = []
     for node, ways in sorted(roles.ways.items()):
@@ -259,8 +243,7 @@ def draw_downward_arrows(layout: TreeLayout, roles: EntityRoles, state: PassStat
             continue
         down = _head(layout.x[node], _downward_top(layout, node), down=True)
         for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, roles, node))):
-            classes = ["d2-arrow", kind, *state.chosen(ways, "d2-way")]
-            drawn.append(element("path", class_=classes, data_way=chain_names(ways), d=arrow))
+            drawn.append(element("path", class_=["d2-arrow", kind], data_way=chain_names(ways), d=arrow))
     return drawn
 
 
@@ -319,9 +302,7 @@ CORNER = 8
 Point = tuple[float, float]
 
 
-def draw_mention_links(
-    view: RelationView, arrangement: Arrangement, marks: tuple[Marks, Marks], state: PassState
-) -> list[str]:
+def draw_mention_links(view: RelationView, arrangement: Arrangement, marks: tuple[Marks, Marks]) -> list[str]:
     """A dashed curve for each aligned pair: below the words of trees side by side, else around the second."""
     drawn = []
     for place, chain in enumerate(view.chains):
@@ -338,8 +319,9 @@ def draw_mention_links(
                 way = _around_tree(arrangement, place, gutter, first, second)
             else:
                 way = _below_words(arrangement, place, first, second)
-            classes = ["d2-link", chain_class(place), *state.chosen([place], "d2-chosen")]
-            drawn.append(element("path", class_=classes, data_link=f"c{place}", d=way))
+            drawn.append(
+                element("path", class_=["d2-link", chain_class(place)], data_link=f"c{place}", d=way)
+            )
     return drawn
 
 
