@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.role_pairs import write_role_pairs
+from disco2.data import Corpus
 from disco2.engines import Engine, LocalEngine
 from disco2.errors import InputError, MissingExtraError
 from disco2.evaluation.significance import paired_bootstrap, sign_test
@@ -40,12 +39,9 @@ FIRST = System("first", {"model.kind": "additive"})
 SECOND = System("second", {"model.kind": "upward"})
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    folder = tmp_path_factory.mktemp("corpus")
-    write_role_pairs(folder / "pairs", size=60, seed=1)
-    corpus = read_corpus("role-pairs", folder / "pairs")
-    return Bench({"own": corpus}, Configuration().changed(SETTINGS), (1,))
+@pytest.fixture
+def bench(role_pairs: Corpus) -> Bench:
+    return Bench({"own": role_pairs}, Configuration().changed(SETTINGS), (1,))
 
 
 def experiment(*systems: System, name: str = "", **options: Any) -> Experiment:

@@ -181,14 +181,6 @@ def test_a_model_records_what_it_was_trained_on(main: Corpus, tmp_path: Path, ki
     assert "further.jsonl" not in (tmp_path / "model" / "bundle.json").read_text()
 
 
-def test_the_weight_matters_in_training(main: Corpus, tmp_path: Path) -> None:
-    more = pairs(tmp_path, "more", ["cause"] * 10, first=100)
-    light, heavy = (
-        train_model(main, divided(main, source(more, weight=weight)), QUICK).model for weight in (0.1, 1.0)
-    )
-    assert (light.parameters["beta"] != heavy.parameters["beta"]).any()
-
-
 def test_judging_a_further_corpus_uses_its_own_protocol(main: Corpus, tmp_path: Path) -> None:
     more = replace(pairs(tmp_path, "more", ["cause", "contrast"] * 10, first=100), name="disrpt")
     entry = DataSettings(corpus="disrpt", path="more", protocol="documents")
@@ -265,11 +257,6 @@ def divided_under(found: Corpus, **settings: Any) -> tuple[Corpus, Any, Configur
 def test_a_label_that_no_training_relation_has_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"'cause'.*Comparison\.Contrast, Contingency\.Cause"):
         divided_under(made_up_corpus({"a": "train"}), task_labels=(CONTRAST, "cause"))
-
-
-def test_a_class_that_does_not_occur_is_not_trained() -> None:
-    with pytest.raises(CorpusError, match="1 labels that count"):
-        train_model(*divided_under(made_up_corpus({"a": "train"}), task_versus="Temporal"))
 
 
 def test_a_run_without_a_dev_part_and_without_entities(tmp_path: Path) -> None:

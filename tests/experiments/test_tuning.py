@@ -6,8 +6,6 @@ import math
 import multiprocessing
 import os
 import signal
-import sqlite3
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -201,20 +199,6 @@ def test_the_value_is_the_mean_over_seeds_and_the_configured_settings_come_first
     assert trainings.asked[0] == QUICK.changed({"training.seed": 1})
 
 
-def test_one_class_against_the_rest_is_tuned_for_f1(role_pairs: Corpus, storage: str) -> None:
-    configuration = QUICK.changed({"task.versus": "Contingency"})
-    found = tuned(role_pairs, storage, configuration, trials=1, seeds=1)
-    parts = divide(role_pairs, configuration)
-    development = parts.instances["dev"]
-    predicted = train_model(role_pairs, parts, configuration).model.predict(development)
-    right = sum(
-        label == "Contingency" == one.gold[0] for label, one in zip(predicted, development, strict=True)
-    )
-    wanted = sum(one.gold[0] == "Contingency" for one in development)
-    assert found.score_name == "f1"
-    assert found.best.score == pytest.approx(2 * right / (predicted.count("Contingency") + wanted))
-
-
 def test_progress_is_reported(role_pairs: Corpus, storage: str, trainings: Trainings) -> None:
     heard: list[StudyProgress] = []
     tuned(role_pairs, storage, trials=3, report=heard.append)
@@ -293,13 +277,6 @@ def test_an_address_that_can_not_be_used_is_refused(tmp_path: Path, address: str
     assert "secret" not in str(refused.value)
 
 
-def test_a_storage_of_another_optuna_is_refused(storage: str) -> None:
-    with sqlite3.connect(storage.removeprefix("sqlite:///")) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = 'v9.9.9'")
-    with pytest.raises(SettingsError, match="no longer compatible"):
-        check_storage(storage)
-
-
 def test_processes_give_what_one_process_gives(
     role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,22 +297,6 @@ forked = pytest.mark.skipif(
     process_context().get_start_method() != "fork", reason="a stand-in reaches forked processes alone"
 )
 IN_TWO: dict[str, Any] = {"pruning": False, "seeds": 1, "jobs": 2}
-
-
-@forked
-def test_two_processes_share_the_points_and_try_none_twice(
-    role_pairs: Corpus, storage: str, tmp_path: Path, trainings: Trainings
-) -> None:
-    def slow(configuration: Configuration) -> float:
-        (tmp_path / f"process-{os.getpid()}").touch()
-        time.sleep(0.1)
-        return configuration.training.rate_features
-
-    trainings.score_of = slow
-    found = tuned(role_pairs, storage, trials=10, **IN_TWO)
-    assert [trial.state for trial in found.trials] == ["complete"] * 10
-    assert len({tuple(trial.values.items()) for trial in found.trials}) == 10
-    assert len(list(tmp_path.glob("process-*"))) == 2
 
 
 @forked
@@ -361,9 +322,7 @@ def test_a_killed_process_loses_no_point(
 
 
 @forked
-def test_processes_that_all_die_or_fail_end_the_study(
-    role_pairs: Corpus, storage: str, trainings: Trainings
-) -> None:
+def test_processes_that_all_die_end_the_study(role_pairs: Corpus, storage: str, trainings: Trainings) -> None:
     def die(configuration: Configuration) -> float:
         os.kill(os.getpid(), signal.SIGKILL)
         return 0.0
@@ -371,13 +330,6 @@ def test_processes_that_all_die_or_fail_end_the_study(
     trainings.score_of = die
     with pytest.raises(InputError, match=r"One worker after the other ended, .* by signal SIGKILL"):
         tuned(role_pairs, storage, trials=6, jobs=2)
-
-    def fail(configuration: Configuration) -> float:
-        raise InputError("The vectors are gone.", where="here", hint="Find them.")
-
-    trainings.score_of = fail
-    with pytest.raises(InputError, match=r"here: The vectors are gone\. Find them\."):
-        tuned(role_pairs, storage, trials=4, jobs=2)
     trainings.score_of = lambda configuration: 0.5
     assert tuned(role_pairs, storage, trials=4, jobs=2).count("complete") == 4
 

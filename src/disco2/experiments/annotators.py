@@ -101,7 +101,7 @@ def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> d
                 documents,
                 automatic.documents,
                 [relation for relation in relations if relation.id in kept],
-                automatic_relations=[relation for relation in automatic.relations if relation.id in kept],
+                [relation for relation in automatic.relations if relation.id in kept],
             ),
         }
     trees = list(documents.values()), list(on_gold.documents.values())
@@ -135,23 +135,19 @@ def coreference_quality(
     gold: Mapping[str, Document],
     automatic: Mapping[str, Document],
     relations: Sequence[Relation],
-    *,
-    automatic_relations: Sequence[Relation] | None = None,
+    automatic_relations: Sequence[Relation],
 ) -> dict[str, Any]:
     """Compare the mentions of documents with the same ids and texts, on the implicit relations among them.
 
-    ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens;
-    without them those are the gold ones. Relations of documents that are not in both are left out.
+    ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens.
     """
     places, automatic_places = MentionIndexes(), MentionIndexes()
     # Pairs of mentions that agree in their heads, and in all their words.
     pairs: dict[str, list[tuple[set[Any], set[Any]]]] = {"heads": [], "spans": []}
-    others = relations if automatic_relations is None else automatic_relations
-    for relation, other in zip(relations, others, strict=True):
-        name = relation.document
-        if relation.kind is not RelationKind.IMPLICIT or name not in gold or name not in automatic:
+    for relation, other in zip(relations, automatic_relations, strict=True):
+        if relation.kind is not RelationKind.IMPLICIT:
             continue
-        right, found = gold[name], automatic[name]
+        right, found = gold[relation.document], automatic[relation.document]
         for kind, listed in pairs.items():
             listed.append(
                 (
@@ -159,8 +155,7 @@ def coreference_quality(
                     aligned_pairs(found, other, automatic_places.of(found), whole=kind == "spans"),
                 )
             )
-    names = [name for name in gold if name in automatic]
-    chains = coreference_scores([gold[name] for name in names], [automatic[name] for name in names])
+    chains = coreference_scores(list(gold.values()), [automatic[name] for name in gold])
     scored = {
         kind: Overlap(
             right=sum(len(right & found) for right, found in listed),

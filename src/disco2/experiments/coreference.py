@@ -12,7 +12,7 @@ from disco2.annotation.annotator import Layer, is_present
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs, shared_entities
-from disco2.errors import CorpusError, InputError
+from disco2.errors import CorpusError
 from disco2.evaluation.scores import hits
 from disco2.experiments.bench import (
     AUTOMATIC,
@@ -135,6 +135,7 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
             if found := compare_answers(with_entities, without, chosen):
                 tests.append((layers, subset, *found))
     columns = ("coreference", "subset", "without entities", "with entities")
+    shown = INTERSECTION + OWN if INTERSECTION + OWN in bench.corpora else bench.main
     return Findings(
         name="coreference",
         title="Coreference",
@@ -159,7 +160,7 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
                 rows=tuple(tests),
             ),
         ),
-        turned=_turned(bench, runs),
+        turned=tuple(turned_relations(bench.corpora[shown], *_test_answers(runs, shown))),
     )
 
 
@@ -233,12 +234,6 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
     )
 
 
-def _turned(bench: Bench, runs: GroupResults) -> tuple[Turned, ...]:
-    layers = INTERSECTION + OWN if INTERSECTION + OWN in bench.corpora else bench.main
-    before, after = _test_answers(runs, layers)
-    return tuple(turned_relations(bench.corpora[layers], before, after))
-
-
 COREFERENCE = Experiment("coreference", _groups, _findings)
 
 
@@ -252,8 +247,6 @@ def turned_relations(
     right, or the other way round. Both systems must have been trained with the same seeds, in one order.
     """
     seeds = len(after)
-    if len(before) != seeds:
-        raise InputError(f"{len(before)} seeds of one system and {seeds} of the other can't be paired.")
     right = stacked([*before, *after])
     was, is_now = right[:seeds], right[seeds:]
     turns = {1: (is_now & ~was).sum(axis=0), -1: (was & ~is_now).sum(axis=0)}

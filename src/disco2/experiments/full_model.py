@@ -15,7 +15,6 @@ from disco2.experiments.bench import (
     Bench,
     Experiment,
     GroupResults,
-    Groups,
     System,
     accuracy,
     answers_of,
@@ -37,10 +36,6 @@ from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Series, Table
 
 DIMENSIONS = (20, 30, 40, 50, 60)
-
-
-def _dimension_groups(bench: Bench) -> Groups:
-    return {K: bench.plans(FULL, changes={"model.K": K}) for K in DIMENSIONS}
 
 
 def _dimension_findings(bench: Bench, runs: GroupResults) -> Findings:
@@ -75,15 +70,16 @@ def _dimension_findings(bench: Bench, runs: GroupResults) -> Findings:
     )
 
 
-DIMENSION = Experiment("dimension", _dimension_groups, _dimension_findings, check_plots)
+DIMENSION = Experiment(
+    "dimension",
+    lambda bench: {K: bench.plans(FULL, changes={"model.K": K}) for K in DIMENSIONS},
+    _dimension_findings,
+    check_plots,
+)
 
 
 FACTORS = ("A1", "A2", "B1", "B2")
 DIAGONALS = ("A3", "B3")
-
-
-def _initialisation_groups(bench: Bench) -> Groups:
-    return {start: bench.plans(FULL, changes={"model.initialisation": start}) for start in INITIALISATIONS}
 
 
 def _initialisation_findings(bench: Bench, runs: GroupResults) -> Findings:
@@ -121,7 +117,13 @@ def _norm(runs: list[RunResult], names: tuple[str, ...]) -> str:
     return f"{np.mean(norms):.3f}"
 
 
-INITIALISATION = Experiment("initialisation", _initialisation_groups, _initialisation_findings)
+INITIALISATION = Experiment(
+    "initialisation",
+    lambda bench: {
+        start: bench.plans(FULL, changes={"model.initialisation": start}) for start in INITIALISATIONS
+    },
+    _initialisation_findings,
+)
 
 
 PAPERS_SPLIT = "ji"
@@ -136,10 +138,6 @@ def papers_split(bench: Bench) -> dict[str, Any]:
 def classifier(bench: Bench, name: str) -> System:
     """The full model for one class against all others."""
     return System(f"{name} or not", {**FULL.changes, "task.versus": name, **papers_split(bench)})
-
-
-def _binary_groups(bench: Bench) -> Groups:
-    return {name: bench.plans(classifier(bench, name)) for name in CLASSES}
 
 
 def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
@@ -207,4 +205,8 @@ def f1_measure(seeds: Sequence[Answers], positive: str) -> Measure:
     )
 
 
-BINARY_EXPERIMENT = Experiment("binary", _binary_groups, _binary_findings)
+BINARY_EXPERIMENT = Experiment(
+    "binary",
+    lambda bench: {name: bench.plans(classifier(bench, name)) for name in CLASSES},
+    _binary_findings,
+)

@@ -61,10 +61,6 @@ COMPARED = (
 SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
 
 
-def _ladder_groups(bench: Bench) -> Groups:
-    return {system.name: bench.plans(system) for system in LADDER}
-
-
 def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
     test = {name: answers_of(some) for name, some in runs.items()}
     labels, counts = mean_confusion(test[FULL.name])
@@ -139,7 +135,11 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
     )
 
 
-MULTICLASS_EXPERIMENT = Experiment("multiclass", _ladder_groups, _ladder_findings)
+MULTICLASS_EXPERIMENT = Experiment(
+    "multiclass",
+    lambda bench: {system.name: bench.plans(system) for system in LADDER},
+    _ladder_findings,
+)
 
 
 FOLDS = 5

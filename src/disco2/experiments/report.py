@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from disco2.corpora.tasks import CLASSES
-from disco2.experiments.bench import Bench, Experiment, System
+from disco2.experiments.bench import Bench, Experiment
 from disco2.experiments.configuration import assignments, commented_toml
 from disco2.experiments.coreference import COREFERENCE
 from disco2.experiments.embeddings import EMBEDDINGS
@@ -38,11 +38,6 @@ STUDIES, TUNED, TUNING = "tuning.db", "tuned", "tuning"
 PAGE = "report.html"
 
 
-def systems_to_tune(bench: Bench) -> list[System]:
-    """Every model that has something to tune: the ladder's, and a classifier for each class."""
-    return [*LADDER[1:], *(classifier(bench, name) for name in CLASSES)]
-
-
 def tune_systems(
     bench: Bench,
     output: Path,
@@ -53,12 +48,12 @@ def tune_systems(
     jobs: int = 1,
     report: Callable[[str], ReportProgress] = lambda system: lambda progress: None,
 ) -> dict[str, Tuned]:
-    """The best settings of each system on the development relations, one study for each.
+    """The best settings of the ladder's models and of a classifier for each class, one study for each.
 
     Studies in the ``storage`` are continued. OUTPUT/tuned has a file for each system, for --config.
     """
     found = {}
-    for system in systems_to_tune(bench):
+    for system in (*LADDER[1:], *(classifier(bench, name) for name in CLASSES)):
         configuration = bench.configuration.changed(system.changes)
         found[system.name] = tune(
             bench.corpus,

@@ -177,13 +177,6 @@ def figure_text(cell: Measure | Difference) -> tuple[str, tuple[str, ...]]:
     return text, tuple(percent(bound, decimals=decimals, signed=signed) for bound in bounds)
 
 
-def p_text(p: float) -> str:
-    """Two decimals, but three where two would hide on which side of 0.01 or 0.05 it lies."""
-    if p < 0.001:
-        return "< 0.001"
-    return f"{p:.3f}" if p < 0.01 or 0.045 <= p < 0.055 else f"{p:.2f}"
-
-
 def cell_text(cell: Cell) -> str:
     """A cell on one line of plain text."""
     if cell is None:
@@ -193,7 +186,9 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, int):
         return f"{cell:,}".replace("-", MINUS)
     if isinstance(cell, PValue):
-        return p_text(cell.value)
+        # Two decimals, but three where two would hide on which side of 0.01 or 0.05 it lies.
+        decimals = 3 if cell.value < 0.01 or 0.045 <= cell.value < 0.055 else 2
+        return "< 0.001" if cell.value < 0.001 else f"{cell.value:.{decimals}f}"
     text, bounds = figure_text(cell)
     if bounds and isinstance(cell, Difference):
         text = f"{text} [{bounds[0]}, {bounds[1]}]"
@@ -354,9 +349,6 @@ _LATEX = {
 
 def latex_text(text: str) -> str:
     """Any text on one line of LaTeX; characters that it lacks are named."""
-    return "".join(map(_latex_character, " ".join(unicodedata.normalize("NFC", text).split())))
-
-
-def _latex_character(character: str) -> str:
-    plain_letter = character < "\u0180"
-    return _LATEX.get(character, character if plain_letter else rf"\texttt{{U+{ord(character):04X}}}")
+    characters = " ".join(unicodedata.normalize("NFC", text).split())
+    named = (one if one < "\u0180" else rf"\texttt{{U+{ord(one):04X}}}" for one in characters)
+    return "".join(_LATEX.get(one, name) for one, name in zip(characters, named, strict=True))
