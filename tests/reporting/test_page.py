@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import count
 from pathlib import Path
 
@@ -24,41 +23,10 @@ from disco2.reporting.page import (
     table_view,
     write_findings,
 )
+from tests.html_outline import Outline
 from tests.reporting.made_up import CONFUSION, DOTS, EVERYTHING, LADDER, MAP, TESTS, TURNED
 
 pytest.importorskip("matplotlib")
-
-VOID = {"meta", "br", "link", "img", "hr", "input"}
-
-
-class Outline(HTMLParser):
-    """Checks that elements are nested, and collects what the tests ask about."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str]]] = []
-        self.text: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, {name: value or "" for name, value in attrs}))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, {name: value or "" for name, value in attrs}))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str]]:
-        return [attributes for name, attributes in self.elements if name == tag]
 
 
 def page(*findings: Findings, **changes: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from disco2.inference.view import RelationView, ViewedArgument, ViewedChain, ViewedMention
+from disco2.inference.view import ViewedArgument, ViewedChain, ViewedMention
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0, even escaped
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
@@ -147,6 +147,10 @@ class TreeLayout:
     word_widths: tuple[float, ...]
     width: float
     step: float
+    # The chains of a node, as indices of ``RelationView.chains``.
+    mentions: Mapping[int, Sequence[int]]
+    ways: Mapping[int, Sequence[int]]  # on the way from the root to a mention, both ends included
+    reads: Mapping[int, Sequence[int]]  # whose upward vector the downward pass reads
 
     @property
     def leaves(self) -> int:
@@ -171,8 +175,11 @@ class TreeLayout:
         return self.x[first] - self.word_widths[first] / 2, self.x[last] + self.word_widths[last] / 2
 
 
-def lay_out(argument: ViewedArgument) -> TreeLayout:
-    """Words side by side, as wide as they are; the taller the tree, the closer its levels."""
+def lay_out(argument: ViewedArgument, chains: Sequence[ViewedChain] = (), side: int = 0) -> TreeLayout:
+    """Words side by side, as wide as they are; the taller the tree, the closer its levels.
+
+    ``chains`` are those of the view, and ``side`` is 0 for the first argument and 1 for the second.
+    """
     leaves = len(argument.words)
     words = tuple(shown(word, most=LONGEST_WORD) for word in argument.words)
     labels = tuple(shown(label, most=LONGEST_LABEL) for label in argument.labels)
@@ -180,9 +187,9 @@ def lay_out(argument: ViewedArgument) -> TreeLayout:
     x: list[float] = []
     width = 0.0
     for word_width, tag in zip(widths, labels[:leaves], strict=True):
-        place = max(NARROWEST, SPACE + max(word_width, text_width(tag, size=TAG_SIZE)))
-        x.append(width + place / 2)
-        width += place
+        room = max(NARROWEST, SPACE + max(word_width, text_width(tag, size=TAG_SIZE)))
+        x.append(width + room / 2)
+        width += room
     heights, parents, siblings = [0] * leaves, [-1] * (2 * leaves - 1), [-1] * (2 * leaves - 1)
     starts, ends = [*range(leaves)], [*range(1, leaves + 1)]
     for node, (left, right) in enumerate(zip(argument.left, argument.right, strict=True), start=leaves):
@@ -194,6 +201,16 @@ def lay_out(argument: ViewedArgument) -> TreeLayout:
         x.append((x[left] + x[right]) / 2)
     step = min(TALLEST_STEP, max(SHORTEST_STEP, TALLEST_STEP - (heights[-1] - 8)))
     y = [-(FIRST_LEVEL + (height - 1) * step) if height else 0.0 for height in heights]
+    mentions: dict[int, list[int]] = {}
+    ways: dict[int, list[int]] = {}
+    reads: dict[int, list[int]] = {}
+    for place, chain in enumerate(chains):
+        for mention in mentions_of(chain, side):
+            mentions.setdefault(mention.node, []).append(place)
+        for node in chain.down[side]:
+            ways.setdefault(node, []).append(place)
+            if siblings[node] >= 0:
+                reads.setdefault(siblings[node], []).append(place)
     return TreeLayout(
         words=words,
         labels=labels,
@@ -207,35 +224,14 @@ def lay_out(argument: ViewedArgument) -> TreeLayout:
         word_widths=widths,
         width=width,
         step=step,
+        mentions=mentions,
+        ways=ways,
+        reads=reads,
     )
 
 
 COLOURS = 8  # d2-chain-0 to d2-chain-7 in trees.css
 MOST_LINKS = 25  # drawn of one chain
-
-
-@dataclass(frozen=True, slots=True)
-class EntityRoles:
-    """The chains of each node, as indices of ``RelationView.chains``."""
-
-    mentions: Mapping[int, Sequence[int]]
-    ways: Mapping[int, Sequence[int]]  # on the way from the root to a mention, both ends included
-    reads: Mapping[int, Sequence[int]]  # whose upward vector the downward pass reads
-
-
-def entity_roles(view: RelationView, side: int, layout: TreeLayout) -> EntityRoles:
-    """The roles in one argument's tree; ``side`` is 0 or 1."""
-    mentions: dict[int, list[int]] = {}
-    ways: dict[int, list[int]] = {}
-    reads: dict[int, list[int]] = {}
-    for place, chain in enumerate(view.chains):
-        for mention in mentions_of(chain, side):
-            mentions.setdefault(mention.node, []).append(place)
-        for node in chain.down[side]:
-            ways.setdefault(node, []).append(place)
-            if layout.siblings[node] >= 0:
-                reads.setdefault(layout.siblings[node], []).append(place)
-    return EntityRoles(mentions, ways, reads)
 
 
 def mentions_of(chain: ViewedChain, side: int) -> tuple[ViewedMention, ...]:
@@ -294,10 +290,10 @@ class Mark:
 Marks = Mapping[tuple[int, int], Mark]  # by chain and node
 
 
-def place_marks(layout: TreeLayout, roles: EntityRoles) -> Marks:
+def place_marks(layout: TreeLayout) -> Marks:
     """A line under the words of each mention, short ones on top; no two lines touch."""
     wanted: list[tuple[float, float, int, int]] = []
-    for node, chains in roles.mentions.items():
+    for node, chains in layout.mentions.items():
         left, right = layout.extent(node)
         middle, half = (left + right) / 2, max((right - left) / 2, BADGE)
         wanted.extend((2 * half, middle - half, chain, node) for chain in chains)

@@ -19,7 +19,6 @@ from disco2.drawing.layout import (
     LANE,
     MARGIN,
     Arrangement,
-    EntityRoles,
     Marks,
     TreeLayout,
     arrange,
@@ -28,7 +27,6 @@ from disco2.drawing.layout import (
     chain_names,
     draw_marks,
     element,
-    entity_roles,
     escaped,
     lay_out,
     link_depth,
@@ -48,9 +46,8 @@ LONGEST_TEXT = 500  # characters of an argument in the description
 
 def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
     """The SVG. ``stacked`` draws the second tree below the first one; trees that are too wide always are."""
-    layouts = lay_out(view.arguments[0]), lay_out(view.arguments[1])
-    roles = entity_roles(view, 0, layouts[0]), entity_roles(view, 1, layouts[1])
-    marks = place_marks(layouts[0], roles[0]), place_marks(layouts[1], roles[1])
+    layouts = lay_out(view.arguments[0], view.chains, 0), lay_out(view.arguments[1], view.chains, 1)
+    marks = place_marks(layouts[0]), place_marks(layouts[1])
     arrangement = arrange(layouts, marks, chains=len(view.chains), stacked=stacked)
     width, height = arrangement.width, arrangement.height
     if view.dimensions:
@@ -62,7 +59,7 @@ def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
         element("rect", class_="d2-paper", width=width, height=height),
         *draw_mention_links(view, arrangement, marks),
         draw_roots_link(arrangement, layouts),
-        *(_tree(view, side, arrangement, layouts[side], roles[side], marks[side]) for side in (0, 1)),
+        *(_tree(view, side, arrangement, layouts[side], marks[side]) for side in (0, 1)),
     ]
     if view.dimensions:
         parts.append(draw_scale(view, x=MARGIN, y=arrangement.height))
@@ -79,18 +76,11 @@ def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
     )
 
 
-def _tree(
-    view: RelationView,
-    side: int,
-    arrangement: Arrangement,
-    layout: TreeLayout,
-    roles: EntityRoles,
-    marks: Marks,
-) -> str:
+def _tree(view: RelationView, side: int, arrangement: Arrangement, layout: TreeLayout, marks: Marks) -> str:
     parts = [
-        *draw_edges(side, layout, roles),
-        *(_node(view, side, layout, roles, node) for node in range(len(layout.x))),
-        *draw_downward_arrows(layout, roles),
+        *draw_edges(side, layout),
+        *(_node(view, side, layout, node) for node in range(len(layout.x))),
+        *draw_downward_arrows(layout),
         *draw_marks(marks),
     ]
     left, baseline = arrangement.lefts[side], arrangement.baselines[side]
@@ -146,9 +136,9 @@ def cells(vector: Sequence[float], *, y: float = 0) -> str:
     )
 
 
-def _node(view: RelationView, side: int, layout: TreeLayout, roles: EntityRoles, node: int) -> str:
+def _node(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
     is_leaf, height = node < layout.leaves, layout.heights[node]
-    mentions, ways, reads = (some.get(node, ()) for some in (roles.mentions, roles.ways, roles.reads))
+    mentions, ways, reads = (some.get(node, ()) for some in (layout.mentions, layout.ways, layout.reads))
     classes = ["d2-node", "d2-leaf" if is_leaf else "d2-inner"]
     if node == layout.root:
         classes.append("d2-root")
@@ -207,7 +197,7 @@ HEAD_WIDTH, HEAD_LENGTH = 4, 6
 BESIDE = 9  # how far an arrow of reading stays from the edge of the node that is read
 
 
-def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles) -> list[str]:
+def draw_edges(side: int, layout: TreeLayout) -> list[str]:
     """For each child the edge to its parent; an arrow upwards is behind the edge of each left child.
 
     trees.css shows that arrow when the edge before it is reached.
@@ -215,7 +205,7 @@ def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles) -> list[str]:
     drawn = []
     for child, parent in enumerate(layout.parents[:-1]):
         height = layout.heights[parent]
-        ways = roles.ways.get(child, ())
+        ways = layout.ways.get(child, ())
         drawn.append(
             element(
                 "path",
@@ -235,14 +225,14 @@ def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles) -> list[str]:
     return drawn
 
 
-def draw_downward_arrows(layout: TreeLayout, roles: EntityRoles) -> list[str]:
+def draw_downward_arrows(layout: TreeLayout) -> list[str]:
     """What the downward pass reads: arrows from the parent, and from the sibling."""
     drawn = []
-    for node, ways in sorted(roles.ways.items()):
+    for node, ways in sorted(layout.ways.items()):
         if node == layout.root:
             continue
         down = _head(layout.x[node], _downward_top(layout, node), down=True)
-        for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, roles, node))):
+        for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, node))):
             drawn.append(element("path", class_=["d2-arrow", kind], data_way=chain_names(ways), d=arrow))
     return drawn
 
@@ -261,13 +251,13 @@ def _downward_top(layout: TreeLayout, node: int) -> float:
     return layout.top(node) if node >= layout.leaves else layout.y[node] - ABOVE_LEAF - ABOVE_STRIP
 
 
-def _reading(layout: TreeLayout, roles: EntityRoles, node: int) -> str:
+def _reading(layout: TreeLayout, node: int) -> str:
     """From the sibling to the node: straight between equals, else around one corner."""
     sibling = layout.siblings[node]
     towards = 1 if layout.x[sibling] < layout.x[node] else -1  # from the sibling to the node
     if layout.heights[sibling] < layout.heights[node]:
         x, y = layout.x[sibling] + towards * BESIDE, layout.top(sibling)
-        if sibling in roles.ways:  # it may have a downward vector itself
+        if sibling in layout.ways:  # it may have a downward vector itself
             y = _downward_top(layout, sibling)
         end_x, end_y = layout.x[node] - towards * layout.half_width(node), layout.y[node]
         way = f"M{numbers(x, y)}Q{numbers(x, end_y, end_x, end_y)}"
