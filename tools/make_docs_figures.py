@@ -10,12 +10,14 @@ tool draws.
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import disco2
-from disco2.drawing.layout import PassState
+from disco2.drawing.layout import asset_text, chain_class
 from disco2.drawing.trees import draw_trees
 from disco2.files import write_text
 from disco2.inference.pipeline import Pipeline
@@ -33,12 +35,57 @@ def figures(pipeline: Pipeline) -> dict[str, str]:
     """The name of each SVG file and its content."""
     she = pipeline.view(pipeline.classify(FIRST, "She was hungry."))
     he = pipeline.view(pipeline.classify(FIRST, "He was hungry."))
-    to_entity = PassState("down", chain=0)
     return {
-        "upward.svg": draw_trees(she, standalone=True, state=PassState("up")) + "\n",
-        "downward.svg": draw_trees(she, standalone=True, state=to_entity) + "\n",
-        "downward-he.svg": draw_trees(he, standalone=True, state=to_entity) + "\n",
+        "upward.svg": show_pass(draw_trees(she), "up"),
+        "downward.svg": show_pass(draw_trees(she), "down", chain=0),
+        "downward-he.svg": show_pass(draw_trees(he), "down", chain=0),
     }
+
+
+# What names a chain, and the class that it has while the downward pass goes to that chain's mentions.
+CHOSEN = {
+    "data-way": "d2-way",
+    "data-read": "d2-read",
+    "data-mention": "d2-goal",
+    "data-mark": "d2-chosen",
+    "data-link": "d2-chosen",
+}
+
+
+def show_pass(svg: str, direction: str, *, chain: int | None = None) -> str:
+    """The drawing with its style inside and a finished pass, as a page shows it by setting classes."""
+    ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
+    root = ElementTree.fromstring(svg)  # noqa: S314  ours
+    for part in root.iter():
+        classes = part.get("class", "").split()
+        if direction == "up" and part.get("data-height"):
+            classes.append("d2-reached")
+        classes += [
+            name for attribute, name in CHOSEN.items() if f"c{chain}" in part.get(attribute, "").split()
+        ]
+        if classes:
+            part.set("class", " ".join(dict.fromkeys(classes)))
+    root.set("data-pass", direction)
+    if chain is not None:
+        root.set("data-chain", f"c{chain}")
+        root.set("class", f"d2-trees {chain_class(chain)}")
+    style = ElementTree.Element("style")
+    style.text = standalone_style()
+    style.tail = "\n"
+    root.insert(2, style)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def standalone_style() -> str:
+    """The style sheet with a plain value before each named colour, for viewers without CSS variables."""
+    css = asset_text("trees.css")
+    light = dict(re.findall(r"(--d2-[\w-]+): light-dark\((#[0-9a-f]{6}), ", css))
+    light |= dict.fromkeys(("--d2-chain", "--d2-chosen"), light["--d2-chain-0"])  # chains have letters, too
+    return re.sub(
+        r"(?<=[\s{;])([a-z][a-z-]*): var\((--d2-[\w-]+)\);",
+        lambda found: f"{found[1]}: {light[found[2]]}; {found[0]}" if found[2] in light else found[0],
+        css,
+    )
 
 
 def take_screenshots(pipeline: Pipeline) -> None:

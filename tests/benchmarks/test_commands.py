@@ -14,19 +14,10 @@ from benchmarks.made_up_documents import made_up_document
 from benchmarks.speed.measure import Run
 from tests.conftest import ROOT
 
+NAMES = ("", ".answers", ".bulk", ".made_up_documents", ".parser", ".server_load", ".text")
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        ".answers",
-        ".bulk",
-        ".made_up_documents",
-        ".parser",
-        ".server_load",
-        ".text",
-    ],
-)
+
+@pytest.mark.parametrize("name", NAMES)
 def test_help(name: str) -> None:
     pytest.importorskip("psutil")
     command = [sys.executable, "-m", f"benchmarks{name}", "--help"]

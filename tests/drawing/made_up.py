@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from xml.etree import ElementTree
 
-from disco2.drawing.layout import PassState
-from disco2.drawing.trees import PLAIN, draw_trees
+from disco2.drawing.trees import draw_trees
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.view import RelationView, ViewedArgument
@@ -52,8 +51,8 @@ def chain_of_phrases(words: list[str], *, to_left: bool = False) -> ViewedArgume
     )
 
 
-def drawn(view: RelationView, *, standalone: bool = False, state: PassState = PLAIN) -> ElementTree.Element:
-    return ElementTree.fromstring(draw_trees(view, standalone=standalone, state=state))  # noqa: S314  ours
+def drawn(view: RelationView) -> ElementTree.Element:
+    return ElementTree.fromstring(draw_trees(view))  # noqa: S314  ours
 
 
 def with_class(root: ElementTree.Element, name: str, *, arg: str = "") -> list[ElementTree.Element]:

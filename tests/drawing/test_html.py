@@ -4,48 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 from disco2.drawing import relations_html
 from disco2.drawing.layout import SCRIPTS
 from disco2.drawing.trees import draw_trees
-from disco2.errors import InputError
 from disco2.inference.prediction import text_result
 from tests.drawing.made_up import HOSTILE, pipeline
+from tests.html_outline import Outline
 
 TEXT = f"Bob gave Tina the burger. She was {HOSTILE} hungry. He <!-- was & \u2028 not."
-VOID = {"meta", "link", "br", "img", "input"}
-
-
-class Page(HTMLParser):
-    """The elements of a page as a browser would find them, and the text of each script and style."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        self.texts.append("")
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.texts:
-            self.texts[-1] += data
-
-    def text(self, name: str) -> str:
-        place = next(place for place, (_, found) in enumerate(self.elements) if found.get("id") == name)
-        return self.texts[place]
 
 
 def page_of(text: str, *, views: bool = True) -> str:
@@ -64,28 +33,27 @@ def test_the_data_arrives_as_it_was() -> None:
     assert found
     views = [nlp.view(one) for one in found]
     result = text_result(nlp, document, found)
-    page = Page(relations_html(result, views))
-    data = json.loads(page.text("disco2-data"))
+    page = Outline(relations_html(result, views))
+    data = json.loads(page.text_of("disco2-data"))
     assert data["result"] == json.loads(json.dumps(result))
     assert [one["svg"] for one in data["views"]] == [draw_trees(view) for view in views]
     assert [one["view"] for one in data["views"]] == [view.to_json() for view in views]
-    assert json.loads(Page(relations_html(result, None)).text("disco2-data"))["views"] is None
+    assert json.loads(Outline(relations_html(result, None)).text_of("disco2-data"))["views"] is None
 
 
 @pytest.mark.parametrize("views", [True, False])
 def test_no_text_breaks_out(views: bool) -> None:
-    page = Page(page_of(TEXT, views=views))
-    assert not page.open
+    page = Outline(page_of(TEXT, views=views))
     scripts = [attributes for tag, attributes in page.elements if tag == "script"]
     assert len(scripts) == 1 + len(SCRIPTS)
     assert all(set(attributes) <= {"type", "id"} for attributes in scripts)
-    assert "<" not in page.text("disco2-data")
-    assert "\u2028" not in page.text("disco2-data")
+    assert "<" not in page.text_of("disco2-data")
+    assert "\u2028" not in page.text_of("disco2-data")
 
 
 def test_nothing_comes_from_outside() -> None:
     written = page_of("Bob gave Tina the burger. She was hungry.")
-    page = Page(written)
+    page = Outline(written)
     for tag, attributes in page.elements:
         assert tag not in {"link", "iframe", "img", "base", "object"}
         assert not {"src", "href", "srcset", "style"} & attributes.keys()
@@ -95,15 +63,13 @@ def test_nothing_comes_from_outside() -> None:
 
 
 def test_a_text_without_relations_has_a_page() -> None:
-    assert json.loads(Page(page_of("Bob slept.")).text("disco2-data"))["views"] == []
+    assert json.loads(Outline(page_of("Bob slept.")).text_of("disco2-data"))["views"] == []
 
 
-def test_views_must_belong_to_the_result() -> None:
+def test_fewer_views_than_relations() -> None:
     nlp = pipeline()
     document = nlp.annotate("Bob gave Tina the burger. She was hungry. He was not.")
     found = nlp.relations(document)
     views = [nlp.view(one) for one in found]
     result = text_result(nlp, document, found)
-    assert len(json.loads(Page(relations_html(result, views[:1])).text("disco2-data"))["views"]) == 1
-    with pytest.raises(InputError, match="4 views of 2 relations"):
-        relations_html(result, views * 2)
+    assert len(json.loads(Outline(relations_html(result, views[:1])).text_of("disco2-data"))["views"]) == 1

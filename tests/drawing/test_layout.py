@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +15,6 @@ from disco2.drawing.layout import (
     HALF_NODE,
     SHORTEST_STEP,
     WORD_SIZE,
-    EntityRoles,
     TreeLayout,
     lay_out,
     place_marks,
@@ -79,7 +79,7 @@ def test_no_two_lines_of_mentions_touch(argument: ViewedArgument, data: st.DataO
     layout = lay_out(argument)
     chains = st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True)
     mentions = data.draw(st.dictionaries(st.integers(0, layout.root), chains))
-    marks = place_marks(layout, EntityRoles(mentions, {}, {}))
+    marks = place_marks(replace(layout, mentions=mentions))
     assert set(marks) == {(chain, node) for node, some in mentions.items() for chain in some}
     placed = list(marks.values())
     for number, mark in enumerate(placed):

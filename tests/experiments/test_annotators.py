@@ -13,9 +13,9 @@ from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
 from disco2.corpora.gum import read_gum
 from disco2.data import Corpus, Document
-from disco2.errors import CorpusError, InputError
+from disco2.errors import InputError
 from disco2.experiments import annotators as room
-from disco2.experiments.annotators import annotator_quality, documents_of, train_annotators
+from disco2.experiments.annotators import annotator_quality, train_annotators
 from disco2.files import HIDDEN_LIST, folder_in_place
 from tests.corpora.made_up import corpus, relation
 
@@ -115,11 +115,6 @@ def test_a_folder_that_looks_like_a_component_is_not_replaced(tmp_path: Path) ->
         with pytest.raises(InputError, match=r"does not know as its own: model\.json"):
             train_annotators(parted(), tmp_path, force=force)
     assert [file.name for file in tmp_path.rglob("*.*")] == ["model.json"]
-
-
-def test_a_part_without_documents_is_an_error() -> None:
-    with pytest.raises(CorpusError, match="no part 'extra'"):
-        documents_of(parted(), "extra")
 
 
 def test_shipped_annotators_are_measured_on_gum(gum: Path) -> None:

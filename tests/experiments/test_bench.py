@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,12 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.role_pairs import write_role_pairs
+from disco2.data import Corpus
 from disco2.engines import Engine, LocalEngine
-from disco2.errors import Disco2Error, InputError, MissingExtraError
-from disco2.evaluation import paired_bootstrap, sign_test
-from disco2.experiments import runs as performing
+from disco2.errors import InputError, MissingExtraError
+from disco2.evaluation.significance import paired_bootstrap, sign_test
 from disco2.experiments.bench import (
     Bench,
     Experiment,
@@ -30,13 +27,11 @@ from disco2.experiments.bench import (
     mean_confusion,
     measure,
     stacked,
-    versions_of_runs,
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.embeddings import EMBEDDINGS
 from disco2.experiments.evaluating import Answers
 from disco2.experiments.full_model import DIMENSION
-from disco2.experiments.runs import versions
 from disco2.reporting.findings import Difference, Findings, PValue
 
 SETTINGS = {"model.K": 8, "training.epochs": 2, "vectors.frequent": 0, "model.features": False}
@@ -44,12 +39,9 @@ FIRST = System("first", {"model.kind": "additive"})
 SECOND = System("second", {"model.kind": "upward"})
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    folder = tmp_path_factory.mktemp("corpus")
-    write_role_pairs(folder / "pairs", size=60, seed=1)
-    corpus = read_corpus("role-pairs", folder / "pairs")
-    return Bench({"own": corpus}, Configuration().changed(SETTINGS), (1,))
+@pytest.fixture
+def bench(role_pairs: Corpus) -> Bench:
+    return Bench({"own": role_pairs}, Configuration().changed(SETTINGS), (1,))
 
 
 def experiment(*systems: System, name: str = "", **options: Any) -> Experiment:
@@ -63,30 +55,15 @@ def experiment(*systems: System, name: str = "", **options: Any) -> Experiment:
     return Experiment(name or systems[0].name, groups, describe, **options)
 
 
-def written(output: Path) -> set[str]:
-    return {path.stem for path in (output / "findings").glob("*.json")}
-
-
 @pytest.mark.parametrize("engine", [None, LocalEngine(2)])
-def test_findings_are_written_when_the_last_run_of_their_experiment_is_made(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine | None
+def test_experiments_share_runs_and_write_findings(
+    bench: Bench, tmp_path: Path, engine: Engine | None
 ) -> None:
-    train = performing.train_model
-
-    def breaking(corpus: Any, parts: Any, configuration: Configuration, **options: Any) -> Any:
-        if configuration.model.kind == "upward":
-            raise Disco2Error("broken")
-        return train(corpus, parts, configuration, **options)
-
     experiments = [experiment(FIRST, SECOND, name="both"), experiment(FIRST), experiment(name="none")]
-    with monkeypatch.context() as patch:
-        patch.setattr(performing, "train_model", breaking)
-        with pytest.raises(Disco2Error, match="broken"):
-            carry_out(experiments, bench, tmp_path)
-    assert written(tmp_path) == {"first", "none"}
     found = carry_out(experiments, bench, tmp_path, engine=engine)
     assert [(one.name, one.data["runs"]) for one in found] == [("both", 2), ("first", 1), ("none", 0)]
-    assert written(tmp_path) == {"both", "first", "none"}
+    assert {path.stem for path in (tmp_path / "findings").glob("*.json")} == {"both", "first", "none"}
+    assert len(list((tmp_path / "runs").iterdir())) == 2
 
 
 @pytest.mark.parametrize(
@@ -112,17 +89,6 @@ def test_a_missing_package_is_known_before_any_training(
         carry_out([experiment(FIRST), checked], bench, tmp_path)
     assert list(tmp_path.iterdir()) == []
     check_packages([experiment(FIRST)])
-
-
-def test_versions_are_those_of_the_runs(bench: Bench, tmp_path: Path) -> None:
-    experiments = [experiment(FIRST)]
-    carry_out(experiments, bench, tmp_path)
-    assert versions_of_runs(experiments, bench, tmp_path) == versions()
-    (file,) = tmp_path.glob("runs/*/run.json")
-    described = json.loads(file.read_text())
-    described["versions"]["numpy"] = "1.0"
-    file.write_text(json.dumps(described))
-    assert versions_of_runs(experiments, bench, tmp_path)["numpy"] == f"{versions()['numpy']}, 1.0"
 
 
 def answers(predicted: str, gold: str = "aabb", relations: str = "1234", labels: str = "ab") -> Answers:

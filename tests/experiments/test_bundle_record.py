@@ -9,25 +9,27 @@ import numpy as np
 import pytest
 
 from disco2.bundle import load_bundle
-from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
-from disco2.data import RelationKind
+from disco2.data import Corpus, RelationKind
 from disco2.experiments.bundle_record import calibrated
 from disco2.experiments.configuration import read_configuration
-from disco2.experiments.division import divide
+from disco2.experiments.division import Parts, divide
 from disco2.experiments.train_run import save_model, train_model
 from disco2.model.probabilities import Calibration
+from disco2.training.fit import Fitted
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3", "model.K=50"])
 
 
+Trained = tuple[Corpus, Parts, Fitted]
+
+
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
-    corpus = read_role_pairs(write_role_pairs(tmp_path_factory.mktemp("pairs") / "corpus", size=60, seed=1))
-    parts = divide(corpus, QUICK)
-    return corpus, parts, train_model(corpus, parts, QUICK)
+def trained(role_pairs: Corpus) -> Trained:
+    parts = divide(role_pairs, QUICK)
+    return role_pairs, parts, train_model(role_pairs, parts, QUICK)
 
 
-def test_a_saved_model_knows_its_temperature(trained, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_saved_model_knows_its_temperature(trained: Trained, tmp_path: Path) -> None:
     corpus, parts, fitted = trained
     save_model(fitted, parts, QUICK, corpus, tmp_path / "m", figures={"test_accuracy": 0.5})
     model, manifest = load_bundle(tmp_path / "m")
@@ -45,7 +47,7 @@ def test_a_saved_model_knows_its_temperature(trained, tmp_path: Path) -> None:  
     assert "never answers that there is no relation" in card
 
 
-def test_scores_that_are_too_sure_are_cooled_down(trained) -> None:  # type: ignore[no-untyped-def]
+def test_scores_that_are_too_sure_are_cooled_down(trained: Trained) -> None:
     _, parts, fitted = trained
     model, development = fitted.model, parts.instances["dev"]
     loud = replace(model, parameters={name: 50 * value for name, value in model.parameters.items()})
@@ -55,7 +57,7 @@ def test_scores_that_are_too_sure_are_cooled_down(trained) -> None:  # type: ign
     assert calibrated(model, []) == (Calibration(1.0), {})
 
 
-def test_running_text_has_a_temperature_of_its_own(trained) -> None:  # type: ignore[no-untyped-def]
+def test_running_text_has_a_temperature_of_its_own(trained: Trained) -> None:
     _, parts, fitted = trained
     model = fitted.model
     named = replace(model, labels=(*model.labels[:-1], "NoRel"))

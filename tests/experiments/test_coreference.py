@@ -10,13 +10,10 @@ import numpy as np
 import pytest
 
 from disco2.bundle import load_bundle
-from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Argument, Corpus, Dependencies, Instance, Mention, RelationKind, Sentence
-from disco2.errors import InputError
 from disco2.experiments.bench import AUTOMATIC, Bench
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.coreference import (
-    BUILT_IN,
     COREFERENCE,
     compare_layers,
     coreference_versions,
@@ -117,17 +114,6 @@ def test_versions_differ_in_coreference_alone() -> None:
         )
 
 
-def test_a_corpus_with_all_layers_stays_as_it_is() -> None:
-    own = annotated(made_up(with_own=ALL))
-    own = replace(
-        own,
-        automatic=(),
-        annotators="",
-        documents={key: replace(one, mentions=OWN_MENTIONS) for key, one in own.documents.items()},
-    )
-    assert bench(own, annotated(own, layers=("coreference",))).corpora[OWN] == own
-
-
 def test_own_mentions_stay_on_their_own_tokens() -> None:
     own = made_up(with_own=ALL)
     versions = bench(own, annotated(own, layers=("tokens", "tags", "coreference"))).corpora
@@ -182,17 +168,6 @@ def test_the_intersection_is_said_to_be_trained_on() -> None:
     assert "differ in coreference alone" in whole.words[1]
 
 
-def test_the_built_in_resolver_knows_gums_training_documents() -> None:
-    for name, annotators, said in (
-        ("gum", f"{BUILT_IN} 0a1b", True),
-        ("gum", "somebody", False),
-        ("pdtb2", BUILT_IN, False),
-    ):
-        own = made_up(with_own=ALL, name=name)
-        found = COREFERENCE.findings(bench(own, replace(annotated(own), annotators=annotators)), result)
-        assert ("trained on GUM's training documents" in found.words[1]) == said
-
-
 CORPUS = corpus([relation("a", number, ["x"]) for number in range(4)])
 
 
@@ -231,25 +206,19 @@ def test_only_relations_that_share_an_entity_count_and_not_too_many() -> None:
     assert [one.relation for one in turned_relations(CORPUS, before, after, at_most=2)] == names[1:3]
 
 
-def test_seeds_must_be_pairs() -> None:
-    with pytest.raises(InputError, match="1 seeds of one system and 2"):
-        list(turned_relations(CORPUS, seeds("xxxx"), seeds("yyyy", "yyyy")))
-
-
 QUICK = read_configuration(
     None, ["model.kind=surface", "training.epochs=2", "task.outcomes=running-text", "task.minimum=1"]
 )
 
 
 @pytest.fixture(scope="module")
-def layered(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+def layered(role_pairs: Corpus) -> Corpus:
     """Role pairs of which every third is an EntRel."""
-    made = read_role_pairs(write_role_pairs(tmp_path_factory.mktemp("layers") / "corpus", size=60, seed=1))
     relations = tuple(
         replace(one, kind=RelationKind.ENTREL, senses=()) if number % 3 == 0 else one
-        for number, one in enumerate(made.relations)
+        for number, one in enumerate(role_pairs.relations)
     )
-    return replace(made, relations=relations)
+    return replace(role_pairs, relations=relations)
 
 
 def test_every_seed_is_judged_both_ways(layered: Corpus) -> None:

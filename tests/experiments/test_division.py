@@ -19,7 +19,7 @@ from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.bench import measure, stacked
 from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.experiments.division import CorpusStatistics, Parts, Source, corpus_statistics, divide, with_entry
+from disco2.experiments.division import Parts, Source, corpus_statistics, divide, with_entry
 from disco2.experiments.evaluating import evaluate_model
 from disco2.experiments.runs import RunPlan, Runs
 from disco2.experiments.train_run import save_model, train_model
@@ -181,14 +181,6 @@ def test_a_model_records_what_it_was_trained_on(main: Corpus, tmp_path: Path, ki
     assert "further.jsonl" not in (tmp_path / "model" / "bundle.json").read_text()
 
 
-def test_the_weight_matters_in_training(main: Corpus, tmp_path: Path) -> None:
-    more = pairs(tmp_path, "more", ["cause"] * 10, first=100)
-    light, heavy = (
-        train_model(main, divided(main, source(more, weight=weight)), QUICK).model for weight in (0.1, 1.0)
-    )
-    assert (light.parameters["beta"] != heavy.parameters["beta"]).any()
-
-
 def test_judging_a_further_corpus_uses_its_own_protocol(main: Corpus, tmp_path: Path) -> None:
     more = replace(pairs(tmp_path, "more", ["cause", "contrast"] * 10, first=100), name="disrpt")
     entry = DataSettings(corpus="disrpt", path="more", protocol="documents")
@@ -201,14 +193,14 @@ def test_judging_a_further_corpus_uses_its_own_protocol(main: Corpus, tmp_path: 
     assert "trained under the protocol 'documents'" in other.warnings[0]
 
 
-def statistics(name: str, path: Path, *, only: str = "") -> CorpusStatistics:
+def statistics(name: str, path: Path, *, only: str = "") -> dict[str, Any]:
     corpus = read_corpus(name, path)
     return corpus_statistics(corpus, divide(corpus, Configuration()), only=only)
 
 
 def test_role_pairs_are_counted_by_part(tmp_path: Path) -> None:
     write_role_pairs(tmp_path / "c", size=50, seed=1)
-    found = statistics("role-pairs", tmp_path / "c").to_json()
+    found = statistics("role-pairs", tmp_path / "c")
     assert {part: counts["implicit"] for part, counts in found["splits"].items()} == {
         "train": 50,
         "dev": 10,
@@ -216,7 +208,7 @@ def test_role_pairs_are_counted_by_part(tmp_path: Path) -> None:
     }
     assert all(counts["shared_entities"] == 1.0 for counts in found["splits"].values())
     assert found["splits"]["dev"]["senses"] == {"Comparison.Concession": 5, "Contingency.Cause": 5}
-    assert list(statistics("role-pairs", tmp_path / "c", only="dev").parts) == ["dev"]
+    assert list(statistics("role-pairs", tmp_path / "c", only="dev")["splits"]) == ["dev"]
     with pytest.raises(CorpusError, match="train, dev, test"):
         statistics("role-pairs", tmp_path / "c", only="all")
 
@@ -225,14 +217,13 @@ def test_what_was_dropped_is_counted_with_the_reason(tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     rows = [f'"It rained {i}.","We left.",{"AB"[i % 2]},train' for i in range(6)] + ['"Hm.","So.",,train']
     file.write_text("arg1,arg2,label,split\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    part = statistics("pairs", file).parts["train"]
-    assert (part.implicit, part.kept) == (7, 6)
-    assert dict(part.dropped) == {"no sense": 1}
-    assert part.with_shared_entities == 0
+    part = statistics("pairs", file)["splits"]["train"]
+    assert (part["implicit"], part["kept"], part["shared_entities"]) == (7, 6, 0)
+    assert part["dropped"] == {"no sense": 1}
 
 
 def test_gum(gum: Path) -> None:
-    found = statistics("gum", gum).to_json()
+    found = statistics("gum", gum)
     splits = found["splits"]
     assert [splits[part]["implicit"] for part in ("train", "dev", "test")] == [3347, 556, 571]
     assert [splits[part]["kept"] for part in ("train", "dev", "test")] == [3337, 555, 565]
@@ -266,11 +257,6 @@ def divided_under(found: Corpus, **settings: Any) -> tuple[Corpus, Any, Configur
 def test_a_label_that_no_training_relation_has_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"'cause'.*Comparison\.Contrast, Contingency\.Cause"):
         divided_under(made_up_corpus({"a": "train"}), task_labels=(CONTRAST, "cause"))
-
-
-def test_a_class_that_does_not_occur_is_not_trained() -> None:
-    with pytest.raises(CorpusError, match="1 labels that count"):
-        train_model(*divided_under(made_up_corpus({"a": "train"}), task_versus="Temporal"))
 
 
 def test_a_run_without_a_dev_part_and_without_entities(tmp_path: Path) -> None:

@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 
 from disco2.data import Corpus
-from disco2.errors import CorpusError, MissingExtraError
+from disco2.errors import CorpusError
+from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.embeddings import (
-    embeddings_findings,
-    neighbours_table,
-    word_counts,
-    word_map,
-)
+from disco2.experiments.embeddings import EMBEDDINGS, neighbours_table, word_map
 from disco2.vectors import WordVectors
 from tests.instances import reasons_and_results
 
@@ -89,24 +85,18 @@ def corpus() -> Corpus:
 
 
 def test_findings_use_the_vectors_of_the_model(corpus: Corpus, tmp_path: Path) -> None:
-    counts = word_counts(corpus)
+    counts = {token.text.lower() for one in corpus.documents.values() for token in one.tokens}
     generator = np.random.default_rng(1)
     lines = [
         f"{word} {' '.join(f'{value:.4f}' for value in generator.standard_normal(6))}" for word in counts
     ]
     (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
     configuration = Configuration().changed({"vectors.source": str(tmp_path / "v.txt"), "model.K": 4})
-    findings = embeddings_findings(corpus, configuration)
+    bench = Bench({"own": corpus}, configuration, seeds=(1,))
+    findings = EMBEDDINGS.describe(bench, {})
     assert findings.name == "embeddings"
-    assert {word.word for word in findings.figures[0].words} == set(counts) - {"."}
+    assert {word.word for word in findings.figures[0].words} == counts - {"."}
     assert findings.data == {"source": "v.txt", "K": 4, "words": len(counts) - 1}
     assert "K = 4" in findings.words[0]
     assert str(tmp_path) not in findings.words[0]
-    again = embeddings_findings(corpus, configuration)
-    assert again == findings
-
-
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "sklearn.manifold", None)
-    with pytest.raises(MissingExtraError, match=r"disco2\[plots\]"):
-        word_map(vectors_of(WORDS), COUNTS)
+    assert EMBEDDINGS.describe(bench, {}) == findings

@@ -9,7 +9,7 @@ import numpy as np
 from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.evaluating import Answers
-from disco2.experiments.full_model import BINARY_EXPERIMENT, constant_measures, is_commoner
+from disco2.experiments.full_model import BINARY_EXPERIMENT, is_commoner
 from disco2.experiments.runs import RunPlan, RunResult
 from disco2.reporting.findings import Measure
 from tests.corpora.made_up import corpus, relation
@@ -49,9 +49,3 @@ def test_the_commoner_answer_is_that_of_the_training_part() -> None:
     assert constant["Expansion F1"] == Measure(0.0, n=4)
     assert constant["Expansion accuracy"] == Measure(0.25, n=4)
     assert constant["Temporal accuracy"] == Measure(1.0, n=4)
-
-
-def test_measures_of_a_constant_answer() -> None:
-    gold = answers("Expansion", [True, True, True, False])
-    assert constant_measures(gold, "Expansion", always=True) == (Measure(6 / 7, n=4), Measure(0.75, n=4))
-    assert constant_measures(gold, "Expansion", always=False) == (Measure(0.0, n=4), Measure(0.25, n=4))

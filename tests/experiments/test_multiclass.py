@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +25,7 @@ from disco2.experiments.multiclass import (
     LADDER,
     MULTICLASS_EXPERIMENT,
     PROTOCOLS,
-    START,
     STEPS,
-    STEPS_COMPARED,
     comparison_table,
     fold_labels,
     fold_plans,
@@ -62,15 +59,6 @@ def test_every_model_has_a_run_for_every_seed_but_the_constant_one() -> None:
     plans = MULTICLASS_EXPERIMENT.plans(bench("gum"))
     assert len(plans) == 2 * len(LADDER) - 1
     assert len({plan.directory("x") for plan in plans}) == len(plans)
-
-
-def test_settings_that_were_tuned_for_a_system_are_its_own() -> None:
-    tuned = Configuration().changed({"model.K": 30})
-    plans = MULTICLASS_EXPERIMENT.plans(replace(bench("gum"), tuned={"upward": tuned}))
-    dimensions = {plan.model: plan.configuration.model.K for plan in plans}
-    assert dimensions["upward"] == 30
-    assert dimensions["upward + entities"] == Configuration().model.K
-    assert all(plan.configuration.model.kind == "upward" for plan in plans if plan.model == "upward")
 
 
 def test_the_table_has_the_papers_eight_rows_and_its_figures_only_on_its_corpus() -> None:
@@ -162,11 +150,6 @@ def test_the_example_is_the_best_model_of_the_table() -> None:
     assert read_configuration(EXAMPLES / "best.toml") == Configuration().changed(BEST.changes)
 
 
-def test_every_step_adds_to_the_one_before() -> None:
-    for earlier, later in pairwise(STEPS):
-        assert earlier.changes.items() < later.changes.items()
-
-
 def test_steps_differ_in_their_changes_alone_even_where_the_papers_model_was_tuned() -> None:
     given = Configuration().changed({"model.K": 20})
     relations = [relation(f"wsj_020{number}", number, ["Contingency.Cause"]) for number in range(6)]
@@ -177,8 +160,3 @@ def test_steps_differ_in_their_changes_alone_even_where_the_papers_model_was_tun
     assert plans == BEYOND.plans(untuned)
     for system, plan in zip((*STEPS, FEATURES_ALONE), plans, strict=False):
         assert plan.configuration == given.changed({**system.changes, "training.seed": 1})
-
-
-def test_the_start_is_not_taken_for_the_tuned_model_of_other_tables() -> None:
-    assert STEPS_COMPARED[0] == (STEPS[1].name, START)
-    assert FULL.name not in {name for pair in STEPS_COMPARED for name in pair}

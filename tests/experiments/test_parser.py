@@ -12,7 +12,8 @@ from disco2.experiments.parser import (
     gold_relations,
     has_relations,
     parser_findings,
-    score_parser,
+    run_system,
+    score_output,
 )
 from disco2.interfaces.cli.evaluate import pipeline_system
 from disco2.parser.parser import DiscourseParser
@@ -56,8 +57,10 @@ def test_scores_of_rules_and_parser() -> None:
     system = System(
         lambda doc: as_spans(doc, parser.parse(doc)),
         lambda doc, tokens: as_spans(doc, parser.parse(doc, connectives=tokens)),
+        lambda inside: [""] * len(inside),
     )
-    for scores in (score_parser(both, one, part="test") for one in (rules.system, system)):
+    for one in (rules.system, system):
+        scores = score_output(run_system(both, one, part="test"))
         assert scores["senses"][""].f1 == 1.0
         assert scores["end_to_end"]["connectives"].f1 == 1.0
         assert scores["given"]["explicit both exact"].f1 == 1.0
@@ -67,7 +70,7 @@ def test_scores_of_rules_and_parser() -> None:
 def test_scores_of_a_pipeline() -> None:
     both = two_documents()
     pipeline = small_pipeline()
-    scores = score_parser(both, pipeline_system(pipeline), part="test")
+    scores = score_output(run_system(both, pipeline_system(pipeline), part="test"))
     assert scores["end_to_end"]["connectives"].f1 == 1.0
     assert scores["senses"][""].f1 == 1.0
     assert scores["implicit_senses"][""].gold == 1

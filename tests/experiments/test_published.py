@@ -97,13 +97,3 @@ def test_the_papers_settings_differ_in_nothing() -> None:
     assert said_differences(PAPERS).startswith("The settings are the paper's (examples/paper.toml), but the ")
     same = PAPERS.changed({"model.initialisation": "zero", "training.stop_by": "score"})
     assert said_differences(same) == "The settings are the paper's (examples/paper.toml)."
-
-
-def test_every_other_setting_is_named() -> None:
-    assert differences(PAPERS.changed({"model.rank": 2, "training.loss": "logistic"})) == [
-        "model.rank = 2",
-        'training.loss = "logistic"',
-    ]
-    assert differences(PAPERS.changed({"training.rate_entities": 0.03})) == [
-        "other learning rates and regularisers"
-    ]

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.role_pairs import write_role_pairs
 from disco2.data import Corpus
 from disco2.experiments import report as everything
 from disco2.experiments.bench import Bench
@@ -25,14 +23,14 @@ def tune(corpus: Corpus, configuration: Configuration, **options: Any) -> Tuned:
     """Always finds the same rate."""
     space = Space("quick", (Dimension("rate_features", ("training.rate_features",), (RATE,)),), trials=1)
     problem = define_problem(corpus, configuration, space)
-    return Tuned(problem, "a study", (TrialRecord(0, "complete", {"rate_features": RATE}, 0.5),))
+    return Tuned(problem, (TrialRecord(0, "complete", {"rate_features": RATE}, 0.5),))
 
 
-def test_tuned_settings_are_files_and_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tuned_settings_are_files_and_on_the_page(
+    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(everything, "tune", tune)
-    write_role_pairs(tmp_path / "pairs", size=20, seed=1)
-    corpus = read_corpus("role-pairs", tmp_path / "pairs")
-    bench = Bench({"own": corpus}, Configuration(), (1,))
+    bench = Bench({"own": role_pairs}, Configuration(), (1,))
     tuned = tune_systems(bench, tmp_path, grid="quick", storage=f"sqlite:///{tmp_path}/study.db")
     bench = Bench(
         bench.corpora, bench.configuration, (1,), {name: one.configuration for name, one in tuned.items()}

@@ -14,7 +14,7 @@ from disco2.corpora.tasks import TaskSettings
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import Parts, divide, opening_words, weak_instances, without_connective
+from disco2.experiments.division import Parts, divide, weak_instances
 from disco2.experiments.train_run import prepare_training
 from disco2.features.descriptions import layout_features
 from disco2.training.preparation import Prepared
@@ -74,6 +74,18 @@ def found(
     return weak_instances(corpus, parts, kinds=kinds, weight=0.3)
 
 
+@pytest.mark.parametrize("start", [8, 9])
+def test_what_was_removed_is_no_distance_between_the_arguments(start: int) -> None:
+    """In the second argument or beside it."""
+    explicit = relation(2, RelationKind.EXPLICIT, CAUSE, arg1=(6, 7), arg2=range(start, 12), connective=(8,))
+    (weak,) = found([implicit(1, CAUSE), explicit, implicit(3, CAUSE)])
+    assert weak.relation.arg2.text == "they slept well"
+    for one in (explicit, weak.relation):
+        assert "arguments adjacent" in layout_features(Instance(one, document("a")))
+    assert weak.previous is not None
+    assert weak.following is not None
+
+
 def words(instance: Instance) -> tuple[str, str]:
     one = instance.relation
     return one.arg1.text, one.arg2.text
@@ -87,25 +99,6 @@ def test_the_connective_and_its_comma_are_gone() -> None:
     assert (one.gold, one.weight) == ((CONTRAST,), 0.3)
 
 
-@pytest.mark.parametrize("connective", [(8,), ()])
-@pytest.mark.parametrize("start", [8, 9])
-def test_what_was_removed_is_no_distance_between_the_arguments(
-    connective: tuple[int, ...], start: int
-) -> None:
-    """In the second argument or beside it, with tokens or without."""
-    explicit = relation(
-        2, RelationKind.EXPLICIT, CAUSE, arg1=(6, 7), arg2=range(start, 12), connective=connective
-    )
-    weak = without_connective(document("a"), explicit)
-    if start == 9 and not connective:
-        assert weak is None
-        return
-    assert weak is not None
-    assert weak.arg2.text == "they slept well"
-    for one in (explicit, weak):
-        assert "arguments adjacent" in layout_features(Instance(one, document("a")))
-
-
 def test_words_of_the_argument_that_state_the_relation_are_gone() -> None:
     altlex = relation(
         2, RelationKind.ALTLEX, CONTRAST, arg1=(0, 1, 2, 6), arg2=range(6, 12), connective=(6, 8, 9)
@@ -117,12 +110,6 @@ def test_words_of_the_argument_that_state_the_relation_are_gone() -> None:
 def test_a_relation_of_which_nothing_else_is_left_is_no_instance() -> None:
     whole = relation(2, RelationKind.ALTLEX, CONTRAST, arg2=(4, 5), connective=(4,))
     assert found([implicit(1, CONTRAST), whole]) == []
-
-
-def test_neighbours_are_those_of_the_document() -> None:
-    relations = [implicit(1, CONTRAST), relation(2, RelationKind.EXPLICIT, CONTRAST), implicit(3, CAUSE)]
-    (one,) = found(relations)
-    assert (one.previous, one.following) == (relations[0], relations[2])
 
 
 def test_only_the_training_part_the_kinds_asked_for_and_known_labels_count() -> None:
@@ -176,11 +163,6 @@ def test_training_gets_them_apart_from_the_ordinary_ones(monkeypatch: pytest.Mon
         prepare_training(*divided(relations, weak_weight=0.5, weak_kinds=("AltLex",)))
 
 
-def test_labels_are_counted_over_the_ordinary_relations_alone() -> None:
-    relations = [implicit(1, CAUSE), relation(2, RelationKind.EXPLICIT, CONTRAST)]
-    assert divided(relations, weak_weight=1.0)[1].labels == ("Contingency.Cause",)
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -196,57 +178,18 @@ def test_settings_that_make_no_sense(changes: dict[str, Any], message: str) -> N
         TaskSettings(**changes)
 
 
-@pytest.mark.parametrize(
-    ("opening", "length"),
-    [
-        ("Even though it rained", 2),
-        ("and it rained", 1),
-        ("As A Result of it", 3),
-        ("It rained and", 0),
-        ("in", 0),
-        ("", 0),
-    ],
-)
-def test_the_longest_connective_that_opens_an_argument(opening: str, length: int) -> None:
-    assert opening_words(opening.split()) == length
-
-
-def test_a_connective_without_tokens_is_looked_for_at_the_beginning() -> None:
-    doc = document("a")
-
-    def stripped(kind: RelationKind, said: str, arg1: Iterable[int], arg2: Iterable[int]) -> Any:
-        one = relation(1, kind, CAUSE, arg1=arg1, arg2=arg2, connective=(), said=said)
-        without = without_connective(doc, one)
-        return without and (without.arg1.text, without.arg2.text)
-
-    explicit, altlex = RelationKind.EXPLICIT, RelationKind.ALTLEX
-    assert stripped(explicit, "", range(3), range(4, 8)) == ("The dog barked", "nobody woke")
-    assert stripped(explicit, "because", range(6, 8), range(8, 12)) == ("nobody woke", "they slept well")
-    assert stripped(explicit, "", range(8, 12), range(3)) == ("they slept well", "The dog barked")
-    assert stripped(explicit, "so", range(3), range(4, 8)) is None  # named, and not there
-    assert stripped(explicit, "", range(3), range(6, 8)) is None
-    assert stripped(altlex, "", range(3), range(4, 8)) is None  # any words may be an AltLex
-
-
-def check_against(corpus: Corpus, weak: Sequence[Instance]) -> None:
-    """Every instance is a relation of the corpus without its connective."""
+def test_gum_has_them(gum: Path) -> None:
+    corpus = read_gum(gum)
+    parts = divide(corpus, Configuration())
+    weak = weak_instances(corpus, parts, kinds=WEAK, weight=0.3)
     by_id = {one.id: one for one in corpus.relations}
     for one in weak:
         original = by_id[one.relation.id]
         for argument, before in ((one.relation.arg1, original.arg1), (one.relation.arg2, original.arg2)):
             assert argument.tokens
             assert set(argument.tokens) <= set(before.tokens) - set(original.connective_tokens)
-        assert one.gold
-
-
-def test_gum_has_them(gum: Path) -> None:
-    corpus = read_gum(gum)
-    parts = divide(corpus, Configuration())
-    weak = weak_instances(corpus, parts, kinds=WEAK, weight=0.3)
-    check_against(corpus, weak)
     assert {corpus.parts[one.document.id] for one in weak} == {"train"}
     ordinary = {one.relation.id for some in parts.instances.values() for one in some}
     assert ordinary.isdisjoint(one.relation.id for one in weak)
     assert {one.relation.kind for one in weak} == set(WEAK)
     assert len(weak) > 4000
-    assert {label for one in weak for label in one.gold} <= set(parts.labels)

@@ -33,7 +33,7 @@ from disco2.bundle.manifest import (
 )
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
 from disco2.experiments.evaluating import Answers
-from disco2.experiments.runs import DESCRIPTION, SCORES, RunFolder, RunPlan, RunResult
+from disco2.experiments.runs import SCORES, RunResult, read_result, write_result
 from disco2.files import hash_file
 from disco2.inference.pairs import ResumableLines, places
 from disco2.shipped import MANIFEST
@@ -160,23 +160,18 @@ def _file(*contents: bytes) -> bytes:
 
 
 def read_run(content: bytes) -> None:
-    """A finished run's scores, predictions and description, the hash right."""
-    scores, _, rest = content.partition(NEXT_FILE)
-    predictions, _, description = rest.partition(NEXT_FILE)
-    with scratch_folder() as root:
-        folder = RunFolder(root, RunPlan("model", Configuration()), "digest")
-        folder.path.mkdir()
-        (folder.path / "predictions-test.jsonl").write_bytes(predictions)
-        (folder.path / DESCRIPTION).write_bytes(description)
+    """A finished run's scores and predictions, the hash right."""
+    scores, _, predictions = content.partition(NEXT_FILE)
+    with scratch_folder() as folder:
+        (folder / "predictions-test.jsonl").write_bytes(predictions)
         right = hashlib.sha256(predictions).hexdigest().encode()
-        (folder.path / SCORES).write_bytes(scores.replace(HASH, right))
-        found = folder.read()
+        (folder / SCORES).write_bytes(scores.replace(HASH, right))
+        found = read_result(folder)
         for answers in found.answers.values() if found else ():
             assert answers.scores.shape == (len(answers.relations), len(answers.labels))
             assert (
                 len(answers.gold) == len(answers.documents) == len(answers.shared) == len(answers.relations)
             )
-        folder.versions()
 
 
 def read_unfinished(content: bytes) -> None:
@@ -196,15 +191,11 @@ def read_unfinished(content: bytes) -> None:
 def _run() -> bytes:
     scores = np.array([[0.5, 0.25]], dtype=np.float32)
     answers = Answers(("d:1",), ("d",), (("A",),), np.array([True]), ("A", "B"), scores)
-    with scratch_folder() as root:
-        folder = RunFolder(root, RunPlan("model", Configuration()), "digest")
-        folder.path.mkdir()
-        folder.begin({"versions": {"disco2": "1"}})
-        folder.finish(RunResult(("A", "B"), {"test": answers}, {"seconds": 1.0}), figures={})
-        predictions = (folder.path / "predictions-test.jsonl").read_bytes()
+    with scratch_folder() as folder:
+        write_result(folder, RunResult(("A", "B"), {"test": answers}, {"seconds": 1.0}), {})
+        predictions = (folder / "predictions-test.jsonl").read_bytes()
         right = hashlib.sha256(predictions).hexdigest().encode()
-        kept = (folder.path / SCORES).read_bytes().replace(right, HASH)
-        return NEXT_FILE.join((kept, predictions, (folder.path / DESCRIPTION).read_bytes()))
+        return NEXT_FILE.join(((folder / SCORES).read_bytes().replace(right, HASH), predictions))
 
 
 def read_settings_file(content: bytes) -> None:

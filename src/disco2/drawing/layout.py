@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from disco2.inference.view import RelationView, ViewedArgument, ViewedChain, ViewedMention
+from disco2.inference.view import ViewedArgument, ViewedChain, ViewedMention
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0, even escaped
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
@@ -114,60 +114,7 @@ ASSETS = STYLES + SCRIPTS
 @cache
 def asset_text(name: str) -> str:
     """The text of one of ``ASSETS``."""
-    if name not in ASSETS:
-        raise KeyError(name)
     return (WEB / name).read_text(encoding="utf-8")
-
-
-_NAMED_COLOUR = re.compile(r"(?<=[\s{;])([a-z][a-z-]*): var\((--d2-[\w-]+)\);")
-_LIGHT_COLOUR = re.compile(r"(--d2-[\w-]+): light-dark\((#[0-9a-f]{6}), ")
-
-
-@cache
-def standalone_style() -> str:
-    """The style sheet with a plain value before each named colour, for viewers without CSS variables."""
-    css = asset_text("trees.css")
-    light = dict(_LIGHT_COLOUR.findall(css))
-    light |= dict.fromkeys(("--d2-chain", "--d2-chosen"), light["--d2-chain-0"])  # chains have letters, too
-    return _NAMED_COLOUR.sub(
-        lambda found: f"{found[1]}: {light[found[2]]}; {found[0]}" if found[2] in light else found[0], css
-    )
-
-
-DIRECTIONS = ("none", "up", "down")
-
-
-@dataclass(frozen=True, slots=True)
-class PassState:
-    """Which step of which pass a drawing shows; default: no pass.
-
-    The upward pass has reached all nodes up to the height ``reached``, or all; the downward pass goes to the
-    mentions of one chain, an index of ``RelationView.chains``.
-    """
-
-    direction: str = "none"
-    reached: int | None = None
-    chain: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
-            raise ValueError(f"direction: one of {', '.join(DIRECTIONS)}")
-        if self.direction == "down" and self.chain is None:
-            raise ValueError("the downward pass needs a chain")
-
-    def attributes(self) -> dict[str, str]:
-        """Attributes of the element svg, as a page sets them."""
-        found = {} if self.direction == "none" else {"data_pass": self.direction}
-        return found if self.chain is None else found | {"data_chain": f"c{self.chain}"}
-
-    def classes(self, height: int) -> list[str]:
-        """Classes of a node of this height, or of an edge to it."""
-        is_reached = self.direction == "up" and (self.reached is None or height <= self.reached)
-        return ["d2-reached"] if is_reached else []
-
-    def chosen(self, chains: Sequence[int], name: str) -> list[str]:
-        """This class, if the chosen chain is one of these."""
-        return [name] if self.chain in chains else []
 
 
 WORD_SIZE, TAG_SIZE = 16, 10
@@ -200,6 +147,10 @@ class TreeLayout:
     word_widths: tuple[float, ...]
     width: float
     step: float
+    # The chains of a node, as indices of ``RelationView.chains``.
+    mentions: Mapping[int, Sequence[int]]
+    ways: Mapping[int, Sequence[int]]  # on the way from the root to a mention, both ends included
+    reads: Mapping[int, Sequence[int]]  # whose upward vector the downward pass reads
 
     @property
     def leaves(self) -> int:
@@ -224,8 +175,11 @@ class TreeLayout:
         return self.x[first] - self.word_widths[first] / 2, self.x[last] + self.word_widths[last] / 2
 
 
-def lay_out(argument: ViewedArgument) -> TreeLayout:
-    """Words side by side, as wide as they are; the taller the tree, the closer its levels."""
+def lay_out(argument: ViewedArgument, chains: Sequence[ViewedChain] = (), side: int = 0) -> TreeLayout:
+    """Words side by side, as wide as they are; the taller the tree, the closer its levels.
+
+    ``chains`` are those of the view, and ``side`` is 0 for the first argument and 1 for the second.
+    """
     leaves = len(argument.words)
     words = tuple(shown(word, most=LONGEST_WORD) for word in argument.words)
     labels = tuple(shown(label, most=LONGEST_LABEL) for label in argument.labels)
@@ -233,9 +187,9 @@ def lay_out(argument: ViewedArgument) -> TreeLayout:
     x: list[float] = []
     width = 0.0
     for word_width, tag in zip(widths, labels[:leaves], strict=True):
-        place = max(NARROWEST, SPACE + max(word_width, text_width(tag, size=TAG_SIZE)))
-        x.append(width + place / 2)
-        width += place
+        room = max(NARROWEST, SPACE + max(word_width, text_width(tag, size=TAG_SIZE)))
+        x.append(width + room / 2)
+        width += room
     heights, parents, siblings = [0] * leaves, [-1] * (2 * leaves - 1), [-1] * (2 * leaves - 1)
     starts, ends = [*range(leaves)], [*range(1, leaves + 1)]
     for node, (left, right) in enumerate(zip(argument.left, argument.right, strict=True), start=leaves):
@@ -247,6 +201,16 @@ def lay_out(argument: ViewedArgument) -> TreeLayout:
         x.append((x[left] + x[right]) / 2)
     step = min(TALLEST_STEP, max(SHORTEST_STEP, TALLEST_STEP - (heights[-1] - 8)))
     y = [-(FIRST_LEVEL + (height - 1) * step) if height else 0.0 for height in heights]
+    mentions: dict[int, list[int]] = {}
+    ways: dict[int, list[int]] = {}
+    reads: dict[int, list[int]] = {}
+    for place, chain in enumerate(chains):
+        for mention in mentions_of(chain, side):
+            mentions.setdefault(mention.node, []).append(place)
+        for node in chain.down[side]:
+            ways.setdefault(node, []).append(place)
+            if siblings[node] >= 0:
+                reads.setdefault(siblings[node], []).append(place)
     return TreeLayout(
         words=words,
         labels=labels,
@@ -260,35 +224,14 @@ def lay_out(argument: ViewedArgument) -> TreeLayout:
         word_widths=widths,
         width=width,
         step=step,
+        mentions=mentions,
+        ways=ways,
+        reads=reads,
     )
 
 
 COLOURS = 8  # d2-chain-0 to d2-chain-7 in trees.css
 MOST_LINKS = 25  # drawn of one chain
-
-
-@dataclass(frozen=True, slots=True)
-class EntityRoles:
-    """The chains of each node, as indices of ``RelationView.chains``."""
-
-    mentions: Mapping[int, Sequence[int]]
-    ways: Mapping[int, Sequence[int]]  # on the way from the root to a mention, both ends included
-    reads: Mapping[int, Sequence[int]]  # whose upward vector the downward pass reads
-
-
-def entity_roles(view: RelationView, side: int, layout: TreeLayout) -> EntityRoles:
-    """The roles in one argument's tree; ``side`` is 0 or 1."""
-    mentions: dict[int, list[int]] = {}
-    ways: dict[int, list[int]] = {}
-    reads: dict[int, list[int]] = {}
-    for place, chain in enumerate(view.chains):
-        for mention in mentions_of(chain, side):
-            mentions.setdefault(mention.node, []).append(place)
-        for node in chain.down[side]:
-            ways.setdefault(node, []).append(place)
-            if layout.siblings[node] >= 0:
-                reads.setdefault(layout.siblings[node], []).append(place)
-    return EntityRoles(mentions, ways, reads)
 
 
 def mentions_of(chain: ViewedChain, side: int) -> tuple[ViewedMention, ...]:
@@ -347,10 +290,10 @@ class Mark:
 Marks = Mapping[tuple[int, int], Mark]  # by chain and node
 
 
-def place_marks(layout: TreeLayout, roles: EntityRoles) -> Marks:
+def place_marks(layout: TreeLayout) -> Marks:
     """A line under the words of each mention, short ones on top; no two lines touch."""
     wanted: list[tuple[float, float, int, int]] = []
-    for node, chains in roles.mentions.items():
+    for node, chains in layout.mentions.items():
         left, right = layout.extent(node)
         middle, half = (left + right) / 2, max((right - left) / 2, BADGE)
         wanted.extend((2 * half, middle - half, chain, node) for chain in chains)
@@ -367,14 +310,14 @@ def place_marks(layout: TreeLayout, roles: EntityRoles) -> Marks:
     return found
 
 
-def draw_marks(marks: Marks, state: PassState) -> list[str]:
+def draw_marks(marks: Marks) -> list[str]:
     return [
         element(
             "g",
             element("path", class_="d2-underline", d=f"M{numbers(mark.left, mark.y)}H{numbers(mark.right)}")
             + element("circle", class_="d2-badge", cx=mark.x, cy=mark.y, r=BADGE)
             + text_element(chain_letter(chain), class_="d2-letter", x=mark.x, y=mark.y + 3.5),
-            class_=["d2-mark", chain_class(chain), *state.chosen([chain], "d2-chosen")],
+            class_=["d2-mark", chain_class(chain)],
             data_mark=f"c{chain}",
         )
         for (chain, _), mark in sorted(marks.items())

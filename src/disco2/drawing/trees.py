@@ -19,9 +19,7 @@ from disco2.drawing.layout import (
     LANE,
     MARGIN,
     Arrangement,
-    EntityRoles,
     Marks,
-    PassState,
     TreeLayout,
     arrange,
     chain_class,
@@ -29,7 +27,6 @@ from disco2.drawing.layout import (
     chain_names,
     draw_marks,
     element,
-    entity_roles,
     escaped,
     lay_out,
     link_depth,
@@ -39,26 +36,18 @@ from disco2.drawing.layout import (
     numbers,
     place_marks,
     shown,
-    standalone_style,
     text_element,
     text_width,
 )
 from disco2.inference.view import RelationView
 
-PLAIN = PassState()
 LONGEST_TEXT = 500  # characters of an argument in the description
 
 
-def draw_trees(
-    view: RelationView, *, standalone: bool = False, stacked: bool = False, state: PassState = PLAIN
-) -> str:
-    """The SVG; ``standalone`` puts the style sheet inside, so that it can be opened without a page.
-
-    ``stacked`` draws the second tree below the first one. Trees that are too wide are always stacked.
-    """
-    layouts = lay_out(view.arguments[0]), lay_out(view.arguments[1])
-    roles = entity_roles(view, 0, layouts[0]), entity_roles(view, 1, layouts[1])
-    marks = place_marks(layouts[0], roles[0]), place_marks(layouts[1], roles[1])
+def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
+    """The SVG. ``stacked`` draws the second tree below the first one; trees that are too wide always are."""
+    layouts = lay_out(view.arguments[0], view.chains, 0), lay_out(view.arguments[1], view.chains, 1)
+    marks = place_marks(layouts[0]), place_marks(layouts[1])
     arrangement = arrange(layouts, marks, chains=len(view.chains), stacked=stacked)
     width, height = arrangement.width, arrangement.height
     if view.dimensions:
@@ -66,13 +55,11 @@ def draw_trees(
         height += SCALE_HEIGHT
     title = f"Argument trees of the relation {shown(view.relation.sense)}"
     parts = [element("title", escaped(title)), element("desc", escaped(_description(view)))]
-    if standalone:
-        parts.append(element("style", standalone_style()))
     parts += [
         element("rect", class_="d2-paper", width=width, height=height),
-        *draw_mention_links(view, arrangement, marks, state),
+        *draw_mention_links(view, arrangement, marks),
         draw_roots_link(arrangement, layouts),
-        *(_tree(view, side, arrangement, layouts[side], roles[side], marks[side], state) for side in (0, 1)),
+        *(_tree(view, side, arrangement, layouts[side], marks[side]) for side in (0, 1)),
     ]
     if view.dimensions:
         parts.append(draw_scale(view, x=MARGIN, y=arrangement.height))
@@ -81,29 +68,20 @@ def draw_trees(
         "svg",
         "\n".join(["", *parts, ""]),
         xmlns="http://www.w3.org/2000/svg",
-        class_=["d2-trees"] if state.chain is None else ["d2-trees", chain_class(state.chain)],
+        class_="d2-trees",
         role="img",
         viewBox=f"0 0 {size[0]} {size[1]}",
         width=size[0],
         height=size[1],
-        **state.attributes(),
     )
 
 
-def _tree(
-    view: RelationView,
-    side: int,
-    arrangement: Arrangement,
-    layout: TreeLayout,
-    roles: EntityRoles,
-    marks: Marks,
-    state: PassState,
-) -> str:
+def _tree(view: RelationView, side: int, arrangement: Arrangement, layout: TreeLayout, marks: Marks) -> str:
     parts = [
-        *draw_edges(side, layout, roles, state),
-        *(_node(view, side, layout, roles, state, node) for node in range(len(layout.x))),
-        *draw_downward_arrows(layout, roles, state),
-        *draw_marks(marks, state),
+        *draw_edges(side, layout),
+        *(_node(view, side, layout, node) for node in range(len(layout.x))),
+        *draw_downward_arrows(layout),
+        *draw_marks(marks),
     ]
     left, baseline = arrangement.lefts[side], arrangement.baselines[side]
     caption = text_element(f"Argument {side + 1}", class_="d2-caption", x=left, y=arrangement.captions[side])
@@ -158,18 +136,14 @@ def cells(vector: Sequence[float], *, y: float = 0) -> str:
     )
 
 
-def _node(
-    view: RelationView, side: int, layout: TreeLayout, roles: EntityRoles, state: PassState, node: int
-) -> str:
+def _node(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
     is_leaf, height = node < layout.leaves, layout.heights[node]
-    mentions, ways, reads = (some.get(node, ()) for some in (roles.mentions, roles.ways, roles.reads))
-    classes = ["d2-node", "d2-leaf" if is_leaf else "d2-inner", *state.classes(height)]
+    mentions, ways, reads = (some.get(node, ()) for some in (layout.mentions, layout.ways, layout.reads))
+    classes = ["d2-node", "d2-leaf" if is_leaf else "d2-inner"]
     if node == layout.root:
         classes.append("d2-root")
     if mentions:
         classes += ["d2-mention", chain_class(mentions[0])]
-    classes += state.chosen(ways, "d2-way") + state.chosen(reads, "d2-read")
-    classes += state.chosen(mentions, "d2-goal")
     inside = _leaf(view, side, layout, node) if is_leaf else _inner(view, side, layout, node)
     if ways:  # the downward vector is the same for all entities below
         vector = view.chains[ways[0]].down[side][node]
@@ -223,7 +197,7 @@ HEAD_WIDTH, HEAD_LENGTH = 4, 6
 BESIDE = 9  # how far an arrow of reading stays from the edge of the node that is read
 
 
-def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles, state: PassState) -> list[str]:
+def draw_edges(side: int, layout: TreeLayout) -> list[str]:
     """For each child the edge to its parent; an arrow upwards is behind the edge of each left child.
 
     trees.css shows that arrow when the edge before it is reached.
@@ -231,11 +205,11 @@ def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles, state: PassSta
     drawn = []
     for child, parent in enumerate(layout.parents[:-1]):
         height = layout.heights[parent]
-        ways = roles.ways.get(child, ())
+        ways = layout.ways.get(child, ())
         drawn.append(
             element(
                 "path",
-                class_=["d2-edge", *state.classes(height), *state.chosen(ways, "d2-way")],
+                class_="d2-edge",
                 data_arg=str(side + 1),
                 data_child=str(child),
                 data_height=str(height),
@@ -251,16 +225,15 @@ def draw_edges(side: int, layout: TreeLayout, roles: EntityRoles, state: PassSta
     return drawn
 
 
-def draw_downward_arrows(layout: TreeLayout, roles: EntityRoles, state: PassState) -> list[str]:
+def draw_downward_arrows(layout: TreeLayout) -> list[str]:
     """What the downward pass reads: arrows from the parent, and from the sibling."""
     drawn = []
-    for node, ways in sorted(roles.ways.items()):
+    for node, ways in sorted(layout.ways.items()):
         if node == layout.root:
             continue
         down = _head(layout.x[node], _downward_top(layout, node), down=True)
-        for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, roles, node))):
-            classes = ["d2-arrow", kind, *state.chosen(ways, "d2-way")]
-            drawn.append(element("path", class_=classes, data_way=chain_names(ways), d=arrow))
+        for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, node))):
+            drawn.append(element("path", class_=["d2-arrow", kind], data_way=chain_names(ways), d=arrow))
     return drawn
 
 
@@ -278,13 +251,13 @@ def _downward_top(layout: TreeLayout, node: int) -> float:
     return layout.top(node) if node >= layout.leaves else layout.y[node] - ABOVE_LEAF - ABOVE_STRIP
 
 
-def _reading(layout: TreeLayout, roles: EntityRoles, node: int) -> str:
+def _reading(layout: TreeLayout, node: int) -> str:
     """From the sibling to the node: straight between equals, else around one corner."""
     sibling = layout.siblings[node]
     towards = 1 if layout.x[sibling] < layout.x[node] else -1  # from the sibling to the node
     if layout.heights[sibling] < layout.heights[node]:
         x, y = layout.x[sibling] + towards * BESIDE, layout.top(sibling)
-        if sibling in roles.ways:  # it may have a downward vector itself
+        if sibling in layout.ways:  # it may have a downward vector itself
             y = _downward_top(layout, sibling)
         end_x, end_y = layout.x[node] - towards * layout.half_width(node), layout.y[node]
         way = f"M{numbers(x, y)}Q{numbers(x, end_y, end_x, end_y)}"
@@ -319,9 +292,7 @@ CORNER = 8
 Point = tuple[float, float]
 
 
-def draw_mention_links(
-    view: RelationView, arrangement: Arrangement, marks: tuple[Marks, Marks], state: PassState
-) -> list[str]:
+def draw_mention_links(view: RelationView, arrangement: Arrangement, marks: tuple[Marks, Marks]) -> list[str]:
     """A dashed curve for each aligned pair: below the words of trees side by side, else around the second."""
     drawn = []
     for place, chain in enumerate(view.chains):
@@ -338,8 +309,9 @@ def draw_mention_links(
                 way = _around_tree(arrangement, place, gutter, first, second)
             else:
                 way = _below_words(arrangement, place, first, second)
-            classes = ["d2-link", chain_class(place), *state.chosen([place], "d2-chosen")]
-            drawn.append(element("path", class_=classes, data_link=f"c{place}", d=way))
+            drawn.append(
+                element("path", class_=["d2-link", chain_class(place)], data_link=f"c{place}", d=way)
+            )
     return drawn
 
 

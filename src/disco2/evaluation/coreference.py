@@ -53,43 +53,28 @@ class Score:
 class CoreferenceScores:
     """The three measures of the CoNLL shared tasks, and the detection of mentions."""
 
-    mentions: Score = Score()
-    muc: Score = Score()
-    b_cubed: Score = Score()
-    ceaf: Score = Score()
+    mentions: Score
+    muc: Score
+    b_cubed: Score
+    ceaf: Score
 
     @property
     def mean(self) -> float:
         """The mean F1 of MUC, B-cubed and entity-based CEAF."""
         return (self.muc.f1 + self.b_cubed.f1 + self.ceaf.f1) / 3
 
-    def __add__(self, other: CoreferenceScores) -> CoreferenceScores:
-        return CoreferenceScores(
-            self.mentions + other.mentions,
-            self.muc + other.muc,
-            self.b_cubed + other.b_cubed,
-            self.ceaf + other.ceaf,
-        )
-
 
 def score_coreference(documents: Iterable[tuple[Chains, Chains]]) -> CoreferenceScores:
     """The scores over documents, each given as its gold and its predicted chains."""
-    total = CoreferenceScores()
-    for gold, predicted in documents:
-        total += CoreferenceScores(
-            mention_detection(gold, predicted),
-            muc(gold, predicted),
-            b_cubed(gold, predicted),
-            ceaf_entities(gold, predicted),
-        )
-    return total
+    pairs = list(documents)
+    measures = (mention_detection, muc, b_cubed, ceaf_entities)
+    return CoreferenceScores(*(sum((measure(*pair) for pair in pairs), Score()) for measure in measures))
 
 
 def mention_detection(gold: Chains, predicted: Chains) -> Score:
     """How many mentions are in some chain of both."""
-    found = set().union(*gold) & set().union(*predicted)
-    whole = len(set().union(*gold)), len(set().union(*predicted))
-    return Score(len(found), whole[0], len(found), whole[1])
+    there, found = set().union(*gold), set().union(*predicted)
+    return Score(len(there & found), len(there), len(there & found), len(found))
 
 
 def muc(gold: Chains, predicted: Chains) -> Score:
@@ -191,58 +176,3 @@ def best_assignment(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDA
     columns = np.flatnonzero(row_of[:width] >= 0)
     order = np.argsort(row_of[columns])
     return row_of[columns][order], columns[order]
-
-
-# Pairs of mentions that align the two arguments of relations, by automatic coreference and by gold.
-
-
-@dataclass(frozen=True, slots=True)
-class AlignedPairs:
-    """Counts over relations: pairs of mentions, one in each argument, that share a chain."""
-
-    relations: int
-    gold: int
-    automatic: int
-    common: int
-    gold_relations: int  # with at least one pair by the gold chains
-    automatic_relations: int
-    common_relations: int  # with at least one by both
-
-    @property
-    def precision(self) -> float:
-        return self.common / self.automatic if self.automatic else 0.0
-
-    @property
-    def recall(self) -> float:
-        return self.common / self.gold if self.gold else 0.0
-
-    @property
-    def f1(self) -> float:
-        total = self.gold + self.automatic
-        return 2 * self.common / total if total else 0.0
-
-    @property
-    def gold_share(self) -> float:
-        """The share of relations with shared entities under gold coreference."""
-        return self.gold_relations / self.relations if self.relations else 0.0
-
-    @property
-    def automatic_share(self) -> float:
-        """The same under automatic coreference."""
-        return self.automatic_relations / self.relations if self.relations else 0.0
-
-
-def score_aligned_pairs(
-    relations: Iterable[tuple[AbstractSet[Hashable], AbstractSet[Hashable]]],
-) -> AlignedPairs:
-    """Counts over relations, each given as its gold and its automatic pairs, which compare by equality."""
-    listed = list(relations)
-    return AlignedPairs(
-        relations=len(listed),
-        gold=sum(len(gold) for gold, _ in listed),
-        automatic=sum(len(automatic) for _, automatic in listed),
-        common=sum(len(gold & automatic) for gold, automatic in listed),
-        gold_relations=sum(bool(gold) for gold, _ in listed),
-        automatic_relations=sum(bool(automatic) for _, automatic in listed),
-        common_relations=sum(bool(gold) and bool(automatic) for gold, automatic in listed),
-    )

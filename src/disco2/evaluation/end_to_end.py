@@ -15,19 +15,19 @@ Unlike in CoNLL-2016, a connective needs all its tokens, since no table of conne
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import InputError
+from disco2.evaluation.coreference import best_assignment
 from disco2.evaluation.significance import Interval
 
 CUTOFF = 0.7
+SEED, RESAMPLES = 1, 1000  # of the bootstrap over documents
 EXPLICIT = "Explicit"
-# Groups of up to so many overlapping gold relations are aligned exactly, larger ones greedily.
-MOST_TOGETHER = 8
 
 Tokens = frozenset[int]
 
@@ -72,30 +72,22 @@ Key = Callable[[SpanRelation], Hashable]
 
 
 def score_relations(
-    gold: Sequence[SpanRelation],
-    predicted: Sequence[SpanRelation],
-    *,
-    cutoff: float = CUTOFF,
-    seed: int = 1,
-    resamples: int = 1000,
+    gold: Sequence[SpanRelation], predicted: Sequence[SpanRelation]
 ) -> dict[str, PrecisionRecall]:
     """All measures by name, with 95% bootstrap intervals of F1 over documents."""
     if not gold:
         raise InputError("There is no relation to evaluate on.", hint="Choose another part of the corpus.")
     documents = sorted({one.document for one in (*gold, *predicted)})
     golds, founds = _by_document(gold), _by_document(predicted)
-    each = [count_document(golds[name], founds[name], cutoff=cutoff) for name in documents]
-    return {
-        measure: with_interval(np.array([one[measure] for one in each]), seed=seed, resamples=resamples)
-        for measure in each[0]
-    }
+    each = [count_document(golds[name], founds[name]) for name in documents]
+    return {measure: with_interval(np.array([one[measure] for one in each])) for measure in each[0]}
 
 
-def with_interval(counts: NDArray[np.int64], *, seed: int = 1, resamples: int = 1000) -> PrecisionRecall:
+def with_interval(counts: NDArray[np.int64]) -> PrecisionRecall:
     """[documents, 3] counts of right, found and gold ones -> their sums, with the interval of F1."""
     shares = np.full(len(counts), 1 / len(counts))
-    drawn = np.random.default_rng(seed).multinomial(len(counts), shares, size=resamples)
-    totals = drawn @ counts  # [resamples, 3]
+    drawn = np.random.default_rng(SEED).multinomial(len(counts), shares, size=RESAMPLES)
+    totals = drawn @ counts  # [RESAMPLES, 3]
     f1 = 2 * totals[:, 0] / np.maximum(totals[:, 1] + totals[:, 2], 1)
     low, high = np.quantile(f1, [0.025, 0.975])
     right, found, gold = counts.sum(axis=0).tolist()
@@ -109,9 +101,7 @@ def _by_document(relations: Sequence[SpanRelation]) -> dict[str, list[SpanRelati
     return found
 
 
-def count_document(
-    gold: Sequence[SpanRelation], predicted: Sequence[SpanRelation], *, cutoff: float = CUTOFF
-) -> Counts:
+def count_document(gold: Sequence[SpanRelation], predicted: Sequence[SpanRelation]) -> Counts:
     """The counts of one document, by measure."""
     counts: Counts = {}
     stated = [one for one in gold if one.kind == EXPLICIT], [one for one in predicted if one.kind == EXPLICIT]
@@ -129,13 +119,13 @@ def count_document(
         counts[f"{name} both exact"] = _exact(there, found, lambda one: (one.arg1, one.arg2))
         counts[f"{name} exact"] = _counts(_right_exact(there, found), found, there)
         for argument, score in (("Arg1", _arg1_f1), ("Arg2", _arg2_f1)):
-            aligned = align(there, found, score, cutoff=cutoff)
+            aligned = align(there, found, score)
             counts[f"{name} {argument} overlap"] = _counts(len(aligned), found, there)
-        pairs = align(there, found, _mean_f1, cutoff=cutoff)
+        pairs = align(there, found, _mean_f1)
         both = [
             (g, p)
             for g, p in pairs
-            if min(_arg1_f1(there[g], found[p]), _arg2_f1(there[g], found[p])) >= cutoff
+            if min(_arg1_f1(there[g], found[p]), _arg2_f1(there[g], found[p])) >= CUTOFF
         ]
         sense = [(g, p) for g, p in pairs if _same_sense(there[g], found[p])]
         counts[f"{name} aligned"] = _counts(len(pairs), found, there)
@@ -204,64 +194,14 @@ def align(
     gold: Sequence[SpanRelation],
     found: Sequence[SpanRelation],
     score: Callable[[SpanRelation, SpanRelation], float],
-    *,
-    cutoff: float = CUTOFF,
 ) -> list[tuple[int, int]]:
     """Pairs (gold, found) one to one, none below the cutoff, whose scores have the largest sum."""
-    scores: dict[int, dict[int, float]] = {}
-    for number, one in enumerate(gold):
-        row = {place: score(one, other) for place, other in enumerate(found)}
-        scores[number] = {place: value for place, value in row.items() if value >= cutoff}
-    pairs: list[tuple[int, int]] = []
-    for group in _components(scores):
-        if len(group) <= MOST_TOGETHER:
-            pairs.extend(_best(group, 0, scores, frozenset())[1])
-        else:
-            pairs.extend(_greedy(group, scores))
-    return sorted(pairs)
-
-
-def _components(scores: Mapping[int, Mapping[int, float]]) -> list[list[int]]:
-    """Gold relations in groups that share no candidate."""
-    owner: dict[int, int] = {}
-    groups: dict[int, list[int]] = {}
-    for number, row in scores.items():
-        joined = {owner[place] for place in row if place in owner}
-        members = [number, *(member for root in joined for member in groups.pop(root))]
-        groups[number] = members
-        for member in members:
-            for place in scores[member]:
-                owner[place] = number
-    return [sorted(group) for group in groups.values()]
-
-
-def _best(
-    group: Sequence[int], place: int, scores: Mapping[int, Mapping[int, float]], used: frozenset[int]
-) -> tuple[float, list[tuple[int, int]]]:
-    """The best alignment of the gold relations from ``place`` on, by trying all."""
-    if place == len(group):
-        return 0.0, []
-    number = group[place]
-    best = _best(group, place + 1, scores, used)
-    for other, value in scores[number].items():
-        if other not in used:
-            rest, pairs = _best(group, place + 1, scores, used | {other})
-            if rest + value > best[0]:
-                best = rest + value, [(number, other), *pairs]
-    return best
-
-
-def _greedy(group: Sequence[int], scores: Mapping[int, Mapping[int, float]]) -> list[tuple[int, int]]:
-    ranked = sorted(
-        ((value, number, place) for number in group for place, value in scores[number].items()),
-        key=lambda one: (-one[0], one[1], one[2]),
-    )
-    used: set[int] = set()
-    done: set[int] = set()
-    pairs = []
-    for _, number, place in ranked:
-        if number not in done and place not in used:
-            pairs.append((number, place))
-            done.add(number)
-            used.add(place)
-    return pairs
+    scores = np.array([[score(one, other) for other in found] for one in gold])
+    scores = scores.reshape(len(gold), len(found))
+    # Relations with the same arguments have equal scores. Then the last gold ones are aligned, and the first
+    # found ones, both in their order.
+    row, column = np.ogrid[: len(gold), : len(found)]
+    among_equals = 1e-9 * (row - column) + 1e-12 * row * column
+    rows, columns = best_assignment(np.where(scores >= CUTOFF, scores + among_equals, 0.0))
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    return [(g, p) for g, p in pairs if scores[g, p] >= CUTOFF]

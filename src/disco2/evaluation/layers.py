@@ -6,41 +6,39 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
-from disco2.errors import InputError
-
 Bracket = tuple[str, int, int]  # label, start, end (exclusive)
 
 LEFT_OUT = frozenset({"ROOT", "TOP", "NML"})
 
 
 @dataclass(frozen=True, slots=True)
-class BracketScore:
-    """How many brackets are right, and out of how many."""
+class Overlap:
+    """How many items were found, how many are gold, and how many are both (``right``)."""
 
-    matched: int
-    predicted: int
+    right: int
+    found: int
     gold: int
 
     @property
     def precision(self) -> float:
-        return self.matched / self.predicted if self.predicted else 0.0
+        return self.right / self.found if self.found else 0.0
 
     @property
     def recall(self) -> float:
-        return self.matched / self.gold if self.gold else 0.0
+        return self.right / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
-        both = self.predicted + self.gold
-        return 2 * self.matched / both if both else 0.0
+        total = self.found + self.gold
+        return 2 * self.right / total if total else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class BracketEvaluation:
     """Labelled and unlabelled scores; ``exact``: the sentences whose labelled brackets are all right."""
 
-    labelled: BracketScore
-    unlabelled: BracketScore
+    labelled: Overlap
+    unlabelled: Overlap
     sentences: int
     exact: int
 
@@ -49,10 +47,6 @@ def evaluate_brackets(
     gold: Sequence[Sequence[Bracket]], predicted: Sequence[Sequence[Bracket]]
 ) -> BracketEvaluation:
     """Compare the brackets of sentences, one list of each kind for a sentence."""
-    if len(gold) != len(predicted):
-        raise InputError(
-            f"{len(predicted)} predicted trees for {len(gold)} gold ones.", hint="Give one tree a sentence."
-        )
     pairs = [(_counted(truth), _counted(guess)) for truth, guess in zip(gold, predicted, strict=True)]
     return BracketEvaluation(
         labelled=_score(pairs),
@@ -74,10 +68,10 @@ def _bare(brackets: Counter[Bracket]) -> Counter[Bracket]:
     return bare
 
 
-def _score(pairs: Sequence[tuple[Counter[Bracket], Counter[Bracket]]]) -> BracketScore:
-    return BracketScore(
-        matched=sum((truth & guess).total() for truth, guess in pairs),
-        predicted=sum(guess.total() for _, guess in pairs),
+def _score(pairs: Sequence[tuple[Counter[Bracket], Counter[Bracket]]]) -> Overlap:
+    return Overlap(
+        right=sum((truth & guess).total() for truth, guess in pairs),
+        found=sum(guess.total() for _, guess in pairs),
         gold=sum(truth.total() for truth, _ in pairs),
     )
 

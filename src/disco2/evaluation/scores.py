@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -28,21 +28,6 @@ class SenseScore:
     recall: float
     f1: float
     support: int
-
-
-def check_labels(gold: Gold, predicted: Sequence[str]) -> None:
-    """Raise InputError unless there is one prediction, and at least one gold label, for each relation."""
-    if len(gold) != len(predicted):
-        raise InputError(
-            f"{len(predicted)} predictions for {len(gold)} relations.", hint="Give one prediction a relation."
-        )
-    if not gold:
-        raise InputError("There is no relation to evaluate on.", hint="Choose another part of the corpus.")
-    for index, labels in enumerate(gold):
-        if not labels:
-            raise InputError(
-                f"Relation {index + 1} has no gold label.", hint="Leave unlabelled relations out."
-            )
 
 
 def hits(gold: Gold, predicted: Sequence[str]) -> NDArray[np.bool_]:
@@ -99,19 +84,13 @@ class Subset:
     accuracy: float | None
     n: int
 
-    def to_json(self) -> dict[str, Any]:
-        return {"accuracy": self.accuracy, "n": self.n}
-
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
     """How often each gold label (rows) was predicted as each label (columns), in the order of ``labels``."""
 
-    labels: tuple[str, ...]
-    counts: tuple[tuple[int, ...], ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {"labels": list(self.labels), "counts": [list(row) for row in self.counts]}
+    labels: list[str]
+    counts: list[list[int]]
 
 
 @dataclass(frozen=True)
@@ -123,46 +102,23 @@ class Evaluation:
     ``positive`` class, if the task is one class against the rest.
     """
 
-    n: int
     accuracy: float
     interval: Interval
-    wilson: Interval
+    wilson_interval: Interval
     macro_f1: float
+    n: int
     majority_share: float
-    confusion: Confusion
     per_sense: Mapping[str, SenseScore]
+    confusion: Confusion
     shared_entities: Subset
     other_pairs: Subset
     positive: str | None = None
-
-    @property
-    def f1(self) -> float | None:
-        return None if self.positive is None else self.per_sense[self.positive].f1
+    f1: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, ready for ``json.dumps``."""
-        content: dict[str, Any] = {
-            "accuracy": self.accuracy,
-            "interval": list(self.interval),
-            "wilson_interval": list(self.wilson),
-            "macro_f1": self.macro_f1,
-            "n": self.n,
-            "majority_share": self.majority_share,
-            "per_sense": {
-                label: {
-                    "precision": score.precision,
-                    "recall": score.recall,
-                    "f1": score.f1,
-                    "support": score.support,
-                }
-                for label, score in self.per_sense.items()
-            },
-            "confusion": self.confusion.to_json(),
-            "shared_entities": self.shared_entities.to_json(),
-            "other_pairs": self.other_pairs.to_json(),
-        }
-        if self.positive is not None:
-            content |= {"positive": self.positive, "f1": self.f1}
+        content = asdict(self)
+        if self.positive is None:
+            del content["positive"], content["f1"]
         return content
 
 
@@ -181,33 +137,30 @@ def evaluate(
     among ``labels`` are added behind them. ``positive`` names the class if the task is one class against the
     rest.
     """
-    check_labels(gold, predicted)
-    if len(shared) != len(gold):
-        raise InputError(
-            f"Shared entities are known for {len(shared)} of {len(gold)} relations.",
-            hint="Say for each relation whether its arguments share an entity.",
-        )
+    if not gold:
+        raise InputError("There is no relation to evaluate on.", hint="Choose another part of the corpus.")
+    if not len(gold) == len(predicted) == len(shared) or not all(gold):
+        raise ValueError("every relation needs a gold label, a prediction and whether it shares an entity")
     settled = settled_gold(gold, predicted)
     known = tuple(dict.fromkeys((*labels, *sorted({*settled, *predicted}))))
-    if positive is not None and positive not in known:
-        raise InputError(f"'{positive}' is no label of this task.", hint=f"Labels: {', '.join(known)}.")
     right = hits(gold, predicted)
     confusion = confusion_matrix(settled, predicted, labels=known)
     by_sense = scores_by_sense(confusion, labels=known)
     correct, n = int(right.sum()), len(right)
     acceptable = Counter(label for accepted in gold for label in set(accepted))
     return Evaluation(
-        n=n,
         accuracy=correct / n,
         interval=bootstrap_interval(right, seed=seed),
-        wilson=wilson_interval(correct, n),
+        wilson_interval=wilson_interval(correct, n),
         macro_f1=macro_f1(by_sense),
+        n=n,
         majority_share=max(acceptable.values()) / n,
-        confusion=Confusion(known, tuple(tuple(row) for row in confusion.tolist())),
         per_sense=by_sense,
+        confusion=Confusion(list(known), confusion.tolist()),
         shared_entities=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if flag]),
         other_pairs=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if not flag]),
         positive=positive,
+        f1=None if positive is None else by_sense[positive].f1,
     )
 
 
@@ -231,12 +184,8 @@ def expected_calibration_error(
     """
     sure = np.asarray(confidences, dtype=np.float64)
     hit = np.asarray(right, dtype=np.float64)
-    if sure.ndim != 1 or sure.shape != hit.shape or not len(sure):
-        raise InputError(
-            f"{hit.size} answers for {sure.size} confidences.", hint="Give one confidence for each answer."
-        )
-    if not ((sure >= 0) & (sure <= 1)).all():
-        raise InputError("A confidence is not between 0 and 1.", hint="Give probabilities, not scores.")
+    if not len(sure) or not ((sure >= 0) & (sure <= 1)).all():
+        raise ValueError("confidences must be probabilities, and at least one")
     numbers = np.clip(np.ceil(sure * bins).astype(np.int64) - 1, 0, bins - 1)
     # n_b / n * |accuracy - confidence| is the difference of the bin's sums, over n.
     gaps = np.bincount(numbers, weights=hit - sure, minlength=bins)

@@ -17,64 +17,54 @@ from disco2.errors import InputError
 
 Interval = tuple[float, float]
 RESAMPLES = 10_000
+LEVELS = (0.025, 0.975)  # of a 95% interval
 
 
-def bootstrap_interval(
-    right: ArrayLike, *, seed: int, level: float = 0.95, resamples: int = RESAMPLES
-) -> Interval:
-    """The percentile bootstrap interval of the mean of ``right`` (Efron & Tibshirani 1993).
+def bootstrap_interval(right: ArrayLike, *, seed: int) -> Interval:
+    """The 95% percentile bootstrap interval of the mean of ``right`` (Efron & Tibshirani 1993).
 
     ``right`` says of each relation whether it was labelled right, or in which share of several runs it was.
     A resample draws n relations with replacement. Only the number of relations with each value matters, so
     these counts are drawn from a multinomial distribution.
     """
     values = np.asarray(right, dtype=np.float64)
-    _check_level(level)
     if values.ndim != 1 or not values.size or not ((values >= 0) & (values <= 1)).all():
         raise InputError(
             "There is no accuracy to compute an interval of.", hint="Give one number from 0 to 1 a relation."
         )
     distinct, counts = np.unique(values, return_counts=True)
     n = len(values)
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples)  # [resamples, distinct]
-    low, high = np.quantile(drawn @ distinct / n, [(1 - level) / 2, (1 + level) / 2])
+    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES)  # [RESAMPLES, distinct]
+    low, high = np.quantile(drawn @ distinct / n, LEVELS)
     return float(low), float(high)
 
 
-def f1_interval(
-    gold: ArrayLike, found: ArrayLike, *, seed: int, level: float = 0.95, resamples: int = RESAMPLES
-) -> Interval:
-    """The percentile bootstrap interval of F1 = 2 tp / (2 tp + fp + fn), averaged over runs.
+def f1_interval(gold: ArrayLike, found: ArrayLike, *, seed: int) -> Interval:
+    """The 95% percentile bootstrap interval of F1 = 2 tp / (2 tp + fp + fn), averaged over runs.
 
     ``gold`` [n] says which relations have the class, ``found`` [runs, n] which ones each run gave it to.
     Only the number of relations with each combination matters, as in ``bootstrap_interval``.
     """
-    _check_level(level)
-    wanted, given = np.asarray(gold, dtype=bool), np.asarray(found, dtype=bool)
-    if wanted.ndim != 1 or not wanted.size or given.ndim != 2 or given.shape[1] != wanted.size:
-        raise InputError(
-            "There is no F1 to compute an interval of.", hint="Give answers to the same relations."
-        )
-    patterns, counts = np.unique(np.vstack([wanted, given]), axis=1, return_counts=True)
+    both_kinds = np.vstack([np.asarray(gold, dtype=bool), np.asarray(found, dtype=bool)])
+    patterns, counts = np.unique(both_kinds, axis=1, return_counts=True)
     wanted, given = patterns[0], patterns[1:]
     n = int(counts.sum())
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples)  # [resamples, patterns]
-    both = drawn @ (wanted & given).T  # [resamples, runs]
+    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES)  # [RESAMPLES, patterns]
+    both = drawn @ (wanted & given).T  # [RESAMPLES, runs]
     either = drawn @ given.T + (drawn @ wanted)[:, None]
     f1 = (2 * both / np.maximum(either, 1)).mean(axis=1)
-    low, high = np.quantile(f1, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(f1, LEVELS)
     return float(low), float(high)
 
 
-def wilson_interval(correct: int, n: int, *, level: float = 0.95) -> Interval:
-    """Wilson's (1927) score interval, which stays sensible for small n and near 0 and 1.
+def wilson_interval(correct: int, n: int) -> Interval:
+    """Wilson's (1927) 95% score interval, which stays sensible for small n and near 0 and 1.
 
     ``(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)`` with ``p = correct / n``.
     """
-    _check_level(level)
     if n < 1 or not 0 <= correct <= n:
         raise InputError(f"{correct} right of {n} is no accuracy.", hint="Give counts of relations.")
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = NormalDist().inv_cdf(LEVELS[1])
     share = correct / n
     centre = share + z * z / (2 * n)
     margin = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
@@ -82,11 +72,6 @@ def wilson_interval(correct: int, n: int, *, level: float = 0.95) -> Interval:
     low = (centre - margin) / scale if correct > 0 else 0.0  # exact, where rounding would miss it
     high = (centre + margin) / scale if correct < n else 1.0
     return low, high
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise InputError(f"{level} is no confidence level.", hint="Give a number between 0 and 1.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +105,7 @@ def mcnemar(first_correct: Sequence[bool], second_correct: Sequence[bool]) -> fl
     return sign_test(int((first > second).sum()), int((second > first).sum()))
 
 
-def paired_bootstrap(
-    first_right: ArrayLike, second_right: ArrayLike, *, seed: int, resamples: int = RESAMPLES
-) -> PairedBootstrap:
+def paired_bootstrap(first_right: ArrayLike, second_right: ArrayLike, *, seed: int) -> PairedBootstrap:
     """Resample the relations and see how often the difference in accuracy changes its sign (Koehn 2004).
 
     The values say of each relation whether it was labelled right, or in which share of several runs it was.
@@ -132,14 +115,14 @@ def paired_bootstrap(
     first, second = _pair(first_right, second_right)
     n = len(first)
     distinct, counts = np.unique((first - second).round(12), return_counts=True)
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples)
+    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES)
     gaps = (drawn @ distinct / n).round(12)
     smaller = min(int((gaps <= 0).sum()), int((gaps >= 0).sum()))
-    low, high = np.quantile(gaps, [0.025, 0.975])
+    low, high = np.quantile(gaps, LEVELS)
     return PairedBootstrap(
         difference=float((first - second).mean()),
         interval=(float(low), float(high)),
-        p=min(1.0, 2 * (smaller + 1) / (resamples + 1)),
+        p=min(1.0, 2 * (smaller + 1) / (RESAMPLES + 1)),
     )
 
 

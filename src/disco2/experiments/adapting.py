@@ -24,14 +24,6 @@ TEST = "test"  # pairs of this part are left out
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The share of right answers with its 95% interval."""
-
-    accuracy: float
-    interval: Interval
-
-
-@dataclass(frozen=True)
 class AdaptedModel:
     """The new model, and its accuracy on the pairs in cross-validation beside that of the model before."""
 
@@ -40,8 +32,7 @@ class AdaptedModel:
     base_name: str
     label_counts: dict[str, int]  # of the pairs
     strength: float
-    before: Measured
-    after: Measured
+    accuracy: dict[str, tuple[float, Interval]]  # before and after, each with its 95% interval
     difference: PairedBootstrap
 
     @property
@@ -60,15 +51,15 @@ class AdaptedModel:
         return f"Gain: {change}."
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        content: dict[str, Any] = {
             "from_model": self.base_name,
             "pairs": self.pairs,
             "label_counts": self.label_counts,
             "strength": self.strength,
-            "accuracy_before": self.before.accuracy,
-            "interval_before": list(self.before.interval),
-            "accuracy_after": self.after.accuracy,
-            "interval_after": list(self.after.interval),
+        }
+        for when, (accuracy, interval) in self.accuracy.items():
+            content |= {f"accuracy_{when}": accuracy, f"interval_{when}": list(interval)}
+        return content | {
             "difference": self.difference.difference,
             "interval_of_difference": list(self.difference.interval),
         }
@@ -145,8 +136,10 @@ def adapt_model(corpus: Corpus, model: EncoderModel, base: Manifest, *, name: st
         base_name=name,
         label_counts=dict(Counter(one.gold[0] for one in instances).most_common()),
         strength=found.strength,
-        before=_measure(before),
-        after=_measure(after),
+        accuracy={
+            when: (float(right.mean()), wilson_interval(int(right.sum()), len(right)))
+            for when, right in (("before", before), ("after", after))
+        },
         difference=paired_bootstrap(after, before, seed=seed),
     )
 
@@ -164,6 +157,7 @@ def save_adapted(adapted: AdaptedModel, path: Path, *, source: str, force: bool 
         "is about the model before."
     )
     data = {key: value for key, value in base.data.items() if key != "name"}
+    after, interval = adapted.accuracy["after"]
     save_bundle(
         adapted.model,
         path,
@@ -176,9 +170,9 @@ def save_adapted(adapted: AdaptedModel, path: Path, *, source: str, force: bool 
             "adapted": {"from_model": adapted.base_name, "digest": digest, "source": source},
         },
         figures={
-            f"accuracy on these pairs before ({adapted.pairs})": adapted.before.accuracy,
-            f"accuracy on these pairs after, by {FOLDS}-fold cross-validation": adapted.after.accuracy,
-            "95% interval of the accuracy after": _interval(adapted.after.interval),
+            f"accuracy on these pairs before ({adapted.pairs})": adapted.accuracy["before"][0],
+            f"accuracy on these pairs after, by {FOLDS}-fold cross-validation": after,
+            "95% interval of the accuracy after": _interval(interval),
             "95% interval of the difference": _interval(adapted.difference.interval),
         },
         calibration=base.calibration,
@@ -192,10 +186,6 @@ def _groups(corpus: Corpus, instances: Sequence[Instance]) -> list[tuple[str, ..
     if corpus.groups and len(set(sources)) >= 2 * FOLDS:
         return [(source,) for source in sources]
     return [(one.relation.arg1.text, one.relation.arg2.text) for one in instances]
-
-
-def _measure(right: np.ndarray) -> Measured:
-    return Measured(float(right.mean()), wilson_interval(int(right.sum()), len(right)))
 
 
 def _interval(interval: Interval) -> str:

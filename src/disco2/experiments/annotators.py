@@ -13,8 +13,8 @@ from disco2.corpora.catalogue import with_automatic_layers
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import CorpusError
-from disco2.evaluation.coreference import score_aligned_pairs
-from disco2.evaluation.layers import BracketEvaluation, syntax_scores
+from disco2.evaluation.coreference import Score
+from disco2.evaluation.layers import BracketEvaluation, Overlap, syntax_scores
 from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
 from disco2.training.annotators.constituents import compare_trees, train_constituents
 from disco2.training.annotators.coreference import coreference_scores, train_coreference
@@ -42,35 +42,20 @@ def train_annotators(
     """
     _check_target(folder, components, force=force)
     training, development = documents_of(corpus, "train"), documents_of(corpus, "dev")
+
+    def options(component: str) -> dict[str, Any]:
+        return {"seed": seed, "progress": lambda line: progress(f"{component}: {line}"), "force": force}
+
     if "syntax" in components:
-        train_syntax(
-            training,
-            development,
-            folder / "syntax",
-            seed=seed,
-            progress=_named("syntax", progress),
-            force=force,
-        )
+        train_syntax(training, development, folder / "syntax", **options("syntax"))
     if not {"constituents", "coreference"} & set(components):
         return
     parsed, parsed_development = _annotated(folder, SYNTAX, training, development)
     if "constituents" in components:
-        train_constituents(
-            training,
-            parsed_development,
-            folder / "constituents",
-            seed=seed,
-            progress=_named("constituents", progress),
-            force=force,
-        )
+        train_constituents(training, parsed_development, folder / "constituents", **options("constituents"))
     if "coreference" in components:
-        train_coreference(
-            *_annotated(folder, COMPONENTS["constituents"], parsed, parsed_development),
-            folder / "coreference",
-            seed=seed,
-            progress=_named("coreference", progress),
-            force=force,
-        )
+        parts = _annotated(folder, COMPONENTS["constituents"], parsed, parsed_development)
+        train_coreference(*parts, folder / "coreference", **options("coreference"))
 
 
 def _check_target(folder: Path, components: Collection[str], *, force: bool) -> None:
@@ -116,16 +101,13 @@ def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> d
                 documents,
                 automatic.documents,
                 [relation for relation in relations if relation.id in kept],
-                automatic_relations=[relation for relation in automatic.relations if relation.id in kept],
+                [relation for relation in automatic.relations if relation.id in kept],
             ),
         }
+    trees = list(documents.values()), list(on_gold.documents.values())
     found["gold_tokens"]["trees"] = {
-        "all": _brackets(compare_trees(list(documents.values()), list(on_gold.documents.values()))),
-        "sample": _brackets(
-            compare_trees(
-                list(documents.values()), list(on_gold.documents.values()), most=SAMPLE, longest=LONGEST
-            )
-        ),
+        "all": _brackets(compare_trees(*trees)),
+        "sample": _brackets(compare_trees(*trees, most=SAMPLE, longest=LONGEST)),
     }
     return found
 
@@ -149,31 +131,23 @@ def _brackets(figures: BracketEvaluation) -> dict[str, Any]:
     }
 
 
-def _named(component: str, progress: Callable[[str], None]) -> Callable[[str], None]:
-    return lambda line: progress(f"{component}: {line}")
-
-
 def coreference_quality(
     gold: Mapping[str, Document],
     automatic: Mapping[str, Document],
     relations: Sequence[Relation],
-    *,
-    automatic_relations: Sequence[Relation] | None = None,
+    automatic_relations: Sequence[Relation],
 ) -> dict[str, Any]:
     """Compare the mentions of documents with the same ids and texts, on the implicit relations among them.
 
-    ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens;
-    without them those are the gold ones. Relations of documents that are not in both are left out.
+    ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens.
     """
     places, automatic_places = MentionIndexes(), MentionIndexes()
     # Pairs of mentions that agree in their heads, and in all their words.
     pairs: dict[str, list[tuple[set[Any], set[Any]]]] = {"heads": [], "spans": []}
-    others = relations if automatic_relations is None else automatic_relations
-    for relation, other in zip(relations, others, strict=True):
-        name = relation.document
-        if relation.kind is not RelationKind.IMPLICIT or name not in gold or name not in automatic:
+    for relation, other in zip(relations, automatic_relations, strict=True):
+        if relation.kind is not RelationKind.IMPLICIT:
             continue
-        right, found = gold[name], automatic[name]
+        right, found = gold[relation.document], automatic[relation.document]
         for kind, listed in pairs.items():
             listed.append(
                 (
@@ -181,28 +155,31 @@ def coreference_quality(
                     aligned_pairs(found, other, automatic_places.of(found), whole=kind == "spans"),
                 )
             )
-    names = [name for name in gold if name in automatic]
-    chains = coreference_scores([gold[name] for name in names], [automatic[name] for name in names])
-    scored = {kind: score_aligned_pairs(listed) for kind, listed in pairs.items()}
-    heads = scored["heads"]
+    chains = coreference_scores(list(gold.values()), [automatic[name] for name in gold])
+    scored = {
+        kind: Overlap(
+            right=sum(len(right & found) for right, found in listed),
+            found=sum(len(found) for _, found in listed),
+            gold=sum(len(right) for right, _ in listed),
+        )
+        for kind, listed in pairs.items()
+    }
+    heads = pairs["heads"]
+    shares = {
+        "gold": [bool(right) for right, _ in heads],
+        "automatic": [bool(found) for _, found in heads],
+        "both": [bool(right and found) for right, found in heads],
+    }
     measures = ("mentions", "muc", "b_cubed", "ceaf")
     return {
-        "chains": {
-            **{name: _fields(getattr(chains, name), "precision", "recall", "f1") for name in measures},
-            "mean": chains.mean,
-        },
+        "chains": {**{name: _figures(getattr(chains, name)) for name in measures}, "mean": chains.mean},
         "aligned_pairs": {
-            kind: _fields(one, "precision", "recall", "f1", "gold", "automatic")
-            for kind, one in scored.items()
+            kind: {**_figures(one), "gold": one.gold, "automatic": one.found} for kind, one in scored.items()
         },
-        "relations": heads.relations,
-        "shared_entities": {
-            "gold": heads.gold_share,
-            "automatic": heads.automatic_share,
-            "both": heads.common_relations / heads.relations if heads.relations else 0.0,
-        },
+        "relations": len(heads),
+        "shared_entities": {name: sum(some) / len(some) if some else 0.0 for name, some in shares.items()},
     }
 
 
-def _fields(score: Any, *names: str) -> dict[str, float]:
-    return {name: getattr(score, name) for name in names}
+def _figures(score: Score | Overlap) -> dict[str, float]:
+    return {"precision": score.precision, "recall": score.recall, "f1": score.f1}

@@ -14,18 +14,11 @@ from numpy.typing import NDArray
 from disco2.data import Corpus
 from disco2.engines import Engine
 from disco2.errors import InputError
-from disco2.evaluation import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
+from disco2.evaluation.scores import confusion_matrix, settled_gold
+from disco2.evaluation.significance import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.evaluating import Answers, Right
-from disco2.experiments.runs import (
-    OWN,
-    RunPlan,
-    RunProgress,
-    RunResult,
-    Runs,
-    perform_all,
-    versions_of,
-)
+from disco2.experiments.runs import OWN, RunPlan, RunProgress, RunResult, Runs, perform_all
 from disco2.reporting.findings import Cell, Difference, Findings, Measure, PValue
 from disco2.reporting.page import write_findings
 
@@ -128,9 +121,6 @@ def answers_of(runs: Iterable[RunResult], part: str = "test") -> list[Answers]:
     return [run.answers[part] for run in runs]
 
 
-RUNS = "runs"
-
-
 def check_packages(experiments: Iterable[Experiment]) -> None:
     """Raise MissingExtraError if a package is missing that an experiment needs."""
     for experiment in experiments:
@@ -149,43 +139,20 @@ def carry_out(
 ) -> list[Findings]:
     """Do the runs that are not finished (with ``redo`` all of them), and write tables and figures.
 
-    The ``engine``'s workers do them, or this process if there is none. Findings of an experiment are written
-    as soon as its last run is done. OUTPUT/runs has a directory for each run, which experiments
-    share; tables/, figures/ and findings/ lie beside it.
+    The ``engine``'s workers do them, or this process if there is none. OUTPUT/runs has a directory for each
+    run, which experiments share; tables/, figures/ and findings/ lie beside it.
     """
     check_packages(experiments)
-    runs = Runs(output / RUNS, bench.corpora)
-    needed = {experiment.name: experiment.plans(bench) for experiment in experiments}
-    plans = list(dict.fromkeys(plan for some in needed.values() for plan in some))
+    runs = Runs(output / "runs", bench.corpora)
+    plans = list(dict.fromkeys(plan for experiment in experiments for plan in experiment.plans(bench)))
     if redo:
         for plan in plans:
             runs.drop(plan)
-    unfinished = {
-        name: {plan for plan in some if not runs.is_finished(plan)} for name, some in needed.items()
-    }
-    found: dict[str, Findings] = {}
-
-    def write_what_is_ready() -> None:
-        for experiment in experiments:
-            if experiment.name not in found and not unfinished[experiment.name]:
-                found[experiment.name] = experiment.findings(bench, runs.result)
-                write_findings(found[experiment.name], output)
-
-    def finished(plan: RunPlan) -> None:
-        for some in unfinished.values():
-            some.discard(plan)
-        write_what_is_ready()
-
-    write_what_is_ready()
-    perform_all(runs, plans, engine=engine, progress=progress, finished=finished, notice=notice)
-    return [found[experiment.name] for experiment in experiments]
-
-
-def versions_of_runs(experiments: Iterable[Experiment], bench: Bench, output: Path) -> dict[str, str]:
-    """The versions that the runs of some experiments were made with."""
-    runs = Runs(output / RUNS, bench.corpora)
-    plans = dict.fromkeys(plan for experiment in experiments for plan in experiment.plans(bench))
-    return versions_of(runs.folder(plan).versions() for plan in plans)
+    perform_all(runs, plans, engine=engine, progress=progress, notice=notice)
+    found = [experiment.findings(bench, runs.perform) for experiment in experiments]
+    for one in found:
+        write_findings(one, output)
+    return found
 
 
 # One seed for all bootstraps, whatever the seeds of the models.
@@ -217,18 +184,19 @@ def measure(right: Right) -> Measure | None:
     )
 
 
+def accuracy(answers: Sequence[Answers], chosen: Right | slice = slice(None)) -> Measure | None:
+    """The measure of several seeds' answers to the chosen relations, [relations]."""
+    return measure(stacked(answers)[:, chosen])
+
+
 COMPARISON_COLUMNS = (
-    "relations",
-    "difference",
-    "p, bootstrap",
-    "better : worse",
-    "p, sign test",
-    "p, McNemar",
+    *("relations", "difference", "p, bootstrap"),
+    *("better : worse", "p, sign test", "p, McNemar"),
 )
 
 
 def compare_answers(
-    first: Sequence[Answers], second: Sequence[Answers], *, chosen: Right | slice = slice(None)
+    first: Sequence[Answers], second: Sequence[Answers], chosen: Right | slice = slice(None)
 ) -> tuple[Cell, ...] | None:
     """Two systems on the chosen relations, [relations]; InputError where they answered different ones."""
     right = stacked([*first, *second])[:, chosen]
@@ -261,9 +229,8 @@ def compare(first: Right, second: Right) -> tuple[Cell, ...] | None:
 def mean_confusion(answers: Sequence[Answers]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """[labels, labels] gold by predicted, mean over seeds; of several gold labels the one that was found."""
     labels = answers[0].labels
-    number = {label: place for place, label in enumerate(labels)}
-    counts = np.zeros((len(labels), len(labels)))
-    for one in answers:
-        for predicted, gold in zip(one.predicted, one.gold, strict=True):
-            counts[number[predicted if predicted in gold else gold[0]], number[predicted]] += 1
-    return labels, counts / len(answers)
+    counts = [
+        confusion_matrix(settled_gold(one.gold, one.predicted), one.predicted, labels=labels)
+        for one in answers
+    ]
+    return labels, np.mean(counts, axis=0)

@@ -44,6 +44,10 @@ def record_of(
     ``figures`` are recorded beside those of the development part.
     """
     calibration, errors = calibrated(fitted.model, fitted.development, further=parts.further_development())
+    development: dict[str, Any] = {}
+    if best := fitted.history.best:
+        development |= {f"development_{parts.score_name}": best.score, "best_pass": best.number}
+    development |= {f"development_calibration_error_of_{name}": value for name, value in errors.items()}
     without_paths = configuration.changed({"encoder.folder": "", "encoder.state": ""})
     return BundleRecord(
         configuration=without_paths.to_json(),
@@ -63,7 +67,7 @@ def record_of(
             "annotators": corpus.annotators,
             **({"further": [one.to_json() for one in parts.further]} if parts.further else {}),
         },
-        figures=_development_figures(fitted, parts, errors) | dict(figures or {}),
+        figures=development | dict(figures or {}),
         calibration={
             "temperature": calibration.temperature,
             "running_text": calibration.of_running_text,
@@ -91,14 +95,6 @@ def _label_counts(parts: Parts, configuration: Configuration) -> dict[str, float
             for label in one.gold:
                 total[label] += share * one.weight
     return {label: round(count, 1) for label, count in total.items()}
-
-
-def _development_figures(fitted: Fitted, parts: Parts, errors: Mapping[str, float]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if best := fitted.history.best:
-        found |= {f"development_{parts.score_name}": best.score, "best_pass": best.number}
-    found |= {f"development_calibration_error_of_{name}": value for name, value in errors.items()}
-    return found
 
 
 GIVEN, RUNNING_TEXT = "given_arguments", "running_text"

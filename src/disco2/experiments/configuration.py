@@ -95,7 +95,14 @@ def read_configuration(path: Path | None, assignments: Iterable[str] = ()) -> Co
     """Defaults, then a TOML file, then ``section.name=value`` options."""
     configuration = Configuration()
     if path is not None:
-        content = _toml(path)
+        try:
+            content = _parsed(path.read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            what = f"The configuration can't be read: {error.strerror}."
+            raise SettingsError(what, where=str(path)) from error
+        except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of a number of thousands of digits
+            what = f"The configuration is not valid TOML: {error}."
+            raise SettingsError(what, where=str(path)) from error
         data = [
             replace(entry, path=_absolute(entry.path, path.parent))
             for entry in _tables(DataSettings, DATA, content.pop(DATA, []), path)
@@ -175,15 +182,6 @@ def _nearest(name: str) -> str:
     same_tail = [other for other in known if other.rpartition(".")[2].lower() == tail.lower()]
     best = (same_tail or close)[0]
     return f"The nearest known one is '{best}'. {PRINT_THEM}"
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return _parsed(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise SettingsError(f"The configuration can't be read: {error.strerror}.", where=str(path)) from error
-    except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of a number of thousands of digits
-        raise SettingsError(f"The configuration is not valid TOML: {error}.", where=str(path)) from error
 
 
 def _parsed(text: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from disco2.annotation.annotator import Layer, is_present
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs, shared_entities
-from disco2.errors import CorpusError, InputError
+from disco2.errors import CorpusError
 from disco2.evaluation.scores import hits
 from disco2.experiments.bench import (
     AUTOMATIC,
@@ -21,6 +21,7 @@ from disco2.experiments.bench import (
     Experiment,
     GroupResults,
     Groups,
+    accuracy,
     answers_of,
     compare_answers,
     is_covered,
@@ -126,19 +127,15 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
     tests: list[tuple[Cell, ...]] = []
     beside = is_papers_corpus(bench, "lin")
     for layers in bench.corpora:
-        answers = _test_answers(runs, layers)
-        shared = answers[0][0].shared
-        without, with_entities = (stacked(seeds) for seeds in answers)
-        for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
-            pair = without[:, chosen], with_entities[:, chosen]
-            theirs = _published(layers, subset) if beside else None
-            row: tuple[Cell, ...] = (layers, subset, measure(pair[0]), measure(pair[1]))
-            rows.append((*row, *(theirs or (None, None))) if beside else row)
-            if found := compare_answers(answers[1], answers[0], chosen=chosen):
+        without, with_entities = _test_answers(runs, layers)
+        for subset, chosen in (("all", slice(None)), ("shared entities", without[0].shared)):
+            measures = accuracy(without, chosen), accuracy(with_entities, chosen)
+            theirs = PUBLISHED.get((layers, subset), (None, None)) if beside else ()
+            rows.append((layers, subset, *measures, *map(_cell, theirs)))
+            if found := compare_answers(with_entities, without, chosen):
                 tests.append((layers, subset, *found))
-    columns = ["coreference", "subset", "without entities", "with entities"]
-    if beside:
-        columns += ["without, published", "with, published"]
+    columns = ("coreference", "subset", "without entities", "with entities")
+    shown = INTERSECTION + OWN if INTERSECTION + OWN in bench.corpora else bench.main
     return Findings(
         name="coreference",
         title="Coreference",
@@ -152,7 +149,7 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
             Table(
                 name="coreference-accuracy",
                 title="Test accuracy without and with entities",
-                columns=tuple(columns),
+                columns=(*columns, "without, published", "with, published") if beside else columns,
                 rows=tuple(rows),
                 notes=_accuracy_notes(bench, beside=beside),
             ),
@@ -163,7 +160,7 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
                 rows=tuple(tests),
             ),
         ),
-        turned=_turned(bench, runs),
+        turned=tuple(turned_relations(bench.corpora[shown], *_test_answers(runs, shown))),
     )
 
 
@@ -198,13 +195,15 @@ def _test_answers(runs: GroupResults, layers: str) -> list[list[Answers]]:
     return [answers_of(runs[layers, system.name]) for system in SYSTEMS]
 
 
-def _published(layers: str, subset: str) -> tuple[Measure, Measure] | None:
-    pairs = {
-        (AUTOMATIC, "shared entities"): ENTITIES_ON_SHARED,
-        (INTERSECTION + OWN, "all"): ENTITIES_ON_INTERSECTION,
-    }
-    found = pairs.get((layers, subset))
-    return (published(found[0]), published(found[1])) if found else None
+# The paper's accuracies without and with entities, by version and subset.
+PUBLISHED: dict[tuple[str, str], tuple[float | None, float | None]] = {
+    (AUTOMATIC, "shared entities"): ENTITIES_ON_SHARED,
+    (INTERSECTION + OWN, "all"): ENTITIES_ON_INTERSECTION,
+}
+
+
+def _cell(percent: float | None) -> Measure | None:
+    return None if percent is None else published(percent)
 
 
 def shares_table(bench: Bench, *, beside: bool) -> Table:
@@ -223,8 +222,7 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
             shared = shared_entities(corpus.documents, implicit)
             row.append(Measure(sum(shared) / len(shared), n=len(shared)) if shared else None)
         if beside:
-            theirs = SHARED_ENTITIES.get(layers)
-            row += [published(value) for value in theirs] if theirs else [None, None]
+            row += map(_cell, SHARED_ENTITIES.get(layers, (None, None)))
         rows.append(tuple(row))
     columns = ("coreference", "documents", *parts_shown)
     return Table(
@@ -234,12 +232,6 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
         rows=tuple(rows),
         notes=(SOURCE,) if beside else (),
     )
-
-
-def _turned(bench: Bench, runs: GroupResults) -> tuple[Turned, ...]:
-    layers = INTERSECTION + OWN if INTERSECTION + OWN in bench.corpora else bench.main
-    before, after = _test_answers(runs, layers)
-    return tuple(turned_relations(bench.corpora[layers], before, after))
 
 
 COREFERENCE = Experiment("coreference", _groups, _findings)
@@ -255,8 +247,6 @@ def turned_relations(
     right, or the other way round. Both systems must have been trained with the same seeds, in one order.
     """
     seeds = len(after)
-    if len(before) != seeds:
-        raise InputError(f"{len(before)} seeds of one system and {seeds} of the other can't be paired.")
     right = stacked([*before, *after])
     was, is_now = right[:seeds], right[seeds:]
     turns = {1: (is_now & ~was).sum(axis=0), -1: (was & ~is_now).sum(axis=0)}

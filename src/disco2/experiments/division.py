@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import dropwhile
 from typing import Any
 
 from disco2.corpora.catalogue import licence_of
@@ -16,7 +17,6 @@ from disco2.data import Argument, Corpus, Document, Instance, Relation, Relation
 from disco2.data.tree import shared_entities
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
-from disco2.parser.connectives import CONNECTIVES
 
 ALL = "all"
 HELD_OUT = ("dev", "test")
@@ -116,17 +116,6 @@ class Further:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in self.left_out.most_common(3))
         more = ", ..." if len(self.left_out) > 3 else ""
         return f"{said}, and {self.left_out.total()} others: {reasons}{more}" if reasons else said
-
-
-def held_out_sentences(
-    main: Corpus, main_parts: dict[str, str], sources: Sequence[Source]
-) -> HeldOutSentences:
-    """The dev and test parts of all corpora of a training."""
-    sentences = HeldOutSentences()
-    sentences.add_parts(main, main_parts, HELD_OUT)
-    for source in sources:
-        sentences.add_parts(source.corpus, source.parts, source.held_out)
-    return sentences
 
 
 def choose_further(
@@ -233,15 +222,23 @@ def divide(
     if configuration.task.labels and not labels and not task.versus:
         known = {label for relation in split["train"] for label in task.labels_of(relation)}
         known.update(label for source in sources for label in source.labels(task))
-        _check_labels(configuration.task.labels, known, task)
+        for label in configuration.task.labels:
+            if label not in known:
+                raise SettingsError(
+                    f"No training relation has the label '{label}'.",
+                    where="task.labels",
+                    hint=f"Labels at level {task.level}: {', '.join(sorted(known)) or 'none'}.",
+                )
     instances: dict[str, list[Instance]] = {}
     dropped: dict[str, Counter[str]] = {}
     for part, relations in split.items():
         instances[part], dropped[part] = task.instances(corpus, relations, chosen)
     further: tuple[Further, ...] = ()
     if sources:
-        main_parts = document_parts(corpus, protocol, seed=configuration.task.folds)
-        held_out, seed = held_out_sentences(corpus, main_parts, sources), configuration.training.seed
+        held_out, seed = HeldOutSentences(), configuration.training.seed  # of all corpora
+        held_out.add_parts(corpus, document_parts(corpus, protocol, seed=configuration.task.folds), HELD_OUT)
+        for source in sources:
+            held_out.add_parts(source.corpus, source.parts, source.held_out)
         further = tuple(choose_further(source, task, chosen, held_out, seed=seed) for source in sources)
     return Parts(task, protocol, chosen, split, instances, dropped, further)
 
@@ -251,17 +248,6 @@ def with_entry(parts: Parts, entry: DataSettings, *, seed: int) -> Parts:
     train = sample(parts.instances["train"], entry.limit, seed=seed)
     weighted = [replace(one, weight=entry.weight) for one in train]
     return replace(parts, instances=parts.instances | {"train": weighted})
-
-
-def _check_labels(labels: Sequence[str], known: Collection[str], task: Task) -> None:
-    """Raise SettingsError if no training relation has a configured label."""
-    for label in labels:
-        if label not in known:
-            raise SettingsError(
-                f"No training relation has the label '{label}'.",
-                where="task.labels",
-                hint=f"Labels at level {task.level}: {', '.join(sorted(known)) or 'none'}.",
-            )
 
 
 def across_sentences(instances: Iterable[Instance]) -> list[Instance]:
@@ -296,59 +282,8 @@ def _sentences(one: Instance) -> tuple[set[int], set[int]]:
 FINDINGS_SHOWN = 20
 
 
-@dataclass(frozen=True)
-class PartStatistics:
-    """Counts over one part of a corpus."""
-
-    documents: int
-    kinds: Counter[str]
-    senses: Counter[str]  # of the implicit relations, at the task's level
-    implicit: int
-    with_shared_entities: int
-    kept: int  # of the kinds that count for the task
-    dropped: Counter[str]  # of the same kinds, by reason
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "documents": self.documents,
-            "relations": dict(self.kinds.most_common()),
-            "implicit": self.implicit,
-            "shared_entities": self.with_shared_entities / self.implicit if self.implicit else None,
-            "senses": dict(self.senses.most_common()),
-            "kept": self.kept,
-            "dropped": dict(self.dropped.most_common()),
-        }
-
-
-@dataclass(frozen=True)
-class CorpusStatistics:
-    """Counts over all parts, and what was wrong in the files."""
-
-    corpus: Corpus
-    protocol: str
-    labels: tuple[str, ...]
-    parts: dict[str, PartStatistics]
-
-    def to_json(self) -> dict[str, Any]:
-        findings = self.corpus.issues.findings
-        return {
-            "corpus": self.corpus.name,
-            "protocol": self.protocol,
-            "documents": len(self.corpus.documents),
-            "relations": len(self.corpus.relations),
-            "labels": list(self.labels),
-            "splits": {part: statistics.to_json() for part, statistics in self.parts.items()},
-            "issues": dict(self.corpus.issues.counts().most_common()),
-            "findings": [
-                {"kind": finding.kind, "where": finding.where, "detail": finding.detail}
-                for finding in findings[:FINDINGS_SHOWN]
-            ],
-            "notes": list(self.corpus.notes),
-        }
-
-
-def corpus_statistics(corpus: Corpus, parts: Parts, *, only: str = "") -> CorpusStatistics:
-    """Counts by part; ``only`` one of them where it is named."""
+def corpus_statistics(corpus: Corpus, parts: Parts, *, only: str = "") -> dict[str, Any]:
+    """Counts by part, ``only`` one of them where it is named, and what was wrong in the files; for JSON."""
     if only and only not in parts.relations:
         raise CorpusError(
             f"The protocol '{parts.protocol}' has no part '{only}'.",
@@ -356,22 +291,36 @@ def corpus_statistics(corpus: Corpus, parts: Parts, *, only: str = "") -> Corpus
             hint=f"Its parts are: {', '.join(parts.relations)}.",
         )
     chosen = [only] if only else [part for part, relations in parts.relations.items() if relations]
-    found = {part: _part_statistics(corpus, parts, part) for part in chosen}
-    return CorpusStatistics(corpus, parts.protocol, parts.labels, found)
+    return {
+        "corpus": corpus.name,
+        "protocol": parts.protocol,
+        "documents": len(corpus.documents),
+        "relations": len(corpus.relations),
+        "labels": list(parts.labels),
+        "splits": {part: _part_statistics(corpus, parts, part) for part in chosen},
+        "issues": dict(corpus.issues.counts().most_common()),
+        "findings": [
+            {"kind": finding.kind, "where": finding.where, "detail": finding.detail}
+            for finding in corpus.issues.findings[:FINDINGS_SHOWN]
+        ],
+        "notes": list(corpus.notes),
+    }
 
 
-def _part_statistics(corpus: Corpus, parts: Parts, part: str) -> PartStatistics:
+def _part_statistics(corpus: Corpus, parts: Parts, part: str) -> dict[str, Any]:
     relations = parts.relations[part]
-    counted = [relation for relation in relations if relation.kind is RelationKind.IMPLICIT]
-    return PartStatistics(
-        documents=len({relation.document for relation in relations}),
-        kinds=Counter(str(relation.kind) for relation in relations),
-        senses=Counter(label for relation in counted for label in parts.task.labels_of(relation)),
-        implicit=len(counted),
-        with_shared_entities=sum(shared_entities(corpus.documents, counted)),
-        kept=len(parts.instances[part]),
-        dropped=parts.dropped[part],
-    )
+    implicit = [relation for relation in relations if relation.kind is RelationKind.IMPLICIT]
+    shared = shared_entities(corpus.documents, implicit)
+    senses = Counter(label for relation in implicit for label in parts.task.labels_of(relation))
+    return {
+        "documents": len({relation.document for relation in relations}),
+        "relations": dict(Counter(str(relation.kind) for relation in relations).most_common()),
+        "implicit": len(implicit),
+        "shared_entities": sum(shared) / len(implicit) if implicit else None,
+        "senses": dict(senses.most_common()),  # of the implicit relations, at the task's level
+        "kept": len(parts.instances[part]),  # of the kinds that count for the task
+        "dropped": dict(parts.dropped[part].most_common()),  # of the same kinds, by reason
+    }
 
 
 # What a connective at the beginning leaves behind ("However, ..."): no argument of an implicit relation
@@ -385,7 +334,7 @@ def weak_instances(
     """Relations of these kinds in the training part as instances of a weight, their connectives removed.
 
     Labels are those of the task, neighbours the same as for any relation. Kinds that count under the task
-    anyway are left out, and so are relations whose connective can't be removed or is a whole argument.
+    anyway are left out, and so are relations whose connective has no tokens or is a whole argument.
     """
     further = frozenset(kinds) - parts.task.kinds
     task = replace(parts.task, kinds=further, entrel="", norel="")
@@ -402,10 +351,8 @@ def without_connective(document: Document, relation: Relation) -> Relation | Non
     """The relation with no connective, nor a comma behind it, in its arguments; None where that can't be.
 
     Its ``connective_tokens`` are all tokens that were removed, for they are no distance between arguments.
-    Where a corpus does not say which tokens the connective has, it is looked for at the beginning of the
-    arguments: the one that is named, or of an explicit relation any that is usual.
     """
-    connective = frozenset(relation.connective_tokens or _opening_tokens(document, relation))
+    connective = frozenset(relation.connective_tokens)
     if not connective:
         return None
     first, second = (_remaining(document, one, connective) for one in (relation.arg1, relation.arg2))
@@ -416,33 +363,7 @@ def without_connective(document: Document, relation: Relation) -> Relation | Non
     return replace(relation, arg1=first, arg2=second, connective="", connective_tokens=tuple(sorted(removed)))
 
 
-def _opening_tokens(document: Document, relation: Relation) -> list[int]:
-    if relation.connective:
-        known = frozenset({tuple(relation.connective.lower().split())})
-    elif relation.kind is RelationKind.EXPLICIT:
-        known = CONNECTIVES
-    else:
-        return []
-    found: list[int] = []
-    for argument in (relation.arg1, relation.arg2):
-        found += argument.tokens[: opening_words(document.words(argument.tokens), known)]
-    return found
-
-
 def _remaining(document: Document, argument: Argument, connective: frozenset[int]) -> Argument:
     tokens = [token for token in argument.tokens if token not in connective]
-    start = 0
-    while start < len(tokens) and document.tokens[tokens[start]].text in _LEFT_BEHIND:
-        start += 1
-    return argument_from_tokens(document, tokens[start:])
-
-
-def opening_words(words: Sequence[str], connectives: Iterable[tuple[str, ...]] = CONNECTIVES) -> int:
-    """How many words at the beginning are a connective, the longest that fits; 0 where there is none."""
-    known = frozenset(connectives)
-    longest = max(map(len, known), default=0)
-    lowered = [word.lower() for word in words[:longest]]
-    return next(
-        (length for length in range(len(lowered), 0, -1) if tuple(lowered[:length]) in known),
-        0,
-    )
+    kept = dropwhile(lambda token: document.tokens[token].text in _LEFT_BEHIND, tokens)
+    return argument_from_tokens(document, list(kept))

@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from disco2.data import Corpus
 from disco2.errors import CorpusError, MissingExtraError
 from disco2.experiments.bench import Bench, Experiment, GroupResults
-from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, MapFigure, PlacedWord, Table
@@ -40,19 +38,8 @@ GROUPS = {
 GROUP_OF = {word: group for group, words in GROUPS.items() for word in words.split()}
 # Whose nearest words the table shows: the paper's example first.
 SHOWN = (
-    "he",
-    "she",
-    "him",
-    "her",
-    "it",
-    "they",
-    "because",
-    "although",
-    "but",
-    "then",
-    "said",
-    "three",
-    "june",
+    *("he", "she", "him", "her", "it", "they"),
+    *("because", "although", "but", "then", "said", "three", "june"),
 )
 NEIGHBOURS = 5
 CANDIDATES = 5_000  # the most frequent words of the corpus, among which neighbours are looked for
@@ -64,11 +51,8 @@ Floats = NDArray[np.float64]
 
 
 def _findings(bench: Bench, runs: GroupResults) -> Findings:
-    return embeddings_findings(bench.corpus, bench.configuration)
-
-
-def embeddings_findings(corpus: Corpus, configuration: Configuration) -> Findings:
     """Map and nearest neighbours of the vectors that a model with this configuration has for its leaves."""
+    corpus, configuration = bench.corpus, bench.configuration
     vectors = word_vectors_for(
         divide(corpus, configuration).instances["train"],
         configuration.vectors,
@@ -76,7 +60,7 @@ def embeddings_findings(corpus: Corpus, configuration: Configuration) -> Finding
         seed=configuration.training.seed,
         sentences=corpus.sentences(),
     )
-    counts = word_counts(corpus)
+    counts = Counter(token.text.lower() for one in corpus.documents.values() for token in one.tokens)
     source, K = Path(configuration.vectors.source).name, configuration.model.K
     figure = word_map(vectors, counts, seed=configuration.training.seed)
     return Findings(
@@ -100,11 +84,6 @@ def check_map() -> None:
     check_plots()
     if find_spec("sklearn") is None:
         raise MissingExtraError("scikit-learn", "plots", "A map of word vectors")
-
-
-def word_counts(corpus: Corpus) -> Counter[str]:
-    """How often each word, in lower case, occurs in the documents."""
-    return Counter(token.text.lower() for document in corpus.documents.values() for token in document.tokens)
 
 
 def word_map(vectors: WordVectors, counts: Counts, *, words: int = 500, seed: int = 1) -> MapFigure:
@@ -153,8 +132,7 @@ def _on_he_and_she(vectors: WordVectors, counts: Counts) -> tuple[str, ...]:
     if not all(counts.get(word) and word in candidates for word in ("he", "she")):
         return ()
     nearest = _nearest(candidates, _unit(vectors, candidates), "he")
-    place = next(place for place, (word, _) in enumerate(nearest, start=1) if word == "she")
-    cosine = nearest[place - 1][1]
+    place, cosine = next((n, cosine) for n, (word, cosine) in enumerate(nearest, start=1) if word == "she")
     rank = "the nearest word" if place == 1 else f"number {place:,} of the nearest words"
     return (f"Among {len(candidates):,} words, 'she' is {rank} to 'he', with a cosine of {cosine:.2f}.",)
 
@@ -192,10 +170,8 @@ def _nearest(words: Sequence[str], matrix: Floats, word: str) -> list[tuple[str,
 
 def _in_the_plane(matrix: Floats, *, seed: int) -> Floats:
     """[n, dimensions] -> [n, 2]. With few words, fewer count as neighbours."""
-    try:
-        from sklearn.manifold import TSNE
-    except ImportError:
-        raise MissingExtraError("scikit-learn", "plots", "A map of word vectors") from None
+    from sklearn.manifold import TSNE
+
     perplexity = min(USUAL_PERPLEXITY, (len(matrix) - 1) / 3)
     with threadpool_limits(1):  # the order of a sum must not depend on the number of cores
         map_ = TSNE(init="pca", perplexity=perplexity, random_state=seed, n_jobs=1).fit_transform(matrix)

@@ -18,7 +18,7 @@ from disco2.data import WITHOUT_SENSE, Corpus, Instance, Relation, RelationKind
 from disco2.data.batch import Floats
 from disco2.data.tree import shared_entities
 from disco2.errors import BundleError, CorpusError, SettingsError
-from disco2.evaluation import Evaluation, evaluate
+from disco2.evaluation.scores import Evaluation, evaluate
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
 from disco2.model import AnyModel

@@ -15,11 +15,9 @@ from disco2.experiments.bench import (
     Bench,
     Experiment,
     GroupResults,
-    Groups,
     System,
+    accuracy,
     answers_of,
-    measure,
-    stacked,
 )
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
@@ -32,7 +30,7 @@ from disco2.experiments.published import (
     notes_beside,
     published,
 )
-from disco2.experiments.runs import RunPlan, RunResult
+from disco2.experiments.runs import RunResult
 from disco2.model.settings import INITIALISATIONS
 from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Series, Table
@@ -40,61 +38,55 @@ from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Serie
 DIMENSIONS = (20, 30, 40, 50, 60)
 
 
-def _dimension_groups(bench: Bench) -> Groups:
-    return {K: bench.plans(FULL, changes={"model.K": K}) for K in DIMENSIONS}
-
-
 def _dimension_findings(bench: Bench, runs: GroupResults) -> Findings:
     figures = {
-        part: [(K, measure(stacked(answers_of(some, part)))) for K, some in runs.items()]
-        for part in ("dev", "test")
+        part: [(K, accuracy(answers_of(some, part))) for K, some in runs.items()] for part in ("dev", "test")
     }
     series = [
         Series(part, tuple((float(K), found) for K, found in points if found))
         for part, points in figures.items()
         if any(found for _, found in points)
     ]
-    table = Table(
-        name="dimension",
-        title="Accuracy of the full model over the number of dimensions",
-        columns=("K", *figures),
-        rows=tuple(
-            (str(K), *(points[place][1] for points in figures.values())) for place, K in enumerate(runs)
-        ),
-    )
     words = [f"{FULL.name}, {len(bench.seeds)} seeds; bars are 95% intervals over relations."]
     if is_papers_corpus(bench, "lin"):
         low, high = DIMENSION_RANGE
         words.append(f"The paper's accuracies lie between {low} and {high}. {SOURCE}")
+    title, labels = "Accuracy over dimensions", ("dimensions K", "accuracy (%)")
     return Findings(
         name="dimension",
         title="How many dimensions",
         words=tuple(words),
-        tables=(table,),
-        figures=(
-            LineFigure(
-                "dimension", "Accuracy over dimensions", "dimensions K", "accuracy (%)", tuple(series)
+        tables=(
+            Table(
+                name="dimension",
+                title="Accuracy of the full model over the number of dimensions",
+                columns=("K", *figures),
+                rows=tuple(
+                    (str(K), dev, test) for (K, dev), (_, test) in zip(*figures.values(), strict=True)
+                ),
             ),
         ),
+        figures=(LineFigure("dimension", title, *labels, tuple(series)),),
     )
 
 
-DIMENSION = Experiment("dimension", _dimension_groups, _dimension_findings, check_plots)
+DIMENSION = Experiment(
+    "dimension",
+    lambda bench: {K: bench.plans(FULL, changes={"model.K": K}) for K in DIMENSIONS},
+    _dimension_findings,
+    check_plots,
+)
 
 
 FACTORS = ("A1", "A2", "B1", "B2")
 DIAGONALS = ("A3", "B3")
 
 
-def _initialisation_groups(bench: Bench) -> Groups:
-    return {start: bench.plans(FULL, changes={"model.initialisation": start}) for start in INITIALISATIONS}
-
-
 def _initialisation_findings(bench: Bench, runs: GroupResults) -> Findings:
     rows = tuple(
         (
             start,
-            *(measure(stacked(answers_of(some, part))) for part in ("dev", "test")),
+            *(accuracy(answers_of(some, part)) for part in ("dev", "test")),
             _norm(some, FACTORS),
             _norm(some, DIAGONALS),
         )
@@ -125,15 +117,16 @@ def _norm(runs: list[RunResult], names: tuple[str, ...]) -> str:
     return f"{np.mean(norms):.3f}"
 
 
-INITIALISATION = Experiment("initialisation", _initialisation_groups, _initialisation_findings)
+INITIALISATION = Experiment(
+    "initialisation",
+    lambda bench: {
+        start: bench.plans(FULL, changes={"model.initialisation": start}) for start in INITIALISATIONS
+    },
+    _initialisation_findings,
+)
 
 
 PAPERS_SPLIT = "ji"
-
-
-def classifier(name: str) -> System:
-    """The full model for one class against all others."""
-    return System(f"{name} or not", {**FULL.changes, "task.versus": name})
 
 
 def papers_split(bench: Bench) -> dict[str, Any]:
@@ -142,12 +135,9 @@ def papers_split(bench: Bench) -> dict[str, Any]:
     return {"task.protocol": PAPERS_SPLIT} if usual else {}
 
 
-def class_plans(bench: Bench, name: str) -> list[RunPlan]:
-    return bench.plans(classifier(name), changes=papers_split(bench))
-
-
-def _binary_groups(bench: Bench) -> Groups:
-    return {name: class_plans(bench, name) for name in CLASSES}
+def classifier(bench: Bench, name: str) -> System:
+    """The full model for one class against all others."""
+    return System(f"{name} or not", {**FULL.changes, "task.versus": name, **papers_split(bench)})
 
 
 def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
@@ -155,7 +145,7 @@ def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
     constant: list[Cell] = ["always the commoner answer"]
     for name, some in runs.items():
         seeds = answers_of(some)
-        ours += [f1_measure(seeds, name), measure(stacked(seeds))]
+        ours += [f1_measure(seeds, name), accuracy(seeds)]
         constant += constant_measures(seeds[0], name, always=is_commoner(bench, name))
     split = replace(bench, configuration=bench.configuration.changed(papers_split(bench)))
     protocol = split.protocol
@@ -187,7 +177,8 @@ def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
 
 def is_commoner(bench: Bench, name: str) -> bool:
     """Whether more than half of the training relations, before any balancing, are of the class."""
-    training = divide(bench.corpus, class_plans(bench, name)[0].configuration).instances["train"]
+    configuration = bench.plans(classifier(bench, name))[0].configuration
+    training = divide(bench.corpus, configuration).instances["train"]
     return 2 * sum(name in one.gold for one in training) > len(training)
 
 
@@ -214,4 +205,8 @@ def f1_measure(seeds: Sequence[Answers], positive: str) -> Measure:
     )
 
 
-BINARY_EXPERIMENT = Experiment("binary", _binary_groups, _binary_findings)
+BINARY_EXPERIMENT = Experiment(
+    "binary",
+    lambda bench: {name: bench.plans(classifier(bench, name)) for name in CLASSES},
+    _binary_findings,
+)

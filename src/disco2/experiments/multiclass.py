@@ -18,11 +18,10 @@ from disco2.experiments.bench import (
     GroupResults,
     Groups,
     System,
+    accuracy,
     answers_of,
     compare_answers,
     mean_confusion,
-    measure,
-    stacked,
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -62,70 +61,57 @@ COMPARED = (
 SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
 
 
-def _ladder_groups(bench: Bench) -> Groups:
-    return {system.name: bench.plans(system) for system in LADDER}
-
-
 def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
     test = {name: answers_of(some) for name, some in runs.items()}
-    dev = {name: answers_of(some, "dev") for name, some in runs.items()}
-    table = ladder_table(bench, dev, test)
     labels, counts = mean_confusion(test[FULL.name])
-    confusion = ConfusionMatrix(
-        f"{FULL.name}, test: gold senses in rows, mean over seeds",
-        labels,
-        tuple(tuple(row) for row in counts.tolist()),
-    )
+    corpus = bench.corpus
+    made = ", ".join(corpus.automatic)
     return Findings(
         name="multiclass",
         title="Multiclass classification",
         words=(
-            f"Accuracy on {bench.corpus.name} under the split '{bench.protocol}', {len(labels)} labels; mean "
+            f"Accuracy on {corpus.name} under the split '{bench.protocol}', {len(labels)} labels; mean "
             f"and standard deviation over {len(bench.seeds)} seeds, 95% bootstrap interval over relations.",
-            *_on_layers(bench.corpus),
+            *((f"Not the corpus's own: {made}, by {corpus.annotators}.",) if made else ()),
             said_differences(bench.plans(FULL)[0].configuration),
         ),
-        tables=(table, comparison_table("multiclass-tests", COMPARED, test)),
-        confusions=(confusion,),
+        tables=(_ladder_table(bench, runs), comparison_table("multiclass-tests", COMPARED, test)),
+        confusions=(
+            ConfusionMatrix(
+                f"{FULL.name}, test: gold senses in rows, mean over seeds",
+                labels,
+                tuple(tuple(row) for row in counts.tolist()),
+            ),
+        ),
     )
 
 
-def _on_layers(corpus: Corpus) -> tuple[str, ...]:
-    """Which layers are not the corpus's own."""
-    made = ", ".join(corpus.automatic)
-    return (f"Not the corpus's own: {made}, by {corpus.annotators}.",) if made else ()
-
-
-def ladder_table(bench: Bench, dev: SeedAnswers, test: SeedAnswers) -> Table:
+def _ladder_table(bench: Bench, runs: GroupResults) -> Table:
     """The paper's eight rows; its own figures beside ours where the corpus is its corpus."""
-    beside = is_papers_corpus(bench, "lin")
-    columns = ["model", "entities", "features", "K", "dev", "test", "test, shared entities"]
     rows: list[tuple[Cell, ...]] = []
     for name in MULTICLASS:
-        row: list[Cell] = [name]
         if name == LIN_2009:
-            row += ["no", "yes", None, None, None, None]
-        else:
-            settings = bench.plans(BY_NAME[name])[0].configuration.model
-            right = stacked(test[name])
-            row += [
+            rows.append((name, "no", "yes", None, None, None, None))
+            continue
+        settings, test = bench.plans(BY_NAME[name])[0].configuration.model, answers_of(runs[name])
+        rows.append(
+            (
+                name,
                 "yes" if settings.kind == "entities" else "no",
                 "yes" if settings.uses_features else "no",
                 settings.K if settings.uses_vectors else None,
-                measure(stacked(dev[name])),
-                measure(right),
-                measure(right[:, test[name][0].shared]),
-            ]
-        rows.append((*row, published(MULTICLASS[name])) if beside else tuple(row))
-    return Table(
-        name="multiclass",
-        title=f"Accuracy, {len(test[FULL.name][0].labels)} labels",
-        columns=(*columns, "published") if beside else tuple(columns),
-        rows=tuple(rows),
-        notes=notes_beside(bench)
-        if beside
-        else (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",),
-    )
+                accuracy(answers_of(runs[name], "dev")),
+                accuracy(test),
+                accuracy(test, test[0].shared),
+            )
+        )
+    columns: tuple[str, ...] = ("model", "entities", "features", "K", "dev", "test", "test, shared entities")
+    notes: tuple[str, ...] = (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",)
+    if is_papers_corpus(bench, "lin"):
+        rows = [(*row, published(MULTICLASS[str(row[0])])) for row in rows]
+        columns, notes = (*columns, "published"), notes_beside(bench)
+    labels = runs[FULL.name][0].labels
+    return Table("multiclass", f"Accuracy, {len(labels)} labels", columns, tuple(rows), notes)
 
 
 def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedAnswers) -> Table:
@@ -134,7 +120,7 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
     for first, second in pairs:
         shared = answers[first][0].shared
         for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
-            if found := compare_answers(answers[first], answers[second], chosen=chosen):
+            if found := compare_answers(answers[first], answers[second], chosen):
                 rows.append((f"{first} − {second}", subset, *found))  # noqa: RUF001  a minus sign
     return Table(
         name=name,
@@ -149,21 +135,16 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
     )
 
 
-MULTICLASS_EXPERIMENT = Experiment("multiclass", _ladder_groups, _ladder_findings)
+MULTICLASS_EXPERIMENT = Experiment(
+    "multiclass",
+    lambda bench: {system.name: bench.plans(system) for system in LADDER},
+    _ladder_findings,
+)
 
 
 FOLDS = 5
 PROTOCOLS = tuple(f"cv{FOLDS}-{fold}" for fold in range(FOLDS))
-FOLD_SYSTEMS = tuple(
-    BY_NAME[name]
-    for name in (
-        "surface features",
-        "upward",
-        "upward + entities",
-        "upward + features",
-        "upward + entities + features",
-    )
-)
+FOLD_SYSTEMS = LADDER[2:]
 
 
 def fold_plans(bench: Bench, system: System, *, seeds: Sequence[int] = ()) -> dict[int, list[RunPlan]]:
@@ -221,10 +202,10 @@ def joined(folds: Sequence[Answers]) -> Answers:
 
 def measures_table(name: str, title: str, answers: Mapping[str, Sequence[Answers]]) -> Table:
     """Accuracy of each system on all relations, and on those that share an entity or don't."""
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for system, seeds in answers.items():
-        right, shared = stacked(seeds), seeds[0].shared
-        rows.append((system, measure(right), measure(right[:, shared]), measure(right[:, ~shared])))
+        shared = seeds[0].shared
+        rows.append((system, accuracy(seeds), accuracy(seeds, shared), accuracy(seeds, ~shared)))
     return Table(name, title, ("model", "all", "shared entities", "others"), tuple(rows))
 
 
@@ -249,14 +230,12 @@ def _fold_findings(bench: Bench, runs: GroupResults) -> Findings:
 
 def _on_settings(bench: Bench) -> str:
     """On what the settings may have been chosen; the defaults were on GUM's dev part."""
-    chosen = bench.tuned or bench.corpus.name == "gum"
-    return (
-        "All folds have the same settings. "
-        + ("They were" if chosen else "If they were")
-        + f" chosen on development relations of {bench.corpus.name}"
-        + ("; these are" if chosen else ", these are")
-        + " test relations of some fold, so that accuracies may be a little too high."
-    )
+    corpus = bench.corpus.name
+    chosen = f"If they were chosen on development relations of {corpus}, these are"
+    if bench.tuned or corpus == "gum":
+        chosen = f"They were chosen on development relations of {corpus}; these are"
+    end = "test relations of some fold, so that accuracies may be a little too high."
+    return f"All folds have the same settings. {chosen} {end}"
 
 
 CROSSVALIDATION = Experiment(
@@ -315,13 +294,8 @@ FOLDS_COMPARED = STEPS_COMPARED[-2:]
 FOLD_SEEDS = 1  # an ensemble is several seeds already
 
 
-def _as_given(bench: Bench) -> Bench:
-    """Without tuned settings: a step from a tuned model to one that is not would measure the tuning too."""
-    return replace(bench, tuned={})
-
-
 def _step_groups(bench: Bench) -> Groups:
-    bench = _as_given(bench)
+    bench = replace(bench, tuned={})  # a step from a tuned model to one that is not would measure the tuning
     usual: Groups = {_shown(system): bench.plans(system) for system in (*STEPS, FEATURES_ALONE)}
     return usual | _fold_groups(bench, FOLDED, seeds=bench.seeds[:FOLD_SEEDS])
 
@@ -355,15 +329,10 @@ def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
 
 
 def _step_row(runs: list[RunResult]) -> list[Cell]:
-    right = stacked(answers_of(runs))
-    shared = runs[0].answers["test"].shared
+    test = answers_of(runs)
     seconds = sum(run.notes["seconds"] for run in runs) / len(runs)
-    return [
-        measure(stacked(answers_of(runs, "dev"))),
-        measure(right),
-        measure(right[:, shared]),
-        f"{seconds:.1f}",
-    ]
+    measures = accuracy(answers_of(runs, "dev")), accuracy(test), accuracy(test, test[0].shared)
+    return [*measures, f"{seconds:.1f}"]
 
 
 BEYOND = Experiment("beyond", _step_groups, _step_findings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,19 +21,16 @@ from disco2.parser.connectives import level2
 from disco2.parser.parser import ParsedRelation
 from disco2.reporting.findings import Cell, Findings, Measure, Table
 
-Parse = Callable[[Document], list[SpanRelation]]
-ParseGiven = Callable[[Document, list[tuple[int, ...]]], list[SpanRelation]]
-
 
 @dataclass(frozen=True)
 class System:
     """A parser under test: all relations of a document, the explicit ones of given connectives, and the
-    sense of implicit relations whose arguments are given (None where it has no say).
+    sense of implicit relations whose arguments are given.
     """
 
-    parse: Parse
-    parse_given: ParseGiven
-    classify: Callable[[Sequence[Instance]], list[str]] | None = None
+    parse: Callable[[Document], list[SpanRelation]]
+    parse_given: Callable[[Document, list[tuple[int, ...]]], list[SpanRelation]]
+    classify: Callable[[Sequence[Instance]], list[str]]
 
 
 @dataclass(frozen=True)
@@ -40,22 +38,21 @@ class Output:
     """What a system finds in a part of a corpus, beside the gold relations there."""
 
     corpus: Corpus
-    documents: tuple[str, ...]
-    gold: tuple[SpanRelation, ...]
-    found: tuple[SpanRelation, ...]
-    given: tuple[SpanRelation, ...]  # explicit ones, of gold connectives
+    documents: list[str]
+    gold: list[SpanRelation]
+    found: list[SpanRelation]
+    given: list[SpanRelation]  # explicit ones, of gold connectives
     # The document of each implicit relation in a sentence, and whether its sense is right.
-    classified: tuple[tuple[str, bool], ...]
+    classified: list[tuple[str, bool]]
 
-    def of(self, documents: Collection[str]) -> Output:
+    def of(self, documents: list[str]) -> Output:
         """The same for some of the documents."""
         gold, found, given = (
-            tuple(one for one in relations if one.document in documents)
+            [one for one in relations if one.document in documents]
             for relations in (self.gold, self.found, self.given)
         )
-        classified = tuple(one for one in self.classified if one[0] in documents)
-        chosen = tuple(name for name in self.documents if name in documents)
-        return Output(self.corpus, chosen, gold, found, given, classified)
+        classified = [one for one in self.classified if one[0] in documents]
+        return Output(self.corpus, documents, gold, found, given, classified)
 
 
 # Figures of one system on one part, by group and name: ``end_to_end``; ``given`` and ``senses``, of gold
@@ -63,29 +60,19 @@ class Output:
 # everything but NoRel.
 Scores = dict[str, dict[str, PrecisionRecall]]
 # What is shown: a title, and a group and name of ``Scores``.
+_ARGUMENTS = ("Arg1 exact", "Arg2 exact", "both exact", "both overlap", "aligned")
+_WITH_SENSE = (("exact, with sense", "exact"), ("aligned, with sense", "overlap"))
 ROWS = (
     ("connectives", "end_to_end", "connectives"),
-    ("explicit: Arg1 exact", "end_to_end", "explicit Arg1 exact"),
-    ("explicit: Arg2 exact", "end_to_end", "explicit Arg2 exact"),
-    ("explicit: both exact", "end_to_end", "explicit both exact"),
-    ("explicit: both overlap", "end_to_end", "explicit both overlap"),
-    ("explicit: aligned", "end_to_end", "explicit aligned"),
-    ("explicit: exact, with sense", "end_to_end", "explicit exact"),
-    ("explicit: aligned, with sense", "end_to_end", "explicit overlap"),
-    ("gold connectives: Arg1 exact", "given", "explicit Arg1 exact"),
-    ("gold connectives: Arg2 exact", "given", "explicit Arg2 exact"),
-    ("gold connectives: both exact", "given", "explicit both exact"),
-    ("gold connectives: both overlap", "given", "explicit both overlap"),
-    ("gold connectives: aligned", "given", "explicit aligned"),
+    *((f"explicit: {name}", "end_to_end", f"explicit {name}") for name in _ARGUMENTS),
+    *((f"explicit: {title}", "end_to_end", f"explicit {name}") for title, name in _WITH_SENSE),
+    *((f"gold connectives: {name}", "given", f"explicit {name}") for name in _ARGUMENTS),
     ("gold connectives: sense", "senses", ""),
     ("implicit in sentences, gold arguments: sense", "implicit_senses", ""),
     ("implicit in sentences: both exact", "implicit", "not explicit both exact"),
-    ("implicit in sentences: exact, with sense", "implicit", "not explicit exact"),
-    ("implicit in sentences: aligned, with sense", "implicit", "not explicit overlap"),
-    ("not explicit: exact, with sense", "whole", "not explicit exact"),
-    ("not explicit: aligned, with sense", "whole", "not explicit overlap"),
-    ("all: exact, with sense", "whole", "all exact"),
-    ("all: aligned, with sense", "whole", "all overlap"),
+    *((f"implicit in sentences: {title}", "implicit", f"not explicit {name}") for title, name in _WITH_SENSE),
+    *((f"not explicit: {title}", "whole", f"not explicit {name}") for title, name in _WITH_SENSE),
+    *((f"all: {title}", "whole", f"all {name}") for title, name in _WITH_SENSE),
 )
 NOTES = (
     "F1 with its 95% interval over documents. exact: the same tokens; overlap: an F1 of 0.7 of each "
@@ -99,33 +86,25 @@ def run_system(corpus: Corpus, system: System, *, part: str) -> Output:
     documents = documents_of(corpus, part)
     gold = gold_relations(corpus, part)
     connectives: dict[str, set[tuple[int, ...]]] = defaultdict(set)
-    for one in _stated(gold):
-        connectives[one.document].add(tuple(sorted(one.connective)))
-    classified: list[tuple[str, bool]] = []
-    if system.classify is not None:
-        inside = [
-            one
-            for one in corpus.relations
-            if corpus.parts.get(one.document) == part
-            and one.kind == RelationKind.IMPLICIT
-            and one.senses
-            and _in_one_sentence(corpus, one.document, {*one.arg1.tokens, *one.arg2.tokens})
-        ]
-        answers = system.classify([Instance(one, corpus.documents[one.document]) for one in inside])
-        for relation, answer in zip(inside, answers, strict=True):
-            classified.append((relation.document, answer in _senses(relation)))
+    for stated in _stated(gold):
+        connectives[stated.document].add(tuple(sorted(stated.connective)))
+    inside = [
+        one
+        for one in corpus.relations
+        if corpus.parts.get(one.document) == part
+        and one.kind == RelationKind.IMPLICIT
+        and one.senses
+        and _in_one_sentence(corpus, one.document, {*one.arg1.tokens, *one.arg2.tokens})
+    ]
+    answers = system.classify([Instance(one, corpus.documents[one.document]) for one in inside])
+    given = (system.parse_given(one, sorted(connectives[one.id])) for one in documents)
     return Output(
         corpus,
-        tuple(document.id for document in documents),
-        tuple(gold),
-        tuple(one for document in documents for one in system.parse(document)),
-        tuple(
-            one
-            for document in documents
-            for one in system.parse_given(document, sorted(connectives[document.id]))
-            if one.kind == RelationKind.EXPLICIT
-        ),
-        tuple(classified),
+        [one.id for one in documents],
+        gold,
+        [one for document in documents for one in system.parse(document)],
+        [one for relations in given for one in relations if one.kind == RelationKind.EXPLICIT],
+        [(one.document, answer in _senses(one)) for one, answer in zip(inside, answers, strict=True)],
     )
 
 
@@ -153,18 +132,13 @@ def score_output(output: Output) -> Scores:
     }
 
 
-def score_parser(corpus: Corpus, system: System, *, part: str) -> Scores:
-    """The figures of a system on a part of a corpus."""
-    return score_output(run_system(corpus, system, part=part))
-
-
 def parser_findings(corpus: Corpus, system: System, *, part: str, name: str) -> Findings:
     """The end-to-end table of a system beside rules, and its main figures by genre."""
     output = run_system(corpus, system, part=part)
     scores = score_output(output)
     rules = None
     if part != "train" and has_relations(corpus, "train"):
-        rules = score_parser(corpus, RuleBaseline.learn(corpus).system, part=part)
+        rules = score_output(run_system(corpus, RuleBaseline.learn(corpus).system, part=part))
     rows = []
     for title, group, measure in ROWS:
         one, other = scores[group].get(measure), rules[group].get(measure) if rules else None
@@ -199,11 +173,10 @@ def _genre_rows(output: Output) -> tuple[tuple[Cell, ...], ...]:
     rows: list[tuple[Cell, ...]] = []
     for genre, names in sorted(genres.items()):
         chosen = output.of(names)
-        if not _stated(chosen.gold):
-            continue
-        scores = score_output(chosen)
-        found = [scores[group].get(measure) for _, group, measure in GENRE_COLUMNS]
-        rows.append((genre, len(chosen.gold), *(Measure(one.f1) if one else None for one in found)))
+        if _stated(chosen.gold):
+            scores = score_output(chosen)
+            found = [scores[group].get(measure) for _, group, measure in GENRE_COLUMNS]
+            rows.append((genre, len(chosen.gold), *(Measure(one.f1) if one else None for one in found)))
     return tuple(rows)
 
 
@@ -316,23 +289,14 @@ class RuleBaseline:
 
     def parse(self, document: Document) -> list[SpanRelation]:
         """All relations of a document by the rules."""
-        relations = self.parse_given(document, list(self._connectives(document)))
-        linked = {
-            document.sentence_index(min(one.arg2)) for one in relations if self._is_across(document, one)
-        }
-        relations.extend(
-            SpanRelation(
-                document.id,
-                RelationKind.IMPLICIT.value,
-                frozenset(range(first.start, first.end)),
-                frozenset(range(second.start, second.end)),
-                (self.implicit_sense,),
-            )
-            for number, (first, second) in enumerate(
-                zip(document.sentences, document.sentences[1:], strict=False), start=1
-            )
-            if number not in linked
-        )
+        relations = self.parse_given(document, self._connectives(document))
+        place = document.sentence_index
+        linked = {place(min(one.arg2)) for one in relations if place(min(one.arg1)) != place(min(one.arg2))}
+        spans = [frozenset(range(one.start, one.end)) for one in document.sentences]
+        for number, pair in enumerate(pairwise(spans), start=1):
+            if number not in linked:
+                implicit = RelationKind.IMPLICIT.value
+                relations.append(SpanRelation(document.id, implicit, *pair, (self.implicit_sense,)))
         return relations
 
     def parse_given(self, document: Document, connectives: list[tuple[int, ...]]) -> list[SpanRelation]:
@@ -372,10 +336,6 @@ class RuleBaseline:
                     break
             place += 1
         return found
-
-    @staticmethod
-    def _is_across(document: Document, relation: SpanRelation) -> bool:
-        return document.sentence_index(min(relation.arg1)) != document.sentence_index(min(relation.arg2))
 
 
 def _is_run(relation: Relation) -> bool:

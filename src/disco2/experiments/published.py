@@ -108,27 +108,20 @@ PAPERS_SETTINGS: Mapping[str, Any] = {
 # Not compared: which model of a table it is, its task, its seed, and two settings that examples/paper.toml
 # does not have as printed. ``said_differences`` names these two.
 ASIDE = (
-    "task.",
-    "model.kind",
-    "model.features",
-    "training.seed",
-    "model.initialisation",
-    "training.stop_by",
+    *("task.", "model.kind", "model.features", "training.seed"),
+    *("model.initialisation", "training.stop_by"),
 )
-STEPS = ("training.rate_", "training.lambda_")
 
 
 def differences(configuration: Configuration) -> list[str]:
     """Settings that differ from the paper's own; rates and regularisers are not listed one by one."""
     papers = assignments(Configuration().changed(PAPERS_SETTINGS))
-    different = {
-        name: value
-        for name, value in assignments(configuration).items()
-        if value != papers[name] and not name.startswith(ASIDE)
-    }
-    found = [f"{name} = {value}" for name, value in different.items() if not name.startswith(STEPS)]
-    others = any(name.startswith(STEPS) for name in different)
-    return [*found, "other learning rates and regularisers"] if others else found
+    found = []
+    for name, value in assignments(configuration).items():
+        if value != papers[name] and not name.startswith(ASIDE):
+            steps = name.startswith(("training.rate_", "training.lambda_"))
+            found.append("other learning rates and regularisers" if steps else f"{name} = {value}")
+    return sorted(dict.fromkeys(found), key=lambda one: one.startswith("other"))
 
 
 def said_differences(configuration: Configuration) -> str:

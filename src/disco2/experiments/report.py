@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from disco2.corpora.tasks import CLASSES
-from disco2.experiments.bench import Bench, Experiment, System, versions_of_runs
+from disco2.experiments.bench import Bench, Experiment
 from disco2.experiments.configuration import assignments, commented_toml
 from disco2.experiments.coreference import COREFERENCE
 from disco2.experiments.embeddings import EMBEDDINGS
@@ -15,11 +15,10 @@ from disco2.experiments.full_model import (
     DIMENSION,
     INITIALISATION,
     classifier,
-    papers_split,
 )
 from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, FULL, LADDER, MULTICLASS_EXPERIMENT
-from disco2.experiments.runs import plain_words
-from disco2.experiments.tuning import ReportProgress, Tuned, tune, write_best
+from disco2.experiments.runs import plain_words, versions
+from disco2.experiments.tuning import ReportProgress, Tuned, tune
 from disco2.experiments.tuning_problem import choose_space
 from disco2.files import write_text
 from disco2.reporting.findings import Cell, Difference, DotFigure, Findings, Measure, Table, cell_text
@@ -39,14 +38,6 @@ STUDIES, TUNED, TUNING = "tuning.db", "tuned", "tuning"
 PAGE = "report.html"
 
 
-def systems_to_tune(bench: Bench) -> list[System]:
-    """Every model that has something to tune: the ladder's, and a classifier for each class."""
-    ladder = [system for system in LADDER if system.changes.get("model.kind") != "majority"]
-    binary = [classifier(name) for name in CLASSES]
-    split = papers_split(bench)
-    return [*ladder, *(System(system.name, {**system.changes, **split}) for system in binary)]
-
-
 def tune_systems(
     bench: Bench,
     output: Path,
@@ -57,12 +48,12 @@ def tune_systems(
     jobs: int = 1,
     report: Callable[[str], ReportProgress] = lambda system: lambda progress: None,
 ) -> dict[str, Tuned]:
-    """The best settings of each system on the development relations, one study for each.
+    """The best settings of the ladder's models and of a classifier for each class, one study for each.
 
     Studies in the ``storage`` are continued. OUTPUT/tuned has a file for each system, for --config.
     """
     found = {}
-    for system in systems_to_tune(bench):
+    for system in (*LADDER[1:], *(classifier(bench, name) for name in CLASSES)):
         configuration = bench.configuration.changed(system.changes)
         found[system.name] = tune(
             bench.corpus,
@@ -73,7 +64,7 @@ def tune_systems(
             jobs=jobs,
             report=report(system.name),
         )
-        write_best(found[system.name], output / tuned_file(system.name))
+        write_text(output / tuned_file(system.name), [found[system.name].to_toml()])
     return found
 
 
@@ -128,7 +119,7 @@ def write_report(bench: Bench, findings: list[Findings], output: Path, facts: di
         title=f"Implicit discourse relations on {corpus.name}",
         summary=summarise(findings),
         settings="".join([commented_toml(bench.configuration), *_tuned_toml(bench)]),
-        versions=versions_of_runs(ALL, bench, output),
+        versions=versions(),
         facts={
             "corpus": f"{corpus.name}: {len(corpus.documents)} documents, {len(corpus.relations)} relations",
             "split": bench.protocol,

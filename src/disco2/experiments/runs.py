@@ -18,8 +18,8 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import chdir, contextmanager
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import chdir
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -32,13 +32,13 @@ import numpy as np
 
 from disco2.data import Corpus
 from disco2.engines import Engine, Task, outcomes_of
-from disco2.errors import CorpusError, Disco2Error, InputError
-from disco2.evaluation import evaluate
+from disco2.errors import CorpusError, InputError
+from disco2.evaluation.scores import evaluate
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers, answer_instances
 from disco2.experiments.train_run import Preparations, preparation_key, train_model
-from disco2.files import append_text, hash_file, remove_scratch, write_text
+from disco2.files import append_text, hash_file, write_text
 from disco2.model.composition import is_compiled
 from disco2.model.parameters import check_finite
 from disco2.training.loop import Epoch
@@ -46,21 +46,11 @@ from disco2.vectors.source import SHIPPED, WORD2VEC
 from disco2.version import VERSION
 
 OWN = "own"
-CONFIGURATION, DESCRIPTION, LOG, SCORES = "config.toml", "run.json", "log.jsonl", "scores.json"
+LOG, SCORES = "log.jsonl", "scores.json"
 JUDGED = ("dev", "test")
 # What damaged files may raise: deep JSON a RecursionError, huge numbers an OverflowError.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
-PACKAGES = [
-    "numpy",
-    "numba",
-    "scipy",
-    "safetensors",
-    "spacy",
-    "gensim",
-    "optuna",
-    "matplotlib",
-    "scikit-learn",
-]
+PACKAGES = "numpy numba scipy safetensors spacy gensim optuna matplotlib scikit-learn"
 
 
 @dataclass(frozen=True)
@@ -105,71 +95,36 @@ class RunResult:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
 
-class RunFolder:
-    """The folder of one plan on one corpus."""
+def write_result(folder: Path, result: RunResult, figures: dict[str, Any]) -> None:
+    """Write the answers, then the figures: with them the run is finished."""
+    for part, answers in result.answers.items():
+        write_text(_predictions(folder, part), (json.dumps(line) + "\n" for line in answers.records()))
+    content = {
+        "labels": list(result.labels),
+        "parts": {part: hash_file(_predictions(folder, part)) for part in result.answers},
+        "figures": figures,
+        "notes": dict(result.notes),
+    }
+    write_text(folder / SCORES, [json.dumps(content, indent=1) + "\n"])
 
-    def __init__(self, root: Path, plan: RunPlan, corpus_digest: str) -> None:
-        self.path = root / plan.directory(corpus_digest)
-        self._plan = plan
 
-    def begin(self, description: Mapping[str, Any]) -> None:
-        """Create the folder with the settings and a description of the run."""
-        write_text(self.path / CONFIGURATION, [commented_toml(self._plan.configuration)])
-        write_text(self.path / DESCRIPTION, [json.dumps(dict(description), indent=1) + "\n"])
-        write_text(self.path / LOG, [])
+def read_result(folder: Path) -> RunResult | None:
+    """The result of a finished run; None if it is not finished, or its files were changed."""
+    try:
+        content = json.loads((folder / SCORES).read_text(encoding="utf-8"))
+        labels = tuple(map(str, content["labels"]))
+        answers = {}
+        for part, digest in content["parts"].items():
+            if hash_file(_predictions(folder, part)) != digest:
+                return None
+            answers[part] = _read_answers(_predictions(folder, part), labels)
+        return RunResult(labels, answers, dict(content["notes"]))
+    except _UNREADABLE:
+        return None
 
-    def log(self, line: Mapping[str, Any]) -> None:
-        append_text(self.path / LOG, json.dumps(dict(line)) + "\n")
 
-    def finish(self, result: RunResult, *, figures: dict[str, Any]) -> None:
-        """Write the answers, then the figures: with them the run is finished."""
-        for part, answers in result.answers.items():
-            write_text(self._predictions(part), (json.dumps(line) + "\n" for line in answers.records()))
-        content = {
-            "labels": list(result.labels),
-            "parts": {part: hash_file(self._predictions(part)) for part in result.answers},
-            "figures": figures,
-            "notes": dict(result.notes),
-        }
-        write_text(self.path / SCORES, [json.dumps(content, indent=1) + "\n"])
-
-    def read(self) -> RunResult | None:
-        """The result of a finished run; None if it is not finished, or its files were changed."""
-        try:
-            content = json.loads((self.path / SCORES).read_text(encoding="utf-8"))
-            labels = tuple(map(str, content["labels"]))
-            answers = {}
-            for part, digest in content["parts"].items():
-                if hash_file(self._predictions(part)) != digest:
-                    return None
-                answers[part] = _read_answers(self._predictions(part), labels)
-            return RunResult(labels, answers, dict(content["notes"]))
-        except _UNREADABLE:
-            return None
-
-    def versions(self) -> dict[str, str]:
-        """The versions that the run was made with; empty if they can't be read."""
-        try:
-            found = json.loads((self.path / DESCRIPTION).read_text(encoding="utf-8"))["versions"]
-            return {str(name): str(value) for name, value in found.items()}
-        except _UNREADABLE:
-            return {}
-
-    def drop(self) -> None:
-        """Remove the run's files, and the folder if nothing else is in it."""
-        try:
-            remove_scratch(self.path)
-            for name in (SCORES, CONFIGURATION, DESCRIPTION, LOG):
-                (self.path / name).unlink(missing_ok=True)
-            for part in JUDGED:
-                self._predictions(part).unlink(missing_ok=True)
-            if self.path.is_dir() and not any(self.path.iterdir()):
-                self.path.rmdir()
-        except OSError as error:
-            raise InputError(f"Can't remove the old run: {error.strerror}.", where=str(self.path)) from error
-
-    def _predictions(self, part: str) -> Path:
-        return self.path / f"predictions-{part}.jsonl"
+def _predictions(folder: Path, part: str) -> Path:
+    return folder / f"predictions-{part}.jsonl"
 
 
 def _read_answers(path: Path, labels: tuple[str, ...]) -> Answers:
@@ -195,18 +150,22 @@ class Runs:
         self._read: dict[RunPlan, RunResult] = {}
         self._preparations = {name: Preparations() for name in corpora}
 
-    def folder(self, plan: RunPlan) -> RunFolder:
-        return RunFolder(self.root, plan, self._digests[plan.layers])
+    def folder(self, plan: RunPlan) -> Path:
+        return self.root / plan.directory(self._digests[plan.layers])
 
     def is_finished(self, plan: RunPlan) -> bool:
-        if plan not in self._read and (found := self.folder(plan).read()):
+        if plan not in self._read and (found := read_result(self.folder(plan))):
             self._read[plan] = found
         return plan in self._read
 
     def drop(self, plan: RunPlan) -> None:
-        """Remove the files of a run, so that it is done again."""
+        """Let a run be done again: without its scores it is not finished."""
         self._read.pop(plan, None)
-        self.folder(plan).drop()
+        folder = self.folder(plan)
+        try:
+            (folder / SCORES).unlink(missing_ok=True)
+        except OSError as error:
+            raise InputError(f"Can't remove the old run: {error.strerror}.", where=str(folder)) from error
 
     def perform(self, plan: RunPlan) -> RunResult:
         """The result of a run, which is done now if it is not finished."""
@@ -215,18 +174,8 @@ class Runs:
             self._read[plan] = _train(plan, self.corpora[plan.layers], self.folder(plan), preparations)
         return self._read[plan]
 
-    def result(self, plan: RunPlan) -> RunResult:
-        """The result of a finished run; Disco2Error if it is not finished."""
-        if not self.is_finished(plan):
-            raise Disco2Error(
-                f"The run of '{plan.model}' with seed {plan.seed} is not finished.",
-                where=str(self.folder(plan).path),
-                hint="Start the same command again: it continues with the runs that are not finished.",
-            )
-        return self._read[plan]
 
-
-def _train(plan: RunPlan, corpus: Corpus, folder: RunFolder, preparations: Preparations) -> RunResult:
+def _train(plan: RunPlan, corpus: Corpus, folder: Path, preparations: Preparations) -> RunResult:
     """Train as planned and answer the dev and the test part."""
     parts = divide(corpus, plan.configuration)
     if not parts.instances["test"]:
@@ -235,27 +184,28 @@ def _train(plan: RunPlan, corpus: Corpus, folder: RunFolder, preparations: Prepa
             where=corpus.name,
             hint="Name another split, such as: --set task.protocol=cv5-0",
         )
-    folder.begin(
-        {
-            "model": plan.model,
-            "layers": plan.layers,
-            "seed": plan.seed,
-            "corpus": corpus.name,
-            "automatic_layers": list(corpus.automatic),
-            "annotators": corpus.annotators,
-            "protocol": parts.protocol,
-            "labels": list(parts.labels),
-            "relations": {part: len(some) for part, some in parts.instances.items()},
-            "versions": versions(),
-            "began": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-    )
+    description = {
+        "model": plan.model,
+        "layers": plan.layers,
+        "seed": plan.seed,
+        "corpus": corpus.name,
+        "automatic_layers": list(corpus.automatic),
+        "annotators": corpus.annotators,
+        "protocol": parts.protocol,
+        "labels": list(parts.labels),
+        "relations": {part: len(some) for part, some in parts.instances.items()},
+        "versions": versions(),
+        "began": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    write_text(folder / "config.toml", [commented_toml(plan.configuration)])
+    write_text(folder / "run.json", [json.dumps(description, indent=1) + "\n"])
+    write_text(folder / LOG, [])
     member = 0
 
     def progress(epoch: Epoch) -> None:
         nonlocal member
         member += epoch.number == 1  # members are trained one after another, each from its first pass on
-        folder.log({"member": member, **asdict(epoch)})
+        append_text(folder / LOG, json.dumps({"member": member, **asdict(epoch)}) + "\n")
 
     fitted = train_model(corpus, parts, plan.configuration, preparations=preparations, progress=progress)
     model = fitted.model
@@ -279,7 +229,7 @@ def _train(plan: RunPlan, corpus: Corpus, folder: RunFolder, preparations: Prepa
         if some.relations
     }
     result = RunResult(model.labels, answers, notes)
-    folder.finish(result, figures=figures)
+    write_result(folder, result, figures)
     return result
 
 
@@ -293,7 +243,6 @@ def perform_all(
     *,
     engine: Engine | None = None,
     progress: RunProgress = lambda plan, done, total: None,
-    finished: Callable[[RunPlan], None] = lambda plan: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> None:
     """Do every run that is not finished, in this process or with the workers of an ``engine``.
@@ -305,11 +254,10 @@ def perform_all(
         for done, plan in enumerate(waiting):
             progress(plan, done, len(waiting))
             runs.perform(plan)
-            finished(plan)
         return
     if not waiting:
         return
-    by_name = {runs.folder(plan).path.name: plan for plan in waiting}
+    by_name = {runs.folder(plan).name: plan for plan in waiting}
     with engine.session(_RunWork(runs), notice=notice) as session:
         tasks = (Task(name, plan) for name, plan in by_name.items())
         for done, outcome in enumerate(outcomes_of(session, tasks, ahead=1), start=1):
@@ -325,11 +273,10 @@ def perform_all(
             if not runs.is_finished(plan):
                 raise InputError(
                     "A worker finished this run, but it is not visible here.",
-                    where=str(runs.folder(plan).path),
+                    where=str(runs.folder(plan)),
                     hint="Choose an --output folder that all workers see under the same path.",
                 )
             progress(plan, done, len(waiting))
-            finished(plan)
 
 
 class _RunWork:
@@ -343,7 +290,8 @@ class _RunWork:
         self._runs = Runs(self._root, self._corpora)
 
     def __call__(self, plan: RunPlan) -> None:
-        with working_in(self._folder):
+        # Settings may name files relative to where the command was given, if that exists here.
+        with chdir(self._folder if self._folder.is_dir() else Path.cwd()):
             self._runs.perform(plan)
 
 
@@ -353,13 +301,6 @@ def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:
     for plan in plans:
         groups.setdefault((plan.layers, preparation_key(plan.configuration)), []).append(plan)
     return [plan for group in groups.values() for plan in group]
-
-
-@contextmanager
-def working_in(folder: Path) -> Iterator[None]:
-    """Change to a folder if it exists: settings may name files relative to where the command was given."""
-    with chdir(folder if folder.is_dir() else Path.cwd()):
-        yield
 
 
 def plain_words(words: Iterable[str]) -> str:
@@ -417,20 +358,9 @@ def corpus_digest(corpus: Corpus) -> str:
 def versions() -> dict[str, str]:
     """This package, Python, the machine, and every installed package that figures may depend on."""
     found = {"disco2": VERSION, "python": platform.python_version(), "machine": platform.machine()}
-    for package in PACKAGES:
+    for package in PACKAGES.split():
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
     return found | {"arithmetic": "compiled" if is_compiled() else "NumPy"}
-
-
-def versions_of(recorded: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Today's versions, joined with those that were ``recorded`` where they differ: ``2.3.1, 2.4.0``."""
-    found = {name: [value] for name, value in versions().items()}
-    for one in recorded:
-        for name, value in one.items():
-            known = found.setdefault(name, [])
-            if value not in known:
-                known.append(value)
-    return {name: ", ".join(values) for name, values in found.items()}

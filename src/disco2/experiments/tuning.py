@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import logging
 import math
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,7 +24,6 @@ from disco2.errors import InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.experiments.train_run import Preparations, train_model
 from disco2.experiments.tuning_problem import Problem, Space, define_problem
-from disco2.files import write_text
 from disco2.lock import FileLock
 from disco2.training.loop import Epoch
 
@@ -42,8 +40,8 @@ KEPT_PERCENTILE = 75.0  # trials in the worst quarter at a step are pruned
 
 SQLITE = "sqlite:///"
 SQLITE_TIMEOUT = 60  # seconds to wait while another process writes
-# Attributes of the study and of its trials.
-PROBLEM, VALUES, SCORES, LOSSES, REPEATS = "question", "values", "scores by seed", "losses by seed", "repeats"
+# Attributes of a trial.
+VALUES, SCORES, LOSSES, REPEATS = "values", "scores by seed", "losses by seed", "repeats"
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,6 @@ class Tuned:
     """The best settings that were found, and the trials they come from."""
 
     problem: Problem
-    study: str
     trials: tuple[TrialRecord, ...]
 
     @cached_property
@@ -124,7 +121,7 @@ class Tuned:
     def to_json(self) -> dict[str, Any]:
         problem = self.problem
         return {
-            "study": self.study,
+            "study": problem.name,
             "corpus": problem.corpus.name,
             "protocol": problem.parts.protocol,
             "space": problem.space.name,
@@ -149,14 +146,10 @@ class Tuned:
             f"Development {self.score_name} {100 * (best.score or 0):.2f}%, mean of the seeds"
             f" {problem.seeds[0]} to {problem.seeds[-1]}: trial {best.number}.",
             f"{self.count(COMPLETE, PRUNED)} trials in the space '{problem.space.name}', "
-            f"{self.count(PRUNED)} of them pruned; study {self.study}.",
+            f"{self.count(PRUNED)} of them pruned; study {problem.name}.",
             f"Varied: {varied}.",
         ]
         return "".join(f"# {line}\n" for line in note) + "\n" + commented_toml(self.configuration)
-
-
-def write_best(tuned: Tuned, path: Path) -> None:
-    write_text(path, [tuned.to_toml()])
 
 
 def tune(
@@ -170,8 +163,6 @@ def tune(
     seeds: int = 2,
     development: str = "dev",
     pruning: bool = True,
-    timeout: float | None = None,
-    study: str = "",
     report: ReportProgress = lambda progress: None,
 ) -> Tuned:
     """Continue the study of this problem in the storage until ``trials`` trials are finished.
@@ -179,28 +170,16 @@ def tune(
     The value of a trial is the mean score over ``seeds`` trainings on the development relations (see
     ``define_problem``): accuracy, or F1 for one class against the rest. The test part is never used. Pruned
     trials count as finished; ``trials=0`` is the space's default. With several ``jobs``, as many processes
-    run trials. After ``timeout`` seconds no trial is started. An error of a trial or an interrupt stops the
-    work; finished trials stay. The study's name follows from the problem, so that problems don't mix.
+    run trials. An error of a trial or an interrupt stops the work; finished trials stay. The study's name
+    follows from the problem, so that problems don't mix.
     """
     check_installed()
-    if trials < 0:
-        raise SettingsError(f"trials is {trials}; it must be at least 0.")
-    wanted = trials or space.trials
-    if space.exhaustive:
-        wanted = min(wanted, len(space.points))
-    deadline = None if timeout is None else time.monotonic() + timeout
     problem = define_problem(corpus, configuration, space, seeds=seeds, development=development)
-    name = study or problem.name
     file = storage_file(storage)
     with _only_user(file), storage_errors(storage):
-        open_study = partial(_open_study, file.absolute(), name, pruning=pruning)
-        records = _run_trials(_TrialWork(problem, open_study), wanted, deadline, jobs, report)
-    if not rank_trials(records):
-        raise InputError(
-            f"No trial of the study '{name}' is complete.",
-            hint="Use a longer --timeout, or run the same command again.",
-        )
-    return Tuned(problem, name, tuple(records))
+        open_study = partial(_open_study, file.absolute(), problem.name, pruning=pruning)
+        records = _run_trials(_TrialWork(problem, open_study), trials or space.trials, jobs, report)
+    return Tuned(problem, tuple(records))
 
 
 def check_installed() -> None:
@@ -284,15 +263,12 @@ def _only_user(file: Path) -> Iterator[None]:
         lock.give_up()
 
 
-def _run_trials(
-    work: _TrialWork, wanted: int, deadline: float | None, jobs: int, report: ReportProgress
-) -> list[TrialRecord]:
+def _run_trials(work: _TrialWork, wanted: int, jobs: int, report: ReportProgress) -> list[TrialRecord]:
     """Run trials until ``wanted`` are finished, and return all of the study."""
     from optuna.trial import TrialState
 
     study = work.open_study()
-    _check_problem(study, work.problem)
-    _queue_trials(study, work.problem.space, wanted)
+    _queue_trials(study, work.problem.space)
 
     def show() -> int:
         records = _records(study)
@@ -301,7 +277,7 @@ def _run_trials(
         report(StudyProgress(finished, wanted, best[0].score if best else None))
         return finished
 
-    tasks = _new_trials(study, work.problem, wanted - show(), deadline)
+    tasks = _new_trials(study, work.problem, wanted - show())
     for task, value in _outcomes(work, tasks, jobs, report):
         study.tell(int(task.key), value, state=TrialState.PRUNED if value is None else None)
         show()
@@ -327,8 +303,8 @@ def _outcomes(
             yield outcome.task, outcome.result
 
 
-def _queue_trials(study: optuna.Study, space: Space, wanted: int) -> None:
-    """Queue trials that were cut short and not repeated yet, and the space's own points up to ``wanted``."""
+def _queue_trials(study: optuna.Study, space: Space) -> None:
+    """Queue trials that were cut short and not repeated yet, and the space's first one."""
     from optuna.trial import TrialState
 
     trials = study.get_trials(deepcopy=False)
@@ -338,12 +314,12 @@ def _queue_trials(study: optuna.Study, space: Space, wanted: int) -> None:
             study.tell(trial.number, state=TrialState.FAIL)
         if trial.state in (TrialState.RUNNING, TrialState.FAIL) and trial.number not in repeated:
             study.enqueue_trial(trial.params, user_attrs={REPEATS: trial.number})
-    for point in space.points[:wanted]:
-        study.enqueue_trial(dict(point), skip_if_exists=True)
+    if space.first:
+        study.enqueue_trial(dict(space.first), skip_if_exists=True)
 
 
-def _new_trials(study: optuna.Study, problem: Problem, count: int, deadline: float | None) -> Iterator[Task]:
-    """Sample trials, each when it is asked for; none after the deadline. A task has the id of its trial.
+def _new_trials(study: optuna.Study, problem: Problem, count: int) -> Iterator[Task]:
+    """Sample trials, each when it is asked for. A task has the id of its trial.
 
     The sampler (multivariate TPE; Bergstra et al., 2011) is seeded by the number of trials so far: a study
     that was interrupted samples the same points as one that was not.
@@ -354,8 +330,6 @@ def _new_trials(study: optuna.Study, problem: Problem, count: int, deadline: flo
     dimensions = problem.space.dimensions
     distributions = {one.name: one.distribution() for one in dimensions}
     for _ in range(count):
-        if deadline is not None and time.monotonic() >= deadline:
-            return
         seed = problem.configuration.training.seed * 1_000_003 + len(study.get_trials(deepcopy=False))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExperimentalWarning)
@@ -462,19 +436,3 @@ def _records(study: optuna.Study) -> list[TrialRecord]:
             )
         )
     return found
-
-
-def _check_problem(study: optuna.Study, problem: Problem) -> None:
-    """Raise SettingsError if a study has another problem; record the problem of a new one."""
-    facts, known = problem.facts, study.user_attrs.get(PROBLEM)
-    if known is None and not study.get_trials(deepcopy=False):
-        study.set_user_attr(PROBLEM, facts)
-    elif known != facts:
-        other = [name for name in facts if (known or {}).get(name) != facts[name]]
-        if "space" in other:
-            other = [name for name in other if "." not in name]  # varied settings are not among the facts
-        raise SettingsError(
-            f"The study '{study.study_name}' exists with another problem: it differs in "
-            f"{', '.join(other) or 'facts that this version does not know'}.",
-            hint="Choose another --study, or leave it out: the name then follows from the problem.",
-        )

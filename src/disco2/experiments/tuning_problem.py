@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from disco2.data import Corpus
 from disco2.errors import CorpusError, SettingsError
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 GRIDS = ("quick", "paper")
-SAMPLERS = ("tpe", "grid")
 DEVELOPMENTS = ("dev", "random")
 
 # Section "implementation details" of the paper.
@@ -62,70 +59,40 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Space:
-    """Dimensions, the default number of trials, and points to try first (all there are if ``exhaustive``).
-
-    A point maps the name of a dimension to an index among its values, or to a value.
-    """
+    """Dimensions, the default number of trials, and the values of the first trial by dimension, if any."""
 
     name: str
     dimensions: tuple[Dimension, ...]
     trials: int
-    points: tuple[Mapping[str, float], ...] = ()
-    exhaustive: bool = False
+    first: Mapping[str, float] | None = None
 
     @property
     def settings(self) -> frozenset[str]:
         """The settings that are varied."""
         return frozenset(setting for dimension in self.dimensions for setting in dimension.settings)
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            one.name: [*one.settings, list(one.values) if one.values else f"{one.low:.6g} to {one.high:.6g}"]
-            for one in self.dimensions
-        }
 
-
-def choose_space(configuration: Configuration, *, grid: str = "quick", sampler: str = "tpe") -> Space:
+def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
     """The named space, with the dimensions that the configured kind of model has.
 
     paper: K in {20, 30, 40, 50, 60}, lambda in {0.0002, 0.002, 0.02, 0.2}, eta in {0.01, 0.03, 0.05, 0.09},
-    the last two separate for U, V, beta, and A with B. These are 327,680 points, so they are sampled. The
-    sampler ``grid`` tries every point of a smaller grid, with one lambda and one eta for all groups.
+    the last two separate for U, V, beta, and A with B.
 
     quick: rates and regularisers from a third to three times the configured ones, which are tried first.
     """
-    for value, known, option in ((grid, GRIDS, "grid"), (sampler, SAMPLERS, "sampler")):
-        if value not in known:
-            raise SettingsError(f"Unknown {option} '{value}'.", hint=f"Choose one of: {', '.join(known)}.")
-    if configuration.model.kind == "majority":
+    if grid not in GRIDS:
+        raise SettingsError(f"Unknown grid '{grid}'.", hint=f"Choose one of: {', '.join(GRIDS)}.")
+    model = configuration.model
+    if model.kind == "majority":
         raise SettingsError("The most common class has nothing to tune.", hint="Choose another --kind.")
-    if grid == "paper":
-        return _paper_space(configuration.model, tied=sampler == "grid")
-    if sampler == "grid":
-        raise SettingsError(
-            "The quick space has no grid: its values lie anywhere within bounds.",
-            hint="Use --grid paper --sampler grid, or leave out --sampler.",
-        )
-    return _quick_space(configuration)
-
-
-def _paper_space(model: ModelSettings, *, tied: bool) -> Space:
-    """The paper's lists with a lambda and an eta for each group of parameters, or one for all (``tied``)."""
-    groups = {f"_{name}": some for name, some in _paper_groups(model).items()}
-    if tied:
-        groups = {"": list(itertools.chain(*groups.values()))}
+    if grid == "quick":
+        return _quick_space(configuration)
     dimensions = [Dimension("K", ("model.K",), PAPER_K)] if model.uses_vectors else []
-    for name, some in groups.items():
+    for name, groups in _paper_groups(model).items():
         for kind, values in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
-            settings = tuple(f"training.{kind}_{group}" for group in some)
-            dimensions.append(Dimension(f"{kind}{name}", settings, values))
-    if not tied:
-        return Space("paper", tuple(dimensions), PAPER_TRIALS)
-    names = [one.name for one in dimensions]
-    indices = itertools.product(*(range(len(one.values)) for one in dimensions))
-    points = [dict(zip(names, point, strict=True)) for point in indices]
-    random.Random(1).shuffle(points)  # noqa: S311  so that the first few are a fair sample of all
-    return Space("paper, tied", tuple(dimensions), len(points), tuple(points), exhaustive=True)
+            settings = tuple(f"training.{kind}_{group}" for group in groups)
+            dimensions.append(Dimension(f"{kind}_{name}", settings, values))
+    return Space("paper", tuple(dimensions), PAPER_TRIALS)
 
 
 def _quick_space(configuration: Configuration) -> Space:
@@ -140,7 +107,7 @@ def _quick_space(configuration: Configuration) -> Space:
         Dimension(name, (f"training.{name}",), low=value / NEIGHBOURHOOD, high=value * NEIGHBOURHOOD)
         for name, value in found.items()
     )
-    return Space("quick", dimensions, QUICK_TRIALS, (found,))
+    return Space("quick", dimensions, QUICK_TRIALS, found)
 
 
 def _groups(model: ModelSettings) -> list[str]:
@@ -177,24 +144,24 @@ class Problem:
     development: str  # dev: the corpus's own part; random: a share of the training relations
 
     @cached_property
-    def facts(self) -> dict[str, Any]:
-        """Everything that the value of a trial depends on, beside its point in the space."""
+    def name(self) -> str:
+        """A readable name with a hash of everything that the value of a trial depends on beside its point."""
         settings = assignments(self.configuration)
-        return {
+        space = {
+            one.name: [*one.settings, list(one.values) if one.values else f"{one.low:.6g} to {one.high:.6g}"]
+            for one in self.space.dimensions
+        }
+        facts = {
             "corpus": corpus_digest(self.corpus),
             **{name: value for name, value in settings.items() if name not in self.space.settings},
             "vectors": vectors_digest(self.configuration.vectors.source),
-            "space": self.space.to_json(),
+            "space": space,
             "seeds": list(self.seeds),
             "development": self.development,
             "disco2": VERSION,
         }
-
-    @property
-    def name(self) -> str:
-        """A readable name with a hash of the facts."""
         words = (self.corpus.name, self.configuration.model.kind, self.parts.task.versus, self.space.name)
-        return readable_name(words, self.facts)
+        return readable_name(words, facts)
 
     def with_values(self, values: Mapping[str, float]) -> Configuration:
         """The configuration with the value of each dimension, by its name."""
@@ -220,8 +187,6 @@ def define_problem(
             f"Unknown development relations '{development}'.",
             hint=f"Choose one of: {', '.join(DEVELOPMENTS)}.",
         )
-    if seeds < 1:
-        raise SettingsError(f"Models can't be trained with {seeds} seeds.", hint="Use 1 or more.")
     parts = divide(corpus, configuration)
     training, judged = parts.instances["train"], parts.instances["dev"]
     if not training:

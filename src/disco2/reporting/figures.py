@@ -9,20 +9,16 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import MissingExtraError
-from disco2.files import write_bytes, write_text
-from disco2.reporting.findings import DotFigure, Figure, LineFigure, MapFigure, Measure, PlacedWord, Series
+from disco2.reporting.findings import DotFigure, Figure, LineFigure, MapFigure, Measure, PlacedWord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,8 +59,14 @@ def svg(figure: Figure, *, background: bool = True) -> str:
 
 
 def _saved(figure: Figure, **options: Any) -> bytes:
+    check_plots()
+    import matplotlib
+
     stream = io.BytesIO()
-    with _style():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # drawn as a box
         if isinstance(figure, LineFigure):
             canvas = draw_lines(figure)
         else:
@@ -73,42 +75,18 @@ def _saved(figure: Figure, **options: Any) -> bytes:
     return stream.getvalue()
 
 
-@contextmanager
-def _style() -> Iterator[None]:
-    check_plots()
-    import matplotlib
-
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(STYLE)
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # drawn as a box
-        yield
-
-
-def write_figure(figure: Figure, folder: Path) -> list[Path]:
-    """Write ``<name>.png`` and ``<name>.svg``."""
-    pixels, drawing = folder / f"{figure.name}.png", folder / f"{figure.name}.svg"
-    write_bytes(pixels, png(figure))
-    write_text(drawing, [svg(figure)])
-    return [pixels, drawing]
-
-
 # Series differ in marker and dashes, not in colour. Marker, dashes, grey level, whether the marker is filled.
 LINE_STYLES: tuple[tuple[str, Any, str, bool], ...] = (
     ("o", "-", "0.0", True),
     ("s", (0, (5, 2)), "0.35", False),
     ("^", (0, (1.5, 1.5)), "0.0", True),
     ("D", (0, (6, 1.5, 1.5, 1.5)), "0.35", False),
-    ("v", "-", "0.55", False),
-    ("P", (0, (3, 1)), "0.0", True),
-    ("X", (0, (1, 3)), "0.35", True),
-    ("*", (0, (8, 3)), "0.55", True),
 )
-MOST_TICKS = 12
 SHIFT = 0.05  # of the gap between neighbouring x: bars at the same x stand side by side
 
 
 def draw_lines(figure: LineFigure) -> Canvas:
+    """A line through the means of each series, with the 95% interval of each."""
     from matplotlib.figure import Figure as Canvas
 
     canvas = Canvas(figsize=(6.4, 4.2), layout="constrained")
@@ -116,10 +94,24 @@ def draw_lines(figure: LineFigure) -> Canvas:
     places = sorted({x for series in figure.series for x, _ in series.points})
     gap = min((high - low for low, high in pairwise(places)), default=1.0)
     for number, series in enumerate(figure.series):
-        middle = number - (len(figure.series) - 1) / 2
-        _draw_series(axes, series, number, shift=SHIFT * gap * middle)
-    if len(places) <= MOST_TICKS:
-        axes.set_xticks(places, [f"{place:g}" for place in places])
+        marker, dashes, grey, filled = LINE_STYLES[number % len(LINE_STYLES)]
+        shift = SHIFT * gap * (number - (len(figure.series) - 1) / 2)
+        bars = [_bar(measure) for _, measure in series.points]
+        axes.errorbar(
+            [x + shift for x, _ in series.points],
+            [100 * measure.mean for _, measure in series.points],
+            yerr=[[below for below, _ in bars], [above for _, above in bars]],
+            label=series.name,
+            color=grey,
+            linestyle=dashes,
+            linewidth=1.4,
+            marker=marker,
+            markersize=6,
+            markerfacecolor=grey if filled else "white",
+            elinewidth=0.8,
+            capsize=2.5,
+        )
+    axes.set_xticks(places, [f"{place:g}" for place in places])
     axes.set_title(figure.title, loc="left")
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
@@ -130,41 +122,14 @@ def draw_lines(figure: LineFigure) -> Canvas:
     return canvas
 
 
-def _draw_series(axes: Axes, series: Series, number: int, *, shift: float) -> None:
-    """A line through the means, with the 95% interval of each; where it is not known, the deviation."""
-    marker, dashes, grey, filled = LINE_STYLES[number % len(LINE_STYLES)]
-    known = [(x, measure) for x, measure in series.points if math.isfinite(measure.mean)]
-    points = sorted(known, key=lambda point: point[0])
-    published = bool(points) and all(measure.published for _, measure in points)
-    bars = [_bar(measure) for _, measure in points]
-    spread = [[below for below, _ in bars], [above for _, above in bars]]
-    axes.errorbar(
-        [x + shift for x, _ in points],
-        [100 * measure.mean for _, measure in points],
-        yerr=None if all(math.isnan(below) for below, _ in bars) else spread,
-        label=f"{series.name} (published)" if published else series.name,
-        color=grey,
-        linestyle=dashes,
-        linewidth=1.4,
-        marker=marker,
-        markersize=6,
-        markerfacecolor=grey if filled and not published else "white",
-        elinewidth=0.8,
-        capsize=2.5,
-    )
-
-
 def _bar(measure: Measure) -> tuple[float, float]:
-    """How far a bar reaches below and above the mean, in points; not a number where there is no bar."""
-    if measure.interval is not None:
-        low, high = measure.interval
-        return max(100 * (measure.mean - low), 0.0), max(100 * (high - measure.mean), 0.0)
-    spread = math.nan if measure.deviation is None else 100 * measure.deviation
-    return spread, spread
+    """How far the interval reaches below and above the mean, in points."""
+    low, high = measure.interval or (measure.mean, measure.mean)
+    return max(100 * (measure.mean - low), 0.0), max(100 * (high - measure.mean), 0.0)
 
 
 def draw_dots(figure: DotFigure) -> Canvas:
-    """Measures with their intervals, the first on top; published ones are hollow."""
+    """Measures with their intervals, the first on top."""
     from matplotlib.figure import Figure as Canvas
 
     canvas = Canvas(figsize=(6.4, 1.2 + 0.32 * len(figure.rows)), layout="constrained")
@@ -174,10 +139,10 @@ def draw_dots(figure: DotFigure) -> Canvas:
         axes.errorbar(
             100 * measure.mean,
             place,
-            xerr=None if math.isnan(below) else [[below], [above]],
+            xerr=[[below], [above]],
             color="0.0",
             marker="o",
-            markerfacecolor="white" if measure.published else "0.0",
+            markerfacecolor="0.0",
             elinewidth=0.8,
             capsize=2.5,
         )
@@ -197,6 +162,7 @@ LOWEST, HIGHEST = 300.0, 560.0
 EDGE, ABOVE, BELOW = 8.0, 26.0, 34.0  # around the map: beside it, for the title, for the legend
 MARGIN = 26.0  # around the words
 SIZE, SMALL_SIZE = 8.0, 6.0  # of the names of words
+# The line from a word to its point, where they are apart.
 POINTER = {
     "arrowstyle": "-",
     "color": "0.4",
@@ -253,25 +219,20 @@ def _draw_words(axes: Axes, words: Sequence[PlacedWord], places: Floats, height:
         [_word_sizes(names[: len(marked)], SIZE), _word_sizes(names[len(marked) :], SMALL_SIZE)]
     )
     room = (WIDTH, height)
-    labels = place_labels(places[order], sizes, room, required=len(marked), most=len(marked) + MOST_SMALL)
-    for place, label in labels.items():
-        _write_word(axes, names[place], places[order[place]], label, small=place >= len(marked))
-
-
-def _write_word(axes: Axes, word: str, place: Floats, label: Label, *, small: bool) -> None:
-    """A word beside its point, with a line between them where they are apart."""
-    x, y = float(place[0]), float(place[1])
-    axes.annotate(
-        word,
-        (x, y),
-        xytext=label.centre,
-        ha="center",
-        va="center",
-        fontsize=SMALL_SIZE if small else SIZE,
-        color="0.5" if small else "0.0",
-        zorder=2 if small else 5,
-        arrowprops=POINTER if label.distance > DISTANCES[1] else None,
-    )
+    boxes = place_labels(places[order], sizes, room, required=len(marked), most=len(marked) + MOST_SMALL)
+    for place, (left, bottom, right, top, distance) in boxes.items():
+        small = place >= len(marked)
+        axes.annotate(
+            names[place],
+            (float(places[order[place], 0]), float(places[order[place], 1])),
+            xytext=((left + right) / 2, (bottom + top) / 2),
+            ha="center",
+            va="center",
+            fontsize=SMALL_SIZE if small else SIZE,
+            color="0.5" if small else "0.0",
+            zorder=2 if small else 5,
+            arrowprops=POINTER if distance > DISTANCES[1] else None,
+        )
 
 
 def _scaled_places(words: Sequence[PlacedWord]) -> tuple[Floats, float]:
@@ -308,17 +269,7 @@ _PLACES = [(distance, math.cos(angle), math.sin(angle)) for distance in DISTANCE
 _DISTANCE, _ACROSS, _ALONG = (np.array(values) for values in zip(*_PLACES, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """The box of a label and how far it is from its point."""
-
-    box: tuple[float, float, float, float]
-    distance: float
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        left, bottom, right, top = self.box
-        return (left + right) / 2, (bottom + top) / 2
+Label = tuple[float, float, float, float, float]  # left, bottom, right and top; how far from its point
 
 
 def place_labels(
@@ -335,12 +286,12 @@ def place_labels(
         if len(placed) == most:
             break
         boxes = _possible_boxes(point, size)[: len(_PLACES) if number < required else len(ANGLES)]
-        taken = np.array([label.box for label in placed.values()]).reshape(-1, 4)
+        taken = np.array([label[:4] for label in placed.values()]).reshape(-1, 4)
         costs = _costs(boxes, taken, markers, room)
         best = int(costs.argmin())
         if number < required or costs[best] <= COST_DISTANCE * DISTANCES[0]:
             left, bottom, right, top = boxes[best].tolist()
-            placed[number] = Label((left, bottom, right, top), DISTANCES[best // len(ANGLES)])
+            placed[number] = left, bottom, right, top, DISTANCES[best // len(ANGLES)]
     return placed
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv as comma_separated
 import io
-import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -17,7 +16,6 @@ from typing import Any
 MINUS = "−"  # noqa: RUF001  a minus sign is as wide as a plus; a hyphen is not
 ABSENT = "–"  # noqa: RUF001  an en dash
 PUBLISHED = "published"
-SMALLEST_P = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,7 @@ class Measure:
     """A share with its standard deviation over seeds and its 95% interval over relations, if known.
 
     ``published`` figures are other people's, never measured here; every rendering says so. ``decimals`` are
-    those of the percentage; None: one, and for a published figure as many as it has, up to two.
+    those of a published percentage; None: as many as it has, up to two. Others have one.
     """
 
     mean: float
@@ -66,11 +64,8 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise ValueError(
-                    f"Table {self.name}: {len(row)} cells under {len(self.columns)} columns: {row}"
-                )
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"table {self.name}: a row has not {len(self.columns)} cells")
 
     def is_text_column(self, place: int) -> bool:
         """Whether a column has words rather than figures; the first one always does."""
@@ -171,26 +166,15 @@ class Findings:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-def figure_text(cell: Measure | Difference) -> tuple[str, tuple[str, str] | None]:
+def figure_text(cell: Measure | Difference) -> tuple[str, tuple[str, ...]]:
     """A figure, with its deviation if known, and the bounds of its interval: ``47.2 ± 0.9``, 43.5, 50.9."""
     signed = isinstance(cell, Difference)
-    decimals = 1 if isinstance(cell, Difference) else _decimals(cell)
+    decimals = _decimals(cell)
     text = percent(cell.mean, decimals=decimals, signed=signed)
-    if isinstance(cell, Measure) and cell.deviation is not None and math.isfinite(cell.deviation):
+    if isinstance(cell, Measure) and cell.deviation is not None:
         text = f"{text} ± {percent(cell.deviation, decimals=decimals)}"
-    if cell.interval is None or not all(map(math.isfinite, cell.interval)):
-        return text, None
-    low, high = (percent(bound, decimals=decimals, signed=signed) for bound in cell.interval)
-    return text, (low, high)
-
-
-def p_text(p: float) -> str:
-    """Two decimals, but three where two would hide on which side of 0.01 or 0.05 it lies."""
-    if math.isnan(p):
-        return ABSENT
-    if p < SMALLEST_P:
-        return f"< {SMALLEST_P}"
-    return f"{p:.3f}" if p < 0.01 or 0.045 <= p < 0.055 else f"{p:.2f}"
+    bounds = cell.interval or ()
+    return text, tuple(percent(bound, decimals=decimals, signed=signed) for bound in bounds)
 
 
 def cell_text(cell: Cell) -> str:
@@ -202,7 +186,9 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, int):
         return f"{cell:,}".replace("-", MINUS)
     if isinstance(cell, PValue):
-        return p_text(cell.value)
+        # Two decimals, but three where two would hide on which side of 0.01 or 0.05 it lies.
+        decimals = 3 if cell.value < 0.01 or 0.045 <= cell.value < 0.055 else 2
+        return "< 0.001" if cell.value < 0.001 else f"{cell.value:.{decimals}f}"
     text, bounds = figure_text(cell)
     if bounds and isinstance(cell, Difference):
         text = f"{text} [{bounds[0]}, {bounds[1]}]"
@@ -213,17 +199,15 @@ def cell_text(cell: Cell) -> str:
 
 def percent(share: float, *, decimals: int = 1, signed: bool = False) -> str:
     """0.472 -> "47.2". What is rounded to zero has no minus."""
-    if not math.isfinite(share):
-        return ABSENT
     value = round(100 * share, decimals) + 0.0  # which turns -0.0 into 0.0
     return f"{value:{'+' if signed else ''}.{decimals}f}".replace("-", MINUS)
 
 
-def _decimals(measure: Measure) -> int:
-    if measure.decimals is not None:
-        return measure.decimals
-    value = round(100 * measure.mean, 2)
-    return 2 if measure.published and round(value, 1) != value else 1
+def _decimals(cell: Measure | Difference) -> int:
+    if isinstance(cell, Measure) and cell.published:
+        value = round(100 * cell.mean, 2)
+        return cell.decimals or (2 if round(value, 1) != value else 1)
+    return 1
 
 
 def legend(table: Table) -> str:
@@ -270,8 +254,7 @@ def escaped(text: str) -> str:
 
 
 Value = str | int | float | None
-WHOLE = ""  # of a cell that is one value: it stands under the bare heading
-FIELDS = (WHOLE, "mean", "difference", "deviation", "low", "high", "n", "published")
+FIELDS = ("", "mean", "difference", "deviation", "low", "high", "n", "published")
 
 
 def csv(table: Table) -> str:
@@ -286,7 +269,7 @@ def csv(table: Table) -> str:
         used = {name for cell in cells for name, value in cell.items() if value is not None}
         if not any(cell.get("published") == "true" for cell in cells):
             used.discard("published")
-        for name in [name for name in FIELDS if name in used] or [WHOLE]:
+        for name in [name for name in FIELDS if name in used] or [""]:
             headings.append(f"{heading} {name}".strip())
             columns.append([cell.get(name) for cell in cells])
     stream = io.StringIO(newline="")
@@ -297,22 +280,15 @@ def csv(table: Table) -> str:
 
 
 def _csv_fields(cell: Cell) -> dict[str, Value]:
-    """The values of a cell by field; None for one that is not known."""
-    found: dict[str, Value]
-    if isinstance(cell, Measure | Difference):
-        low, high = cell.interval or (None, None)
-        found = {"low": low, "high": high}
-        if isinstance(cell, Measure):
-            theirs = "true" if cell.published else "false"
-            found |= {"mean": cell.mean, "deviation": cell.deviation, "n": cell.n, "published": theirs}
-        else:
-            found["difference"] = cell.mean
-    else:
-        found = {WHOLE: cell.value if isinstance(cell, PValue) else cell}
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in found.items()
-    }
+    """The values of a cell by field; a cell that is one value stands under the bare heading."""
+    if not isinstance(cell, Measure | Difference):
+        return {"": cell.value if isinstance(cell, PValue) else cell}
+    low, high = cell.interval or (None, None)
+    if isinstance(cell, Difference):
+        return {"difference": cell.mean, "low": low, "high": high}
+    theirs = "true" if cell.published else "false"
+    spread = {"deviation": cell.deviation, "low": low, "high": high}
+    return {"mean": cell.mean, **spread, "n": cell.n, "published": theirs}
 
 
 def latex(table: Table) -> str:
@@ -373,9 +349,6 @@ _LATEX = {
 
 def latex_text(text: str) -> str:
     """Any text on one line of LaTeX; characters that it lacks are named."""
-    return "".join(map(_latex_character, " ".join(unicodedata.normalize("NFC", text).split())))
-
-
-def _latex_character(character: str) -> str:
-    plain_letter = character < "\u0180"
-    return _LATEX.get(character, character if plain_letter else rf"\texttt{{U+{ord(character):04X}}}")
+    characters = " ".join(unicodedata.normalize("NFC", text).split())
+    named = (one if one < "\u0180" else rf"\texttt{{U+{ord(one):04X}}}" for one in characters)
+    return "".join(_LATEX.get(one, name) for one, name in zip(characters, named, strict=True))

@@ -10,7 +10,6 @@ Each file is written beside its place and renamed into it. Everything that the t
 from __future__ import annotations
 
 import json
-import math
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,9 +20,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from disco2.errors import InputError
-from disco2.files import filled, is_file_name, write_text
-from disco2.reporting.figures import svg, write_figure
+from disco2.files import filled, write_bytes, write_text
+from disco2.reporting.figures import png, svg
 from disco2.reporting.findings import (
     ABSENT,
     Cell,
@@ -58,31 +56,24 @@ View = dict[str, Any]  # what a template gets
 Numbers = Iterator[int]  # for ids that are used once
 
 
-def write_findings(findings: Findings, folder: Path) -> list[Path]:
-    """Write data, tables and figures, and return the files.
+def write_findings(findings: Findings, folder: Path) -> None:
+    """Write data, tables and figures.
 
     Figures, which need the extra ``plots``, come last: without it, the rest is written all the same.
     """
-    for named in (findings, *findings.tables, *findings.figures):
-        if not is_file_name(named.name):
-            raise InputError(f"{named.name!r} can't be the name of a file.", hint="Choose a plain name.")
-    data = folder / "findings" / f"{findings.name}.json"
     content = json.dumps(findings_content(findings), indent=2, ensure_ascii=False, allow_nan=False)
-    write_text(data, [content + "\n"])
-    written = [data]
+    write_text(folder / "findings" / f"{findings.name}.json", [content + "\n"])
     for table in findings.tables:
         for ending, form in FORMATS.items():
-            path = folder / "tables" / f"{table.name}{ending}"
-            write_text(path, [form(table)])
-            written.append(path)
+            write_text(folder / "tables" / f"{table.name}{ending}", [form(table)])
     for figure in findings.figures:
-        written += write_figure(figure, folder / "figures")
-    return written
+        write_bytes(folder / "figures" / f"{figure.name}.png", png(figure))
+        write_text(folder / "figures" / f"{figure.name}.svg", [svg(figure)])
 
 
 def findings_content(findings: Findings) -> dict[str, Any]:
-    """Findings as JSON: figures in tables say of which kind they are; what is not a number is null."""
-    content = {
+    """Findings as JSON: figures in tables say of which kind they are."""
+    return {
         "name": findings.name,
         "title": findings.title,
         "words": findings.words,
@@ -95,24 +86,12 @@ def findings_content(findings: Findings) -> dict[str, Any]:
         "confusions": [asdict(matrix) for matrix in findings.confusions],
         "turned": [asdict(relation) for relation in findings.turned],
     }
-    found: dict[str, Any] = _finite(content)
-    return found
 
 
 def _json_cell(cell: Cell) -> Any:
     if isinstance(cell, Measure | Difference | PValue):
         return {"kind": CELL_KINDS[type(cell)]} | asdict(cell)
     return cell
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value
 
 
 def report_page(
@@ -168,15 +147,9 @@ def table_view(table: Table, numbers: Numbers) -> View:
 
 def _cell_view(cell: Cell, style: str) -> View:
     """``small`` is the interval below the text."""
-    if not isinstance(cell, Measure | Difference):
-        return {"text": cell_text(cell), "style": style, "small": "", "published": False}
-    text, bounds = figure_text(cell)
-    return {
-        "text": text,
-        "style": style,
-        "small": " to ".join(bounds or ()),
-        "published": isinstance(cell, Measure) and cell.published,
-    }
+    text, bounds = figure_text(cell) if isinstance(cell, Measure | Difference) else (cell_text(cell), ())
+    theirs = isinstance(cell, Measure) and cell.published
+    return {"text": text, "style": style, "small": " to ".join(bounds), "published": theirs}
 
 
 def confusion_view(matrix: ConfusionMatrix, numbers: Numbers) -> View:
@@ -220,35 +193,24 @@ def _turned_view(turned: Sequence[Turned], numbers: Numbers) -> list[View]:
     lists = []
     for title, right in (("Turned right", True), ("Turned wrong", False)) if turned else ():
         views = [_relation_view(one) for one in turned if one.right is right]
-        name = f"turned-{next(numbers)}"
-        lists.append(
-            {"id": name, "title": f"{title}: {len(views)}", "shown": views[:SHOWN], "more": views[SHOWN:]}
-        )
+        parts = {"shown": views[:SHOWN], "more": views[SHOWN:]}
+        lists.append({"id": f"turned-{next(numbers)}", "title": f"{title}: {len(views)}", **parts})
     return lists
 
 
 def _relation_view(turned: Turned) -> View:
     """``unmarked`` are shared entities whose mentions are not marked in both arguments."""
+    numbered = list(enumerate(turned.entities, start=1))
     marked = [
-        mark_mentions(
-            text,
-            [
-                (number, words)
-                for number, sides in enumerate(turned.entities, start=1)
-                for words in sides[side]
-            ],
-        )
+        mark_mentions(text, [(number, words) for number, sides in numbered for words in sides[side]])
         for side, text in enumerate((turned.first, turned.second))
     ]
-    return {
-        "turned": turned,
-        "arguments": [text for text, _ in marked],
-        "unmarked": [
-            " = ".join(dict.fromkeys((*sides[0], *sides[1])))
-            for number, sides in enumerate(turned.entities, start=1)
-            if not all(number in found for _, found in marked)
-        ],
-    }
+    unmarked = [
+        " = ".join(dict.fromkeys((*sides[0], *sides[1])))
+        for number, sides in numbered
+        if not all(number in found for _, found in marked)
+    ]
+    return {"turned": turned, "arguments": [text for text, _ in marked], "unmarked": unmarked}
 
 
 def mark_mentions(text: str, mentions: Iterable[tuple[int, str]]) -> tuple[Markup, set[int]]:
@@ -291,11 +253,11 @@ def _figure_view(figure: Figure, numbers: Numbers) -> View:
 def _description(figure: Figure) -> str:
     """What a figure shows, for screen readers."""
     if isinstance(figure, MapFigure):
-        groups: dict[str, list[str]] = {}
-        for word in figure.words:
-            if word.group:
-                groups.setdefault(word.group, []).append(word.word)
-        listed = (f"{group}: {', '.join(words)}" for group, words in groups.items())
+        groups = dict.fromkeys(word.group for word in figure.words if word.group)
+        listed = (
+            f"{group}: {', '.join(word.word for word in figure.words if word.group == group)}"
+            for group in groups
+        )
         return f"A map of {len(figure.words)} words. Marked are {'; '.join(listed) or 'none'}."
     if isinstance(figure, DotFigure):
         rows = "; ".join(f"{name}: {cell_text(one)}" for name, one in figure.rows)

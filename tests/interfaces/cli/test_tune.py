@@ -67,7 +67,6 @@ def test_binary_classifiers_are_tuned_for_f1_on_a_random_share(
         (["--output", "best.toml", "--jobs", "0"], "--jobs"),
         ([], "--output best.toml"),
         (["--output", "best.toml", "--grid", "fine"], "quick, paper"),
-        (["--output", "best.toml", "--sampler", "grid"], "--grid paper"),
         (["--output", "best.toml", "--development", "test"], "dev, random"),
         (["--output", "best.toml", "--storage", "study.db"], "sqlite:///"),
         (["--output", "best.toml", "--kind", "majority"], "nothing to tune"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,7 +18,7 @@ from disco2.corpora.role_pairs import write_role_pairs
 from disco2.corpora.writing import write_conll16
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import CorpusStatistics, corpus_statistics, divide
+from disco2.experiments.division import corpus_statistics, divide
 from disco2.files import check_folder_place
 from disco2.inference.plain_text import check_encoding
 from disco2.interfaces.cli.corpus_options import CorpusOptions
@@ -59,57 +59,45 @@ def corpus_stats(
     configuration = Configuration().changed({"task.protocol": protocol})
     statistics = corpus_statistics(found, divide(found, configuration), only=split)
     if as_json:
-        print_json(statistics.to_json())
+        print_json(statistics)
     else:
         _print_statistics(statistics)
 
 
-def _print_statistics(statistics: CorpusStatistics) -> None:
-    parts = statistics.parts
+def _print_statistics(statistics: dict[str, Any]) -> None:
+    parts = statistics["splits"]
     names = list(parts)
     results.print(
-        f"{statistics.corpus.name}: {len(statistics.corpus.documents)} documents, "
-        f"{len(statistics.corpus.relations)} relations, split by '{statistics.protocol}'\n",
+        f"{statistics['corpus']}: {statistics['documents']} documents, "
+        f"{statistics['relations']} relations, split by '{statistics['protocol']}'\n",
         markup=False,
     )
-    kinds = sorted({kind for part in parts.values() for kind in part.kinds})
-    print_table(
-        "Relations by kind",
-        ["kind", *names],
-        [[kind, *(str(part.kinds[kind]) for part in parts.values())] for kind in kinds],
-    )
-    senses = sorted({sense for part in parts.values() for sense in part.senses})
+
+    def row(heading: str, group: str, key: str) -> list[str]:
+        return [heading, *(str(part[group].get(key, 0)) for part in parts.values())]
+
+    kinds = sorted({kind for part in parts.values() for kind in part["relations"]})
+    print_table("Relations by kind", ["kind", *names], [row(kind, "relations", kind) for kind in kinds])
+    senses = sorted({sense for part in parts.values() for sense in part["senses"]})
     print_table(
         "\nImplicit relations by sense (* not among the labels)",
         ["sense", *names],
-        [
-            [
-                sense if sense in statistics.labels else f"{sense} *",
-                *(str(part.senses[sense]) for part in parts.values()),
-            ]
-            for sense in senses
-        ],
+        [row(sense if sense in statistics["labels"] else f"{sense} *", "senses", sense) for sense in senses],
     )
     print_table(
         "\nImplicit relations",
         ["", *names],
         [
-            ["with text", *(str(part.implicit) for part in parts.values())],
-            ["kept for the task", *(str(part.kept) for part in parts.values())],
-            [
-                "with shared entities (%)",
-                *(
-                    percent(part.with_shared_entities / part.implicit if part.implicit else None)
-                    for part in parts.values()
-                ),
-            ],
+            ["with text", *(str(part["implicit"]) for part in parts.values())],
+            ["kept for the task", *(str(part["kept"]) for part in parts.values())],
+            ["with shared entities (%)", *(percent(part["shared_entities"]) for part in parts.values())],
         ],
     )
     for name, part in parts.items():
-        for reason, count in part.dropped.most_common():
+        for reason, count in part["dropped"].items():
             results.print(f"dropped from {name}: {count}, because {reason}", markup=False)
-    for finding in statistics.corpus.issues.findings[:20]:
-        results.print(f"{finding.where}: {finding.kind}: {finding.detail}", markup=False)
+    for finding in statistics["findings"]:
+        results.print(f"{finding['where']}: {finding['kind']}: {finding['detail']}", markup=False)
 
 
 def role_pairs(

@@ -35,10 +35,9 @@ from disco2.experiments.tuning import (
     Tuned,
     check_storage,
     tune,
-    write_best,
 )
-from disco2.experiments.tuning_problem import DEVELOPMENTS, GRIDS, SAMPLERS, choose_space
-from disco2.files import check_file_place, check_writable
+from disco2.experiments.tuning_problem import DEVELOPMENTS, GRIDS, choose_space
+from disco2.files import check_file_place, check_writable, write_text
 from disco2.interfaces.cli.corpus_options import CorpusOptions, Mixture
 from disco2.interfaces.cli.listing import (
     messages,
@@ -246,13 +245,10 @@ def _adapt(
         f"in {seconds} s",
         markup=False,
     )
-    for when, measured in (("before", adapted.before), ("after, by 5-fold cross-validation", adapted.after)):
-        low, high = measured.interval
-        results.print(
-            f"accuracy {when}: {percent(measured.accuracy)}% "
-            f"(95% interval {percent(low)} to {percent(high)})",
-            markup=False,
-        )
+    for when, (accuracy, (low, high)) in adapted.accuracy.items():
+        how = "" if when == "before" else ", by 5-fold cross-validation"
+        interval = f"(95% interval {percent(low)} to {percent(high)})"
+        results.print(f"accuracy {when}{how}: {percent(accuracy)}% {interval}", markup=False)
     results.print(adapted.verdict, markup=False)
 
 
@@ -313,14 +309,6 @@ def tune_settings(
             autocompletion=among(GRIDS),
         ),
     ] = GRIDS[0],
-    sampler: Annotated[
-        str,
-        typer.Option(
-            help=f"Sampler: {', '.join(SAMPLERS)}. tpe: learns from the trials so far. grid, for the "
-            "paper's lists: every point, with one lambda and one eta for all groups.",
-            autocompletion=among(SAMPLERS),
-        ),
-    ] = SAMPLERS[0],
     storage: Annotated[
         str,
         typer.Option(
@@ -342,10 +330,6 @@ def tune_settings(
         ),
     ] = DEVELOPMENTS[0],
     pruning: Annotated[bool, typer.Option(help="Stop trials that do worse than most.")] = True,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds after which no further trial begins.", min=0)
-    ] = None,
-    study: Annotated[str, typer.Option(help="Name of the study. Default: derived from the settings.")] = "",
     jobs: Annotated[int, typer.Option(help="Processes that run trials in parallel.", min=1)] = 1,
     config: ConfigFile = None,
     kind: Kind = "",
@@ -364,7 +348,7 @@ def tune_settings(
         of_one_corpus(read_configuration(config, assignments or [])),
         {"model.kind": kind or None, "task.protocol": protocol or None},
     )
-    space = choose_space(configuration, grid=grid, sampler=sampler)
+    space = choose_space(configuration, grid=grid)
     if output is None:
         raise SettingsError("No --output file was given.", hint="Add, for example: --output best.toml")
     check_file_place(output)
@@ -384,11 +368,9 @@ def tune_settings(
             seeds=seeds,
             development=development,
             pruning=pruning,
-            timeout=timeout,
-            study=study,
             report=ShownProgress(bar, task),
         )
-    write_best(tuned, output)
+    write_text(output, [tuned.to_toml()])
     if as_json:
         print_json({"output": str(output), **tuned.to_json()})
     else:
