@@ -58,18 +58,6 @@ def test_tags_and_dependencies_are_the_pipelines_own(tagging: Language, english:
     ]
 
 
-def test_sentences_of_a_sentencizer_are_kept(english: Annotators) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
-    document, makers = read(nlp("It rained, we left. She stayed."), english)
-    assert [document.text[document.tokens[one.start].start :][:2] for one in document.sentences] == [
-        "It",
-        "we",
-    ]
-    assert all(token.tag for token in document.tokens)
-    assert "English syntax" in makers
-
-
 def test_whitespace_is_passed_over(english: Annotators) -> None:
     words = ["\n\n", "It", "rained", ".", " ", "\r\n", "We", "\u200b", "left", "."]
     spaces = [False, True, False, False, False, False, True, False, False, False]

@@ -79,15 +79,6 @@ def test_everything_from_start_to_end(
     assert all(one["annotators"] for one in runs if one["layers"] == "automatic")
 
 
-def test_another_corpus_has_no_figures_of_the_paper(
-    run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
-) -> None:
-    here = (*options(miniature_corpora["conll16"]), "--output", tmp_path, *SMALL)
-    code, _, err = run("experiment", "binary", *here, "--seeds", 1)
-    assert code == 0, err
-    assert len(rows(tmp_path / "tables" / "binary.csv")) == 2
-
-
 def test_automatic_coreference_is_not_called_the_corpus_own(
     run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
 ) -> None:

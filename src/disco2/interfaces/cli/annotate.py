@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +12,7 @@ import typer
 from disco2.annotation.document_json import document_to_json
 from disco2.annotation.english.annotators import COMPONENTS
 from disco2.corpora.catalogue import read_corpus
-from disco2.errors import InputError
+from disco2.errors import SettingsError
 from disco2.files import check_file_place, write_text
 from disco2.inference.pipeline import annotate_texts
 from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
@@ -24,9 +23,10 @@ from disco2.interfaces.cli.options import (
     Force,
     Paragraphs,
     Part,
+    TextArgument,
     TextFile,
-    check_choice,
-    check_paragraphs,
+    check_not_input,
+    check_source,
     document_name,
     path_option,
     read_input,
@@ -35,7 +35,7 @@ from disco2.interfaces.cli.options import (
 
 
 def annotate(
-    text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
+    text: TextArgument = None,
     file: TextFile = None,
     paragraphs: Paragraphs = "blank",
     encoding: Encoding = "utf-8",
@@ -44,14 +44,10 @@ def annotate(
     annotators: AnnotatorOptions,
 ) -> None:
     """Write tokens, tags, trees, dependencies, mentions and chains of a text as JSON."""
-    if (text is None) == (file is None):
-        raise InputError(
-            "No text was given." if text is None else "There is more than one input.",
-            hint="Give either a text in quotes or --file.",
-        )
-    check_paragraphs(paragraphs)
+    check_source(text, file, hint="Give either a text in quotes or --file.")
     if output is not None:
-        _check_output(output, file)
+        check_not_input(output, file)
+        check_file_place(output)
     content = text or "" if file is None else read_input(file, encoding=encoding)
     with annotators.open() as makers:
         document = annotate_texts(makers, [(document_name(file), content)], paragraphs=paragraphs)[0]
@@ -63,18 +59,8 @@ def annotate(
     chains = len({mention.chain for mention in document.mentions or ()})
     results.print(
         f"{output}: {len(document.sentences)} sentences, {len(document.tokens)} tokens, {chains} chains. "
-        f"Use it as: disco2 predict --document {output}",
-        markup=False,
+        f"Use it as: disco2 predict --document {output}"
     )
-
-
-def _check_output(output: Path, file: Path | None) -> None:
-    """Check that the output can be written and is not the input, before any model is loaded."""
-    if file is not None and os.path.realpath(output) == os.path.realpath(file):
-        raise InputError(
-            "The output would overwrite its input.", where=str(output), hint="Choose another --output."
-        )
-    check_file_place(output)
 
 
 def annotator_train(
@@ -94,18 +80,15 @@ def annotator_train(
     from disco2.experiments.annotators import train_annotators
 
     asked = [name.strip() for name in only.split(",") if name.strip()]
-    for name in asked:
-        check_choice("component", name, COMPONENTS)
+    if unknown := [name for name in asked if name not in COMPONENTS]:
+        raise SettingsError(
+            f"Unknown component '{unknown[0]}'.", hint=f"Choose from: {', '.join(COMPONENTS)}."
+        )
     chosen = tuple(name for name in COMPONENTS if not asked or name in asked)
     train_annotators(
-        read_corpus("gum", gum),
-        output,
-        components=chosen,
-        seed=seed,
-        progress=lambda line: messages.print(line, markup=False),
-        force=force,
+        read_corpus("gum", gum), output, components=chosen, seed=seed, progress=messages.print, force=force
     )
-    results.print(f"{output}: {', '.join(chosen)} trained with seed {seed}", markup=False)
+    results.print(f"{output}: {', '.join(chosen)} trained with seed {seed}")
 
 
 def annotator_evaluate(

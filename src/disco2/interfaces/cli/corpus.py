@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -38,21 +37,18 @@ from disco2.interfaces.cli.options import (
     Force,
     Part,
     Protocol,
-    among,
-    check_choice,
+    check_not_input,
+    choose,
     expand_path,
     path_option,
+    suggest,
 )
 from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
 from disco2.threads import available_cores
 
 
 def corpus_stats(
-    split: Part = "",
-    protocol: Protocol = "",
-    as_json: AsJson = False,
-    *,
-    corpus: CorpusOptions,
+    split: Part = "", protocol: Protocol = "", as_json: AsJson = False, *, corpus: CorpusOptions
 ) -> None:
     """Count relations by kind, sense and part, shared entities, and what was dropped and why."""
     found = corpus.read()
@@ -69,8 +65,7 @@ def _print_statistics(statistics: CorpusStatistics) -> None:
     names = list(parts)
     results.print(
         f"{statistics.corpus.name}: {len(statistics.corpus.documents)} documents, "
-        f"{len(statistics.corpus.relations)} relations, split by '{statistics.protocol}'\n",
-        markup=False,
+        f"{len(statistics.corpus.relations)} relations, split by '{statistics.protocol}'\n"
     )
     kinds = sorted({kind for part in parts.values() for kind in part.kinds})
     print_table(
@@ -107,12 +102,12 @@ def _print_statistics(statistics: CorpusStatistics) -> None:
     )
     for name, part in parts.items():
         for reason, count in part.dropped.most_common():
-            results.print(f"dropped from {name}: {count}, because {reason}", markup=False)
+            results.print(f"dropped from {name}: {count}, because {reason}")
     for finding in statistics.corpus.issues.findings[:20]:
-        results.print(f"{finding.where}: {finding.kind}: {finding.detail}", markup=False)
+        results.print(f"{finding.where}: {finding.kind}: {finding.detail}")
 
 
-def role_pairs(
+def corpus_role_pairs(
     output: Annotated[Path, path_option(help="Folder to write.")],
     size: Annotated[
         int, typer.Option(help="Training pairs, a multiple of 10; dev and test have a fifth of it each.")
@@ -122,7 +117,7 @@ def role_pairs(
 ) -> None:
     """Write pairs like Bob's and Tina's, where only the pronoun's referent decides the relation."""
     write_role_pairs(output, size=size, seed=seed, force=force)
-    results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}", markup=False)
+    results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}")
 
 
 PARAGRAPHS = ("blank", "line")  # the modes that streams of blocks can have
@@ -138,18 +133,18 @@ def corpus_mine(
     output: Annotated[Path, path_option(help="File of pairs to write, a JSON object a line.")],
     where: Annotated[
         str,
-        typer.Option(
+        choose(
+            "place",
+            PLACES,
             "--place",
             help="Pairs of two sentences (between), of two clauses of one sentence (inside), or both.",
-            autocompletion=among(PLACES),
         ),
     ] = "both",
     most_words: Annotated[int, typer.Option(help="The longest argument that is kept, in words.")] = 22,
     per_sense: Annotated[
         int,
         typer.Option(
-            help="At most so many pairs of each sense; rare connectives get more than their share. 0: all.",
-            min=0,
+            help="The most pairs of each sense; rare connectives get more than their share. 0: all.", min=0
         ),
     ] = 0,
     exclude: Annotated[
@@ -167,7 +162,7 @@ def corpus_mine(
         ),
     ] = None,
     paragraphs: Annotated[
-        str, typer.Option(help="What ends a paragraph: blank or line.", autocompletion=among(PARAGRAPHS))
+        str, choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: blank or line.")
     ] = "blank",
     encoding: Encoding = "utf-8",
     jobs: Annotated[int, typer.Option(help="Worker processes. Default: one per core.", min=0)] = 0,
@@ -178,7 +173,6 @@ def corpus_mine(
 
     An interrupted run resumes.
     """
-    check_choice("paragraph mode", paragraphs, PARAGRAPHS)
     check_encoding(encoding)
     settings = MiningSettings(place=where, most_words=most_words)
     engine = workers.open(jobs or available_cores())
@@ -231,10 +225,10 @@ def _print_mined(output: Path, mined: Mined) -> None:
     print_table(
         "Pairs by sense", ["sense", "pairs"], [[sense, f"{n:,}"] for sense, n in mined.senses.most_common()]
     )
-    results.print(f"{output}: {mined.pairs:,} pairs", markup=False)
+    results.print(f"{output}: {mined.pairs:,} pairs")
     if mined.unread:
         for error in mined.unread:
-            messages.print(str(error), markup=False)
+            messages.print(str(error))
         raise InputError(
             f"{len(mined.unread)} files could not be read to their end; the others are done.",
             where=str(output),
@@ -249,29 +243,21 @@ def _progress_text(mined: Mined) -> str:
 
 def corpus_convert(
     to: Annotated[
-        str,
-        typer.Option(
-            help="pairs (JSONL) or conll16 (relations and parses).",
-            autocompletion=among(("pairs", "conll16")),
-        ),
+        str, choose("form", ("pairs", "conll16"), help="pairs (JSONL) or conll16 (relations and parses).")
     ],
     output: Annotated[Path, path_option(help="File (pairs) or folder (conll16) to write.")],
     senses: Annotated[
         str,
-        typer.Option(
-            help="pdtb2 or pdtb3: map the senses. Default: leave them as they are.",
-            autocompletion=among(("pdtb2", "pdtb3")),
-        ),
+        suggest(("pdtb2", "pdtb3"), help="pdtb2 or pdtb3: map the senses. Default: leave them as they are."),
     ] = "",
     *,
     corpus: CorpusOptions,
 ) -> None:
     """Write a corpus in another form. Both forms leave coreference out."""
-    check_choice("form", to, ("pairs", "conll16"))
     if to == "conll16":
         check_folder_place(output)
-    elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):
-        raise SettingsError("The corpus would overwrite itself.", hint="Choose another --output.")
+    else:
+        check_not_input(output, corpus.path)
     found = corpus.read(usual=NONE)  # neither form keeps what annotators would add to plain pairs
     if senses:
         found = with_senses_of(found, senses)
@@ -279,4 +265,4 @@ def corpus_convert(
         write_pairs(found, output)
     else:
         write_conll16(found, output)
-    results.print(f"{output}: {len(found.relations)} relations written as {to}", markup=False)
+    results.print(f"{output}: {len(found.relations)} relations written as {to}")

@@ -25,7 +25,7 @@ from disco2.interfaces.cli.options import (
     Encoding,
     Paragraphs,
     PipelineOptions,
-    check_paragraphs,
+    check_not_input,
     document_name,
     expand_path,
     path_option,
@@ -52,7 +52,7 @@ class Question:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """What tells pairs apart; as the reader of pairs does, it ignores spaces around them."""
+        """The key of a pair; as in the reader of pairs, spaces around the arguments are ignored."""
         return self.arg1.strip(), self.arg2.strip()
 
 
@@ -111,11 +111,9 @@ def label(
     Each answer is saved at once, and the next call continues. Train on the labels with: disco2 train
     --corpus pairs --path LABELS --from-model en --output FOLDER
     """
-    check_paragraphs(paragraphs)
     if file == STANDARD_INPUT:
         raise InputError("Standard input is for the answers.", hint="Give the path of a file.")
-    if output.resolve() == file.resolve():
-        raise InputError("The output would overwrite its input.", where=str(output))
+    check_not_input(output, file)
     check_file_place(output)
     check_writable(output)
     labels_file = LabelFile(output)
@@ -137,7 +135,7 @@ def label(
         ask_questions(questions, labels, labels_file)
     finally:
         left = sum(one.pair not in labels_file.rows for one in questions)
-        results.print(f"{output}: {len(labels_file.rows)} labels; {left} pairs of {file} left", markup=False)
+        results.print(f"{output}: {len(labels_file.rows)} labels; {left} pairs of {file} left")
     if labels_file.rows:
         options = f"--corpus pairs --path {output} --from-model {pipeline.model or DEFAULT}"
         print_note(f"to train on them: disco2 train {options} --output FOLDER")
@@ -170,7 +168,7 @@ def _question(prediction: Prediction, name: str, source: str) -> Question:
 
 
 def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_file: LabelFile) -> None:
-    """Ask about each pair that has no label yet, until all are labelled, or input or patience ends."""
+    """Ask about each pair that has no label yet, until all are labelled, the user quits or the input ends."""
     keys = dict(zip(labels, KEYS, strict=False))
     label_of = {label.lower(): label for label in labels}  # there may be more labels than keys
     label_of |= {key: label for label, key in keys.items()}
@@ -195,10 +193,10 @@ def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_f
             if waiting[place].pair in labels_file.rows:
                 labels_file.remove(waiting[place])
         elif answer == UNDO:
-            messages.print("There is nothing to undo.", markup=False)
+            messages.print("There is nothing to undo.")
         else:
             if answer != HELP:
-                messages.print(f"Unknown key '{answer}'.", markup=False)
+                messages.print(f"Unknown key '{answer}'.")
             _print_keys(keys)
 
 
@@ -208,16 +206,16 @@ def _print_keys(keys: dict[str, str]) -> None:
 
 
 def _print_question(question: Question, keys: dict[str, str], place: str) -> None:
-    results.print(f"\n{place}", markup=False, style="dim")
+    results.print(f"\n{place}", style="dim")
     for argument in (question.arg1, question.arg2):
-        results.print(f"  {' '.join(argument.split())}", markup=False, style="bold")
+        results.print(f"  {' '.join(argument.split())}", style="bold")
     for name, probability in question.guesses[:SHOWN_SENSES]:
-        results.print(f"    {keys.get(name, ' ')}  {name} {percent(probability)}%", markup=False)
+        results.print(f"    {keys.get(name, ' ')}  {name} {percent(probability)}%")
 
 
 def _read_answer() -> str | None:
     """A line of standard input without spaces and in lower case; None at its end."""
-    results.print("key> ", end="", markup=False)
+    results.print("key> ", end="")
     sys.stdout.flush()
     line = sys.stdin.readline() if sys.stdin else ""
     return line.strip().lower() if line else None
