@@ -18,7 +18,6 @@ import pytest
 from disco2.corpora.catalogue import CORPUS_NAMES
 from disco2.interfaces.cli import app as program
 from disco2.interfaces.cli.app import COMMANDS, app, help_of, load_function, names_in
-from disco2.interfaces.cli.options import several_of
 from disco2.model.settings import KINDS
 from tests.interfaces.conftest import Run
 
@@ -142,21 +141,13 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
         (("predict", "--encoding", "la"), ["latin-1"]),
         (("evaluate", "--split", "t"), ["train", "test"]),
         (("evaluate", "--form", ""), ["jsonl", "conll16", "disrpt"]),
-        (("annotator", "train", "--only", "syntax,c"), ["syntax,constituents", "syntax,coreference"]),
+        (("annotator", "train", "--only", "c"), ["constituents", "coreference"]),
         (("experiment", "all", "--grid", "n"), ["none"]),
         (("train", "--path", ""), []),  # the shell then offers files
     ],
 )
 def test_completion(complete: Complete, words: tuple[str, ...], values: list[str]) -> None:
     assert complete(*words) == values
-
-
-def test_completion_of_lists() -> None:
-    offer = several_of(["tokens", "tags", "trees"], alone=["all"])
-    assert offer("") == ["all", "tokens", "tags", "trees"]
-    assert offer("tags,") == ["tags,tokens", "tags,trees"]
-    assert offer("tags,tokens,tr") == ["tags,tokens,trees"]
-    assert offer("tags,a") == []
 
 
 # Odd terminals, disks and users

@@ -30,7 +30,7 @@ from disco2.interfaces.cli.options import (
     document_name,
     path_option,
     read_input,
-    several_of,
+    suggest,
 )
 
 
@@ -67,11 +67,7 @@ def annotator_train(
     gum: Annotated[Path, path_option(help="Folder of a checkout of GUM.")],
     output: Annotated[Path, path_option(help="Folder to write the annotator to.")],
     only: Annotated[
-        str,
-        typer.Option(
-            help="Some of: syntax, constituents, coreference; the others must be there.",
-            autocompletion=several_of(COMPONENTS),
-        ),
+        str, suggest(COMPONENTS, help="Some of: syntax, constituents, coreference; the others must be there.")
     ] = "",
     seed: Annotated[int, typer.Option(help="Fixes everything random.")] = 1,
     force: Force = False,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from disco2.annotation.annotator import Annotators, Layer, Layers, check_mixture
+from disco2.annotation.annotator import Layer, Layers, check_mixture
 from disco2.annotation.cache import LayerStore, cache_file
 from disco2.corpora.catalogue import (
     ALL,
@@ -27,19 +27,12 @@ from disco2.corpora.protocols import documents_with_coreference
 from disco2.corpora.reading import gc_disabled
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
-from disco2.errors import CorpusError, InputError, SettingsError
-from disco2.experiments.configuration import Configuration, read_configuration
+from disco2.errors import CorpusError, SettingsError
+from disco2.experiments.configuration import Configuration, names, read_configuration
 from disco2.experiments.division import Parts, Source, divide, with_entry
 from disco2.experiments.train_run import check_learnable
 from disco2.interfaces.cli.listing import messages, print_note, progress_bar
-from disco2.interfaces.cli.options import (
-    AnnotatorOptions,
-    Protocol,
-    complete_settings,
-    path_option,
-    several_of,
-    suggest,
-)
+from disco2.interfaces.cli.options import AnnotatorOptions, Protocol, path_option, suggest
 from disco2.model.settings import KINDS
 
 
@@ -70,10 +63,10 @@ class CorpusOptions(AnnotatorOptions):
     ] = "auto"
     automatic: Annotated[
         str,
-        typer.Option(
+        suggest(
+            (ALL, NONE, *Layer),
             help=f"Layers to annotate instead of those of the corpus: all, none, or {', '.join(Layer)}. "
             "Default: all for pairs and discogem, which have none; none for any other corpus.",
-            autocompletion=several_of(Layer, alone=(ALL, NONE)),
         ),
     ] = ""
     no_cache: Annotated[
@@ -117,16 +110,19 @@ class CorpusOptions(AnnotatorOptions):
             return corpus
         with (
             self.open(layers=layers, on_demand=True) as annotators,
-            self._cached(annotators) as maker,
+            nullcontext() if self.no_cache else LayerStore(cache_file()) as store,
             progress_bar() as bar,
         ):
+            annotators.store = store
             task = bar.add_task("annotating", total=len(corpus.documents))
             made = with_automatic_layers(
-                corpus, maker, layers, progress=lambda done: bar.update(task, completed=done)
+                corpus, annotators, layers, progress=lambda done: bar.update(task, completed=done)
             )
+        if store is not None and store.trouble:
+            print_note(f"the cache {store.path} can't be used ({store.trouble}); see: disco2 cache info")
         note = f"{', '.join(made.automatic)} by {made.annotators}"
-        if maker.recalled:
-            note += f"; {maker.recalled} of {len(corpus.documents)} documents from the cache"
+        if annotators.recalled:
+            note += f"; {annotators.recalled} of {len(corpus.documents)} documents from the cache"
         print_note(note)
         if lost := len(corpus.relations) - len(made.relations):
             print_note(f"{lost} relations cover no automatic token")
@@ -139,24 +135,6 @@ class CorpusOptions(AnnotatorOptions):
                 "No corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
             )
         return known_corpus(self.corpus), self.path
-
-    @contextmanager
-    def _cached(self, annotators: Annotators) -> Iterator[Annotators]:
-        """The annotators with the cache, unless --no-cache; an unusable cache is a note."""
-        if self.no_cache:
-            yield annotators
-            return
-        try:
-            place = cache_file()
-        except InputError as error:
-            print_note(f"layers are not kept: {error}")
-            yield annotators
-            return
-        with LayerStore(place) as store:
-            annotators.store = store
-            yield annotators
-        if store.trouble:
-            print_note(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
 
     def read_own(self) -> Corpus:
         """Read the corpus with its own layers, and print notes about faults in its files."""
@@ -200,10 +178,10 @@ class SettingOptions:
     config: Annotated[Path | None, path_option(help="TOML file with settings.")] = None
     assignments: Annotated[
         list[str] | None,
-        typer.Option(
+        suggest(
+            [f"{name}=" for name in names()],
             "--set",
             help="Any setting, such as model.K=50. May be repeated.",
-            autocompletion=complete_settings,
         ),
     ] = None
     protocol: Protocol = ""

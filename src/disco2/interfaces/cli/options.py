@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -28,8 +28,6 @@ from disco2.twin_keys import without_twins
 if TYPE_CHECKING:
     from disco2.inference.pipeline import Pipeline
     from disco2.model.probabilities import Shares
-
-Complete = Callable[[str], list[str]]
 
 _FOLDS = ("cv5-0", "cv10-0", *(f"cv12-{fold}" for fold in range(12)))
 PROTOCOLS = ("own", "gum", "lin", "ji", "documents", *_FOLDS)
@@ -67,33 +65,6 @@ def choose(what: str, values: Iterable[str], *names: str, help: str) -> Any:
     return suggest(known, *names, help=help, parser=check, metavar="TEXT")
 
 
-def several_of(values: Iterable[str], *, alone: Iterable[str] = ()) -> Complete:
-    """Complete a comma-separated list of these values without repeats, or one value of ``alone``."""
-    known, single = tuple(values), tuple(alone)
-
-    def complete(incomplete: str) -> list[str]:
-        before, comma, begun = incomplete.rpartition(",")
-        taken = before.split(",")
-        more = [value for value in known if value not in taken and value.startswith(begun)]
-        if not comma:
-            return [value for value in (*single, *more) if value.startswith(incomplete)]
-        return [f"{before},{value}" for value in more]
-
-    return complete
-
-
-def complete_settings(incomplete: str) -> list[str]:
-    """Complete the name of a setting, such as model.K=."""
-    from disco2.experiments.configuration import names
-
-    return [f"{name}=" for name in names() if name.startswith(incomplete)]
-
-
-def complete_models(incomplete: str) -> list[str]:
-    """Complete the name of a shipped model."""
-    return [name for name in shipped_names() if name.startswith(incomplete)]
-
-
 def expand_path(text: str) -> Path:
     """A path from the command line, with a leading ~ expanded even where no shell did it."""
     try:
@@ -124,11 +95,11 @@ Encoding = Annotated[str, suggest(ENCODINGS, help="Encoding of the files.")]
 Paragraphs = Annotated[str, choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: {}.")]
 Model = Annotated[
     str | None,
-    typer.Option(
+    suggest(
+        shipped_names(),
         "--model",
         metavar="NAME|FOLDER",
         help=f"A shipped model (see: disco2 models), or the folder of another. Default: {DEFAULT}.",
-        autocompletion=complete_models,
         show_default=False,
     ),
 ]

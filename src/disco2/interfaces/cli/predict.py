@@ -74,7 +74,7 @@ from disco2.interfaces.cli.options import (
     path_option,
     read_bytes,
     read_input,
-    several_of,
+    suggest,
 )
 from disco2.shipped import absolute_model
 from disco2.threads import available_cores
@@ -88,13 +88,7 @@ SHOWN_ERRORS = 10
 class RelationOptions:
     """Which relations of a text are returned. Every field is an option."""
 
-    kinds: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Only these kinds, separated by commas: {', '.join(KINDS)}.",
-            autocompletion=several_of(KINDS),
-        ),
-    ] = None
+    kinds: Annotated[str | None, suggest(KINDS, help="Only these kinds, separated by commas: {}.")] = None
     between_only: Annotated[
         bool,
         typer.Option(

@@ -38,9 +38,9 @@ from disco2.interfaces.cli.listing import (
     progress_bar,
     results,
 )
-from disco2.interfaces.cli.options import AsJson, Force, complete_models, path_option, suggest
+from disco2.interfaces.cli.options import AsJson, Force, path_option, suggest
 from disco2.lock import FileLock
-from disco2.shipped import find_model
+from disco2.shipped import find_model, shipped_names
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch
@@ -107,10 +107,10 @@ def train(
     output: Annotated[Path | None, path_option(help="Folder to write the model to.")] = None,
     from_model: Annotated[
         str | None,
-        typer.Option(
+        suggest(
+            shipped_names(),
             help="Adapt this model to labelled pairs (--corpus pairs): its last layer alone, in seconds.",
             metavar="NAME|FOLDER",
-            autocompletion=complete_models,
             show_default=False,
         ),
     ] = None,
