@@ -106,26 +106,6 @@ def test_the_coreference_to_compare_must_be_made(
     assert "does not name coreference" in err
 
 
-def test_finished_runs_are_not_made_again(
-    run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
-) -> None:
-    here = (*options(miniature_corpora["pdtb2"]), "--output", tmp_path, *SMALL, "--seeds", 1)
-
-    def finished() -> dict[Path, int]:
-        return {path: (path / "scores.json").stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
-
-    code, out, _ = run("experiment", "multiclass", *here)
-    assert code == 0
-    before = finished()
-    assert len(before) == 7
-    assert run("experiment", "multiclass", *here)[:2] == (0, out)
-    assert finished() == before
-    assert run("experiment", "initialisation", *here)[0] == 0
-    assert len(finished()) == 8  # the model with random factors was there
-    assert run("experiment", "multiclass", *here, "--redo")[:2] == (0, out)
-    assert all(when > before[path] for path, when in finished().items() if path in before)
-
-
 def test_layers_are_compared_with_several_seeds(run: Any, tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.jsonl"
     with pairs.open("w") as stream:

@@ -20,6 +20,7 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import CorpusStatistics, corpus_statistics, divide
 from disco2.files import check_folder_place
 from disco2.inference.plain_text import check_encoding
+from disco2.interfaces.cli import options
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.listing import (
     ProgressLine,
@@ -30,25 +31,16 @@ from disco2.interfaces.cli.listing import (
     print_table,
     results,
 )
-from disco2.interfaces.cli.options import (
-    AsJson,
-    Encoding,
-    EngineOptions,
-    Force,
-    Part,
-    Protocol,
-    check_not_input,
-    choose,
-    expand_path,
-    path_option,
-    suggest,
-)
 from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
 from disco2.threads import available_cores
 
 
 def corpus_stats(
-    split: Part = "", protocol: Protocol = "", as_json: AsJson = False, *, corpus: CorpusOptions
+    split: options.Part = "",
+    protocol: options.Protocol = "",
+    as_json: options.AsJson = False,
+    *,
+    corpus: CorpusOptions,
 ) -> None:
     """Count relations by kind, sense and part, shared entities, and what was dropped and why."""
     found = corpus.read()
@@ -61,45 +53,25 @@ def corpus_stats(
 
 
 def _print_statistics(statistics: CorpusStatistics) -> None:
-    parts = statistics.parts
-    names = list(parts)
+    parts, some = statistics.parts, statistics.parts.values()
     results.print(
         f"{statistics.corpus.name}: {len(statistics.corpus.documents)} documents, "
         f"{len(statistics.corpus.relations)} relations, split by '{statistics.protocol}'\n"
     )
-    kinds = sorted({kind for part in parts.values() for kind in part.kinds})
-    print_table(
-        "Relations by kind",
-        ["kind", *names],
-        [[kind, *(str(part.kinds[kind]) for part in parts.values())] for kind in kinds],
-    )
-    senses = sorted({sense for part in parts.values() for sense in part.senses})
-    print_table(
-        "\nImplicit relations by sense (* not among the labels)",
-        ["sense", *names],
-        [
-            [
-                sense if sense in statistics.labels else f"{sense} *",
-                *(str(part.senses[sense]) for part in parts.values()),
-            ]
-            for sense in senses
-        ],
-    )
-    print_table(
-        "\nImplicit relations",
-        ["", *names],
-        [
-            ["with text", *(str(part.implicit) for part in parts.values())],
-            ["kept for the task", *(str(part.kept) for part in parts.values())],
-            [
-                "with shared entities (%)",
-                *(
-                    percent(part.with_shared_entities / part.implicit if part.implicit else None)
-                    for part in parts.values()
-                ),
-            ],
-        ],
-    )
+    kinds = sorted({kind for part in some for kind in part.kinds})
+    rows = [[kind, *(part.kinds[kind] for part in some)] for kind in kinds]
+    print_table("Relations by kind", ["kind", *parts], rows)
+    senses = sorted({sense for part in some for sense in part.senses})
+    names = {sense: sense if sense in statistics.labels else f"{sense} *" for sense in senses}
+    rows = [[name, *(part.senses[sense] for part in some)] for sense, name in names.items()]
+    print_table("\nImplicit relations by sense (* not among the labels)", ["sense", *parts], rows)
+    shared = [part.with_shared_entities / part.implicit if part.implicit else None for part in some]
+    rows = [
+        ["with text", *(part.implicit for part in some)],
+        ["kept for the task", *(part.kept for part in some)],
+        ["with shared entities (%)", *map(percent, shared)],
+    ]
+    print_table("\nImplicit relations", ["", *parts], rows)
     for name, part in parts.items():
         for reason, count in part.dropped.most_common():
             results.print(f"dropped from {name}: {count}, because {reason}")
@@ -108,12 +80,12 @@ def _print_statistics(statistics: CorpusStatistics) -> None:
 
 
 def corpus_role_pairs(
-    output: Annotated[Path, path_option(help="Folder to write.")],
+    output: Annotated[Path, options.path_option(help="Folder to write.")],
     size: Annotated[
         int, typer.Option(help="Training pairs, a multiple of 10; dev and test have a fifth of it each.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed writes the same files.")] = 1,
-    force: Force = False,
+    force: options.Force = False,
 ) -> None:
     """Write pairs like Bob's and Tina's, where only the pronoun's referent decides the relation."""
     write_role_pairs(output, size=size, seed=seed, force=force)
@@ -130,10 +102,10 @@ def corpus_mine(
             help="Text files, plain, .gz or .xz, as a pattern in quotes such as 'text/**'. May be repeated."
         ),
     ],
-    output: Annotated[Path, path_option(help="File of pairs to write, a JSON object a line.")],
+    output: Annotated[Path, options.path_option(help="File of pairs to write, a JSON object a line.")],
     where: Annotated[
         str,
-        choose(
+        options.choose(
             "place",
             PLACES,
             "--place",
@@ -149,7 +121,7 @@ def corpus_mine(
     ] = 0,
     exclude: Annotated[
         list[Path] | None,
-        path_option(
+        options.path_option(
             help="Text or file of pairs: no pair may share a sentence of eight or more words with it. "
             "May be repeated."
         ),
@@ -162,12 +134,12 @@ def corpus_mine(
         ),
     ] = None,
     paragraphs: Annotated[
-        str, choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: blank or line.")
+        str, options.choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: blank or line.")
     ] = "blank",
-    encoding: Encoding = "utf-8",
+    encoding: options.Encoding = "utf-8",
     jobs: Annotated[int, typer.Option(help="Worker processes. Default: one per core.", min=0)] = 0,
     *,
-    workers: EngineOptions,
+    workers: options.EngineOptions,
 ) -> None:
     """Find pairs that a connective joins in any English text, and write them without it, to train on.
 
@@ -215,7 +187,7 @@ def _held_out(files: Sequence[Path], corpora: Sequence[str]) -> HeldOutSentences
             raise SettingsError(
                 f"'{named}' names no corpus.", hint="Give KIND=PATH, such as gum=corpora/gum."
             )
-        held_out.add_evaluated(read_corpus(kind, expand_path(path_name)))
+        held_out.add_evaluated(read_corpus(kind, options.expand_path(path_name)))
     return held_out
 
 
@@ -243,12 +215,15 @@ def _progress_text(mined: Mined) -> str:
 
 def corpus_convert(
     to: Annotated[
-        str, choose("form", ("pairs", "conll16"), help="pairs (JSONL) or conll16 (relations and parses).")
+        str,
+        options.choose("form", ("pairs", "conll16"), help="pairs (JSONL) or conll16 (relations and parses)."),
     ],
-    output: Annotated[Path, path_option(help="File (pairs) or folder (conll16) to write.")],
+    output: Annotated[Path, options.path_option(help="File (pairs) or folder (conll16) to write.")],
     senses: Annotated[
         str,
-        suggest(("pdtb2", "pdtb3"), help="pdtb2 or pdtb3: map the senses. Default: leave them as they are."),
+        options.suggest(
+            ("pdtb2", "pdtb3"), help="pdtb2 or pdtb3: map the senses. Default: leave them as they are."
+        ),
     ] = "",
     *,
     corpus: CorpusOptions,
@@ -257,7 +232,7 @@ def corpus_convert(
     if to == "conll16":
         check_folder_place(output)
     else:
-        check_not_input(output, corpus.path)
+        options.check_not_input(output, corpus.path)
     found = corpus.read(usual=NONE)  # neither form keeps what annotators would add to plain pairs
     if senses:
         found = with_senses_of(found, senses)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -101,7 +101,7 @@ class CorpusOptions(AnnotatorOptions):
         Only --automatic all or none applies to it; single layers depend on the corpus.
         """
         automatic = self.automatic if self.automatic in (ALL, NONE) else ""
-        named = {"corpus": entry.corpus, "path": Path(entry.path), "automatic": automatic}
+        named: dict[str, Any] = {"corpus": entry.corpus, "path": Path(entry.path), "automatic": automatic}
         return CorpusOptions(**named, no_cache=self.no_cache, **self.annotators)
 
     def annotated(self, corpus: Corpus, layers: Layers) -> Corpus:
@@ -219,9 +219,9 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
             )
         # Options of layers belong to the main corpus, also if it is named in [[data]].
         main = replace(corpus, corpus=entry.corpus, path=Path(entry.path))
-        task = configuration.task
-        level = task.level if entry.level < 0 else entry.level
-        named = {"task.protocol": task.protocol or entry.protocol, "task.level": level}
+        settings = configuration.task
+        level = settings.level if entry.level < 0 else entry.level
+        named = {"task.protocol": settings.protocol or entry.protocol, "task.level": level}
         configuration = configuration.changed(named)
     choices = [main, *map(main.other, others)]
     if configuration.model.kind == "encoder":  # it needs layers only for features
@@ -237,7 +237,7 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     check_mixture(layers[0])
     own, *further_own = [choice.read_own() for choice in choices]
     seed = configuration.task.folds
-    sources = [Source(entry, one, seed) for entry, one in zip(others, further_own, strict=True)]
+    sources = [Source(other, one, seed) for other, one in zip(others, further_own, strict=True)]
     parts = divide(own, configuration, sources=sources)
     if any(layers):
         check_learnable(own, parts)
@@ -247,8 +247,8 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
         for one, choice, some in zip(parts.further, rest, layers[1:], strict=True)
     )
     if layers[0]:
-        given = {"task": parts.task, "labels": parts.labels} if sources else {}
-        parts = divide(found, configuration, **given)
+        task, labels = (parts.task, parts.labels) if sources else (None, ())
+        parts = divide(found, configuration, task=task, labels=labels)
     parts = replace(parts, further=further)
     if entry is not None:
         parts = with_entry(parts, entry, seed=configuration.training.seed)

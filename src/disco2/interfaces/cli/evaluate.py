@@ -149,15 +149,15 @@ def _show(judged: ModelEvaluation) -> None:
         "\nBy sense",
         ["sense", "precision", "recall", "F1", "relations"],
         [
-            [sense, percent(row.precision), percent(row.recall), percent(row.f1), str(row.support)]
+            [sense, percent(row.precision), percent(row.recall), percent(row.f1), row.support]
             for sense, row in figures.per_sense.items()
         ],
     )
     labels, counts = figures.confusion.labels, figures.confusion.counts
     print_table(
         "\nConfusion (rows: gold, columns: predicted)",
-        ["", *(str(number) for number, _ in enumerate(labels, 1))],
-        [[f"{number} {label}", *map(str, counts[number - 1])] for number, label in enumerate(labels, 1)],
+        ["", *map(str, range(1, len(labels) + 1))],
+        [[f"{number} {label}", *counts[number - 1]] for number, label in enumerate(labels, 1)],
     )
     for reason, count in judged.dropped.most_common():
         results.print(f"left out: {count}, because {reason}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -126,15 +127,7 @@ def cache_info(as_json: AsJson = False) -> None:
 
     found = cache_summary()
     if as_json:
-        print_json(
-            {
-                "path": str(found.path),
-                "documents": found.documents,
-                "bytes": found.bytes,
-                "most_bytes": found.most_bytes,
-                "trouble": found.trouble,
-            }
-        )
+        print_json(asdict(found) | {"path": str(found.path)})
         return
     results.print(_describe_cache(found))
     if found.trouble:

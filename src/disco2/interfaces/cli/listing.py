@@ -76,7 +76,9 @@ def print_json(content: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(content, indent=2) + "\n")
 
 
-def print_table(title: str, columns: list[str], rows: list[list[str]], *, texts: int = 1) -> None:
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, texts: int = 1
+) -> None:
     """Print a table whose first ``texts`` columns are text (left) and whose others are numbers (right)."""
     results.print(title)  # as the table's own title it would be wrapped to the table's width
     table = Table(box=None, pad_edge=False)
@@ -84,7 +86,7 @@ def print_table(title: str, columns: list[str], rows: list[list[str]], *, texts:
         table.add_column(Text(harmless(column)), justify="left" if number < texts else "right", no_wrap=True)
     for row in rows:
         # Before layout: a control character has no width, its question mark has.
-        table.add_row(*(Text(harmless(cell)) for cell in row))
+        table.add_row(*(Text(harmless(str(cell))) for cell in row))
     tables.print(table)
 
 

@@ -43,6 +43,7 @@ from disco2.inference.prediction import (
     check_min_probability,
     text_result,
 )
+from disco2.interfaces.cli import options
 from disco2.interfaces.cli.listing import (
     ProgressLine,
     messages,
@@ -52,29 +53,6 @@ from disco2.interfaces.cli.listing import (
     progress_bar,
     results,
     standing_line,
-)
-from disco2.interfaces.cli.options import (
-    BLANK,
-    STANDARD_INPUT,
-    AsJson,
-    Encoding,
-    EngineOptions,
-    Explain,
-    Paragraphs,
-    PipelineOptions,
-    Restart,
-    TextArgument,
-    TextFile,
-    check_not_input,
-    check_source,
-    choose,
-    document_name,
-    expand_path,
-    open_input,
-    path_option,
-    read_bytes,
-    read_input,
-    suggest,
 )
 from disco2.shipped import absolute_model
 from disco2.threads import available_cores
@@ -88,7 +66,9 @@ SHOWN_ERRORS = 10
 class RelationOptions:
     """Which relations of a text are returned. Every field is an option."""
 
-    kinds: Annotated[str | None, suggest(KINDS, help="Only these kinds, separated by commas: {}.")] = None
+    kinds: Annotated[
+        str | None, options.suggest(KINDS, help="Only these kinds, separated by commas: {}.")
+    ] = None
     between_only: Annotated[
         bool,
         typer.Option(
@@ -112,25 +92,29 @@ MinProbability = Annotated[
 
 
 def predict(
-    text: TextArgument = None,
-    file: TextFile = None,
-    document: Annotated[Path | None, path_option(help="A document that disco2 annotate wrote.")] = None,
-    output: Annotated[Path | None, path_option(help="With --form: a new folder for the relations.")] = None,
+    text: options.TextArgument = None,
+    file: options.TextFile = None,
+    document: Annotated[
+        Path | None, options.path_option(help="A document that disco2 annotate wrote.")
+    ] = None,
+    output: Annotated[
+        Path | None, options.path_option(help="With --form: a new folder for the relations.")
+    ] = None,
     form: Annotated[
-        str, choose("form", FORMS, help="Write the relations into the folder --output, as {}.")
+        str, options.choose("form", FORMS, help="Write the relations into the folder --output, as {}.")
     ] = "",
-    paragraphs: Paragraphs = BLANK,
-    explain: Explain = False,
+    paragraphs: options.Paragraphs = options.BLANK,
+    explain: options.Explain = False,
     min_probability: MinProbability = 0.0,
-    encoding: Encoding = UTF_8,
-    as_json: AsJson = False,
+    encoding: options.Encoding = UTF_8,
+    as_json: options.AsJson = False,
     *,
-    pipeline: PipelineOptions,
+    pipeline: options.PipelineOptions,
     relations: RelationOptions,
 ) -> None:
     """Find the relations of a text: stated by connectives, inside sentences, and between them."""
     others = "For many files use disco2 bulk, for pairs disco2 predict-pairs."
-    check_source(text, file, document, hint=f"Give a text in quotes, --file or --document. {others}")
+    options.check_source(text, file, document, hint=f"Give a text in quotes, --file or --document. {others}")
     if text and len(text) < 256 and len(text.split()) == 1 and Path(text).is_file():
         raise InputError("This is the name of a file, not a text.", where=text, hint=f"Use: --file {text}")
     if bool(form) != (output is not None):
@@ -141,12 +125,12 @@ def predict(
     # Input is read before models are loaded, so that a wrong path is reported at once.
     known, makers, content = None, None, text or ""
     if document is not None:
-        known, makers = parse_annotated(read_bytes(document), where=str(document))
+        known, makers = parse_annotated(options.read_bytes(document), where=str(document))
     elif file is not None:
-        content = read_input(file, encoding=encoding)
+        content = options.read_input(file, encoding=encoding)
     with pipeline.loaded(annotators=known is None) as nlp:
         if known is None:
-            known = nlp.annotate(content, document_id=document_name(file), paragraphs=paragraphs)
+            known = nlp.annotate(content, document_id=options.document_name(file), paragraphs=paragraphs)
         elif not has_trees(known) and not choice.between_only:
             print_note("the document has no trees: only neighbouring sentences are classified")
         for warning in text_warnings(known.text):
@@ -169,19 +153,20 @@ def predict_pairs(
         Path,
         typer.Argument(
             help='JSON Lines such as {"arg1": "...", "arg2": "..."}, or CSV; - for standard input.',
-            parser=expand_path,
+            parser=options.expand_path,
             metavar="FILE",
         ),
     ],
     output: Annotated[
-        Path | None, path_option(help="File to write; an interrupted run resumes. Default: standard output.")
+        Path | None,
+        options.path_option(help="File to write; an interrupted run resumes. Default: standard output."),
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Pairs per batch.")] = BATCH_SIZE,
-    restart: Restart = False,
-    explain: Explain = False,
+    restart: options.Restart = False,
+    explain: options.Explain = False,
     min_probability: MinProbability = 0.0,
     *,
-    pipeline: PipelineOptions,
+    pipeline: options.PipelineOptions,
 ) -> None:
     """Predict the relation of each pair of arguments in a file of JSON Lines or CSV.
 
@@ -189,21 +174,21 @@ def predict_pairs(
     """
     check_batch_size(batch_size, of="pairs", hint="Give a --batch-size of 1 or more.")
     check_min_probability(min_probability)
-    if file != STANDARD_INPUT and not file.exists():
-        open_input(file)  # raises
+    if file != options.STANDARD_INPUT and not file.exists():
+        options.open_input(file)  # raises
     if output is not None:
         if not file.is_file():
             raise InputError(
                 "Only a run on a file of pairs can resume, not one on standard input, a pipe or a folder.",
                 hint="Give a file of pairs, or leave out --output.",
             )
-        check_not_input(file, *places(output))
+        options.check_not_input(file, *places(output))
     with pipeline.loaded() as nlp:
         answers = partial(
             answer_lines, nlp, batch_size=batch_size, explain=explain, min_probability=min_probability
         )
         if output is None:
-            with open_input(file) as stream:
+            with options.open_input(file) as stream:
                 _check_answers(_printed(answers(read_pair_lines(stream, file))), file)
             return
         prior = nlp.calibration.prior
@@ -238,20 +223,20 @@ def _write_answers(
 ) -> None:
     """Answer the pairs that have no answer yet in the output of an interrupted run."""
     digest, total = hashlib.sha256(), 0
-    with open_input(pairs) as stream:
+    with options.open_input(pairs) as stream:
         while piece := stream.read(1 << 20):
             digest.update(piece)
             total += piece.count(b"\n")
     run = {"input": digest.hexdigest(), **run}
     with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
-        with open_input(pairs) as stream:
+        with options.open_input(pairs) as stream:
             numbers = (line.number for line in read_pair_lines(stream, pairs))
             done = lines.keep(numbers, batch_size=batch_size)
         if done:
             print_note(f"resuming after {done} pairs")
         task = bar.add_task("pairs", total=total, completed=done)
         try:
-            with open_input(pairs) as stream:
+            with options.open_input(pairs) as stream:
                 for batch in answers(islice(read_pair_lines(stream, pairs), done, None)):
                     lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
                     done += len(batch)
@@ -290,11 +275,11 @@ def bulk(
             help="Text files, as a pattern in quotes such as 'corpus/**/*.txt'.", metavar="PATTERN..."
         ),
     ],
-    output: Annotated[Path, path_option(help="Folder to write; an interrupted run resumes.")],
+    output: Annotated[Path, options.path_option(help="Folder to write; an interrupted run resumes.")],
     workers: Annotated[int, typer.Option(help="Worker processes. Default: one per core.", min=0)] = 0,
     format: Annotated[
         str,
-        choose(
+        options.choose(
             "format",
             FORMATS,
             help=f"{JSONL}: a line per document; parquet or csv: a row per relation; conll16, disrpt or "
@@ -311,14 +296,14 @@ def bulk(
     most_memory: Annotated[
         int, typer.Option(help="Skip and report documents that need more megabytes. 0: no limit.")
     ] = 0,
-    restart: Restart = False,
-    paragraphs: Paragraphs = BLANK,
-    explain: Explain = False,
-    encoding: Encoding = UTF_8,
+    restart: options.Restart = False,
+    paragraphs: options.Paragraphs = options.BLANK,
+    explain: options.Explain = False,
+    encoding: options.Encoding = UTF_8,
     *,
-    pipeline: PipelineOptions,
+    pipeline: options.PipelineOptions,
     relations: RelationOptions,
-    engine: EngineOptions,
+    engine: options.EngineOptions,
 ) -> None:
     """Find the relations of many files, on several cores or a cluster, into a folder.
 
@@ -370,7 +355,7 @@ def bulk(
     _print_summary(output, summary)
 
 
-def _with_absolute_paths(pipeline: PipelineOptions) -> PipelineOptions:
+def _with_absolute_paths(pipeline: options.PipelineOptions) -> options.PipelineOptions:
     """The same for workers that were started in another folder."""
     return replace(
         pipeline,

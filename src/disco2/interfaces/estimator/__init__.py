@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
@@ -78,6 +78,7 @@ SEED = "training.seed"
 _PARAMETER_OF = {setting: parameter for parameter, setting in SETTING_OF.items()} | {SEED: "random_state"}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)  # scikit-learn compares and shows estimators
 class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Discourse relations, or any other labels, of pairs of texts.
 
@@ -96,53 +97,30 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     ``record_``, the metadata of a bundle.
     """
 
-    classes_: NDArray[Any]
-    pipeline_: Pipeline
-    history_: History
-    record_: BundleRecord
+    kind: str = "entities"
+    features: bool = True
+    K: int = 100
+    members: int = 1
+    vectors: str | Path = "shipped"
+    epochs: int = 30
+    patience: int = 6
+    batch_size: int = 64
+    loss: str = "large-margin"
+    dropout: float = 0.0
+    rate_upward: float = 0.02
+    rate_downward: float = 0.003
+    rate_features: float = 0.01
+    rate_classification: float = 0.02
+    rate_entities: float = 0.003
+    development_share: float = 0.2
+    settings: Mapping[str, object] | None = None
+    annotators: Annotator | AnnotatorChoice | None = None
+    random_state: int | np.random.RandomState | None = 1
 
-    def __init__(
-        self,
-        *,
-        kind: str = "entities",
-        features: bool = True,
-        K: int = 100,
-        members: int = 1,
-        vectors: str | Path = "shipped",
-        epochs: int = 30,
-        patience: int = 6,
-        batch_size: int = 64,
-        loss: str = "large-margin",
-        dropout: float = 0.0,
-        rate_upward: float = 0.02,
-        rate_downward: float = 0.003,
-        rate_features: float = 0.01,
-        rate_classification: float = 0.02,
-        rate_entities: float = 0.003,
-        development_share: float = 0.2,
-        settings: Mapping[str, object] | None = None,
-        annotators: Annotator | AnnotatorChoice | None = None,
-        random_state: int | np.random.RandomState | None = 1,
-    ) -> None:
-        self.kind = kind
-        self.features = features
-        self.K = K
-        self.members = members
-        self.vectors = vectors
-        self.epochs = epochs
-        self.patience = patience
-        self.batch_size = batch_size
-        self.loss = loss
-        self.dropout = dropout
-        self.rate_upward = rate_upward
-        self.rate_downward = rate_downward
-        self.rate_features = rate_features
-        self.rate_classification = rate_classification
-        self.rate_entities = rate_entities
-        self.development_share = development_share
-        self.settings = settings
-        self.annotators = annotators
-        self.random_state = random_state
+    classes_: NDArray[Any] = field(init=False)
+    pipeline_: Pipeline = field(init=False)
+    history_: History = field(init=False)
+    record_: BundleRecord = field(init=False)
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, development: tuple[Any, Any] | None = None
