@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from typer.models import ArgumentInfo, ParameterInfo
 
-from disco2.interfaces.cli.app import COMMANDS, CommandEntry, GroupEntry, app, expand_options
+from disco2.interfaces.cli.app import GROUPS, app, expand_options, help_of, load_function, names_in
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "cli.md"
 OPENING = """\
@@ -49,24 +49,22 @@ class Row:
 def cli_page() -> str:
     """The whole page."""
     blocks = [OPENING, _listing(), _own_options(), COMPLETION]
-    for name, declared in COMMANDS.items():
-        if isinstance(declared, GroupEntry):
-            blocks += [f"## disco2 {name}\n", f"{_text(declared.help)}\n"]
-            group = app.get_command(None, name)
-            for inner, command in declared.commands.items():
-                made = group.get_command(None, inner)
-                blocks += _command(f"{name} {inner}", command, made, heading="###")
+    for name in names_in():
+        made = app.get_command(None, name)
+        if name in GROUPS:
+            blocks += [f"## disco2 {name}\n", f"{_text(GROUPS[name])}\n"]
+            for inner in names_in(name):
+                blocks += _command(f"{name} {inner}", made.get_command(None, inner), heading="###")
         else:
-            blocks += _command(name, declared, app.get_command(None, name), heading="##")
+            blocks += _command(name, made, heading="##")
     return "\n".join(blocks)
 
 
 def _listing() -> str:
     lines = ["| command | what it does |", "| --- | --- |"]
-    for name, declared in COMMANDS.items():
-        inner = declared.commands if isinstance(declared, GroupEntry) else {}
-        lines.append(f"| {_link(name)} | {_cell(declared.help)} |")
-        lines += [f"| {_link(f'{name} {one}')} | {_cell(command.help)} |" for one, command in inner.items()]
+    for name in names_in():
+        inner = [f"{name} {one}" for one in names_in(name)] if name in GROUPS else []
+        lines += [f"| {_link(one)} | {_cell(help_of(one))} |" for one in (name, *inner)]
     return "\n".join(lines) + "\n"
 
 
@@ -83,8 +81,8 @@ def _own_options() -> str:
     return f"## disco2\n\n```text\ndisco2 [OPTIONS] COMMAND ...\n```\n\n{_table('option', rows)}"
 
 
-def _command(name: str, declared: CommandEntry, made: Any, *, heading: str) -> list[str]:
-    function = declared.load()
+def _command(name: str, made: Any, *, heading: str) -> list[str]:
+    function = load_function(name)
     rows = list(_rows(expand_options(function), {one.name: one for one in made.params}))
     arguments = [row for row in rows if row.is_argument]
     options = [row for row in rows if not row.is_argument]

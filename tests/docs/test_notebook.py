@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from tools import run_notebook as tool
 
-from tests.docs.loaded_tool import loaded_tool
 from tests.docs.snippets import same_output
 
 
 @pytest.mark.slow
 def test_stored_outputs_are_those_of_the_cells() -> None:
-    tool = loaded_tool("run_notebook")
     notebook = json.loads(tool.NOTEBOOK.read_text(encoding="utf-8"))
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert len(code) > 4

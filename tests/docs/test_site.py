@@ -82,15 +82,6 @@ def test_nothing_is_fetched_from_outside(site: Path) -> None:
         )
 
 
-def test_files_that_pages_name_are_there(site: Path) -> None:
-    for page in site.rglob("*.html"):
-        if page.name == "404.html":  # is shown anywhere, and has absolute addresses for that
-            continue
-        for url in _read(page).found:
-            if url and not url.startswith("data:"):
-                assert (page.parent / url.partition("#")[0].partition("?")[0]).is_file(), f"{page}: {url}"
-
-
 def test_the_schema_can_be_downloaded(site: Path) -> None:
     shipped = ROOT / "src" / "disco2" / "inference" / "predictions.schema.json"
     assert (site / "reference" / "predictions.schema.json").read_bytes() == shipped.read_bytes()

@@ -20,7 +20,6 @@ from tests.docs.snippets import DOCS, Block, blocks, same_output
 PAGE = DOCS / "tutorial.md"
 TABLE = DOCS.parent / "examples" / "feedback.csv"
 PROGRAMS = Path(sys.executable).parent
-COMMANDS = ["corpus stats", "train", "evaluate", "predict", "serve"]
 USUAL = "127.0.0.1:8000"
 SERVE = "disco2 serve --model my-model"
 PATIENCE = 120  # seconds
@@ -133,14 +132,6 @@ def test_from_a_table_to_a_served_model(reader: Reader) -> None:
     assert compared == len([block for block in blocks(PAGE) if block.language in ("bash", "python")])
     reader.stops()
     assert {path.name for path in (reader.folder / "my-model").iterdir()} >= {"bundle.json", "MODEL_CARD.md"}
-
-
-def test_there_are_five_commands() -> None:
-    typed = [block.code.strip() for block in blocks(PAGE) if block.language == "bash"]
-    commands = [command for command in typed if command.startswith("disco2 ")]
-    for command, name in zip(commands, COMMANDS, strict=True):
-        assert re.match(rf"disco2 {name} --", command)
-        assert "\n" not in command
 
 
 def test_the_table_of_the_page_is_the_example() -> None:

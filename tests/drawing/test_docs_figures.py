@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from tools import make_docs_figures
+
 import disco2
 from tests.conftest import ROOT
-from tests.docs.loaded_tool import loaded_tool
 
 
 def test_figures_are_those_of_the_shipped_model() -> None:
-    figures = loaded_tool("make_docs_figures").figures(disco2.load("en-fast"))
+    figures = make_docs_figures.figures(disco2.load("en-fast"))
     assert set(figures) == {"upward.svg", "downward.svg", "downward-he.svg"}
     for name, drawn in figures.items():
         stored = (ROOT / "docs" / "figures" / name).read_bytes().decode("utf-8")

@@ -11,7 +11,6 @@ pytest.importorskip("sklearn", minversion="1.6")
 
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
     StratifiedKFold,
     cross_val_score,
 )
@@ -91,15 +90,3 @@ def test_relations_of_a_corpus(tmp_path: Path) -> None:
         relations_of(corpus, parts="training")
     with pytest.raises(UnusableSettingsError, match="not a setting of the task"):
         relations_of(corpus, settings={"model.K": 5})
-
-
-def test_relations_of_gum(gum: Path) -> None:
-    relations, labels, groups = relations_of(read_corpus("gum", gum))
-    assert len(relations) == len(labels) == len(groups)
-    assert len(set(labels)) == 12
-    model = small_classifier(kind="surface", epochs=1)
-    some = slice(0, 600)
-    scores = cross_val_score(
-        model, relations[some], labels[some], groups=groups[some], cv=GroupKFold(2), error_score="raise"
-    )
-    assert 0.2 < scores.mean() < 0.6

@@ -5,11 +5,9 @@ from __future__ import annotations
 import gc
 import json
 import re
-import shutil
 import sys
 from html import unescape
 from importlib.machinery import ModuleSpec
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -24,9 +22,7 @@ from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import read_schema
 from disco2.interfaces.spacy_component import result_of
-from disco2.interfaces.spacy_component.pipe import Disco2Pipe
 from tests.inference.small_pipeline import small_pipeline
-from tests.interfaces.spacy_stand_ins import benepar_extension
 
 TEXT = "Bob gave Tina the burger. She was hungry. </script><b>He & Ann left.</b>"
 
@@ -96,22 +92,6 @@ def test_trees_are_limited_on_demand(nlp: Language) -> None:
         disco2.render(nlp(TEXT), views=-1)
 
 
-def test_trees_are_those_that_the_pipeline_gave(nlp: Language) -> None:
-    with benepar_extension():
-        odd = spacy.blank("en")
-        odd.add_pipe("sentencizer")
-        odd.add_pipe("stand_in_benepar")
-        odd.add_pipe("disco2")
-        doc = odd.make_doc("Bob gave Tina the burger. She was hungry.")
-        for token in doc:
-            token.tag_ = "NN"
-        for _, component in odd.components:
-            doc = component(doc)
-        [drawn] = data_of(disco2.render(doc))["views"]
-    assert "ODD" in drawn["view"]["arguments"][0]["labels"]
-    assert drawn["view"]["arguments"][0]["labels"][:6] == ["NN"] * 6
-
-
 def test_a_document_from_bytes_has_trees_as_long_as_its_pipeline_lives() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("disco2", config={"paragraphs": "none"})
@@ -150,28 +130,6 @@ def test_a_document_that_was_changed_has_no_trees(nlp: Language) -> None:
     page = disco2.render(doc)
     assert data_of(page)["views"] is None
     assert "was changed" in str(page)
-
-
-def test_nothing_keeps_a_pipeline_or_documents_alive(small_bundle: Path) -> None:
-    before = len(Disco2Pipe.living)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("disco2", config={"model": str(small_bundle)})
-    docs = list(nlp.pipe([TEXT] * 3))
-    assert len(Disco2Pipe.living) == before + 1
-    del nlp
-    gc.collect()
-    assert len(Disco2Pipe.living) == before
-    assert len(docs[0]._.discourse_relations) == 2
-
-
-def test_a_pipeline_whose_model_is_gone_is_passed_over(
-    nlp: Language, small_bundle: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(small_bundle, tmp_path / "mine")
-    other = spacy.blank("en")
-    other.add_pipe("disco2", config={"model": str(tmp_path / "mine")})
-    shutil.rmtree(tmp_path / "mine")
-    assert data_of(disco2.render(nlp(TEXT)))["views"]
 
 
 def test_answers_of_a_pipeline_of_ours_are_drawn(small: Pipeline) -> None:

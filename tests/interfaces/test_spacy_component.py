@@ -12,7 +12,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from disco2.errors import BundleError, InputError, SettingsError
+from disco2.errors import BundleError, SettingsError
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.spacy_component.pipe import Disco2Pipe
 
@@ -153,24 +153,12 @@ def test_the_error_handler_gets_the_document_that_fails(monkeypatch: pytest.Monk
     assert failed == [texts[1]]
 
 
-def test_a_change_of_the_analysis_is_reported(nlp: Language) -> None:
-    report = nlp.analyze_pipes()
-    assert report["summary"]["disco2"]["assigns"] == ["doc._.discourse_relations"]
-    assert report["problems"]["disco2"] == []
-    assert not report["summary"]["disco2"]["retokenizes"]
-
-
 @pytest.mark.parametrize(
     "config", [{"paragraphs": "pages"}, {"constituents": "stanford"}, {"coref_prefix": ""}]
 )
 def test_settings_that_make_no_sense_are_refused(config: dict[str, str]) -> None:
     with pytest.raises(SettingsError):
         spacy.blank("en").add_pipe("disco2", config=config)
-
-
-def test_a_batch_of_nothing_is_refused(nlp: Language) -> None:
-    with pytest.raises(InputError, match="0 documents"):
-        list(nlp.get_pipe("disco2").pipe([], batch_size=0))
 
 
 def test_a_model_that_is_not_there_is_named_when_it_is_needed() -> None:

@@ -57,18 +57,6 @@ def test_tags_and_dependencies_are_the_pipelines_own(tagging: Language, english:
     ]
 
 
-def test_sentences_of_a_sentencizer_are_kept(english: Annotators) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
-    document, makers = read(nlp("It rained, we left. She stayed."), english)
-    assert [document.text[document.tokens[one.start].start :][:2] for one in document.sentences] == [
-        "It",
-        "we",
-    ]
-    assert all(token.tag for token in document.tokens)
-    assert "English syntax" in makers
-
-
 def test_whitespace_is_passed_over(english: Annotators) -> None:
     words = ["\n\n", "It", "rained", ".", " ", "\r\n", "We", "\u200b", "left", "."]
     spaces = [False, True, False, False, False, False, True, False, False, False]
@@ -92,14 +80,6 @@ class TestBenepar:
         assert "span parser" not in makers
         assert document.sentences[2].constituents.tags[2] == doc[12].tag_  # type: ignore[union-attr]
 
-    def test_whitespace_is_no_leaf(self, english: Annotators) -> None:
-        words = ["It", "rained", ".", "\n\n", "We", "left", "."]
-        doc = Doc(spacy.blank("en").vocab, words=words, sent_starts=[1, 0, 0, 0, 1, 0, 0], tags=["X"] * 7)
-        doc.user_data["seen by benepar"] = True
-        document, _ = read(doc, english)
-        assert [one.constituents.labels for one in document.sentences] == [("S", "ODD")] * 2  # type: ignore[union-attr]
-        assert [len(one) for one in document.sentences] == [3, 3]
-
     def test_a_sentence_that_it_can_not_give_gets_a_built_in_tree(
         self, tagging: Language, english: Annotators
     ) -> None:
@@ -113,13 +93,6 @@ class TestBenepar:
         assert "VP" in trees[1].labels
         assert "benepar" in makers
         assert "span parser" in makers
-
-    def test_built_in_means_built_in(self, tagging: Language, english: Annotators) -> None:
-        doc = tagging(TEXT)
-        doc.user_data["seen by benepar"] = True
-        document, makers = read(doc, english, constituents="built-in")
-        assert "ODD" not in document.sentences[0].constituents.labels  # type: ignore[union-attr]
-        assert "benepar" not in makers
 
     def test_benepar_alone_is_refused_where_it_has_seen_nothing(
         self, tagging: Language, english: Annotators

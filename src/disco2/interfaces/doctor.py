@@ -9,11 +9,9 @@ from __future__ import annotations
 import importlib
 import os
 import platform
-import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
@@ -23,12 +21,11 @@ from disco2.errors import Disco2Error
 from disco2.shipped import is_shipped
 from disco2.version import VERSION
 
-SCHEMA = 3  # of the JSON report; raised with every incompatible change
+SCHEMA = 4  # of the JSON report; raised with every incompatible change
 
 OK, ABSENT, SKIPPED, WARNING, FAILED = STATUSES = ("ok", "absent", "skipped", "warning", "failed")
 
 PACKAGE = "disco2"
-SELF_TEST = "self-test"
 MODULES = {"pystemmer": "Stemmer"}  # of packages whose module has another name
 FOR_DEVELOPERS = ("docs", "dev", "dev-full")  # extras
 LONGEST = 400  # characters of an error message
@@ -49,17 +46,15 @@ NO_PACKAGING = "Get it with: pip install packaging"
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check.
+    """The result of one check; ``advice`` is what to do next.
 
     ``absent``: something optional is not installed. ``skipped``: not checked because of another finding.
-    ``advice`` is what to do next; ``facts`` are details for the JSON report.
     """
 
     name: str
     status: str
     found: str
     advice: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 Sections = Mapping[str, Sequence[Finding]]
@@ -86,36 +81,32 @@ def checks(folder: Path, *, quick: bool = False) -> dict[str, Callable[[], list[
         "extras": check_extras,
         "model": partial(check_model, folder),
         "annotators": partial(check_annotators, folder),
+        "self-test": partial(run_self_test, folder),
     }
-    if not quick:
-        found[SELF_TEST] = partial(run_self_test, folder)
+    if quick:
+        del found["self-test"]
     return found
 
 
 def run_check(name: str, check: Callable[[], Finding], *, advice: str = REINSTALL) -> Finding:
-    """Run a check and record its seconds; any exception becomes a failure with advice."""
-    began = time.perf_counter()
+    """Run a check; any exception becomes a failure with advice."""
     try:
-        finding = check()
+        return check()
     except Disco2Error as error:
         what = f"{error.where}: {error.what}" if error.where else error.what
-        finding = Finding(name, FAILED, plain(what), plain(error.hint) or advice)
+        return Finding(name, FAILED, plain(what), plain(error.hint) or advice)
     except ImportError as error:
-        finding = Finding(name, FAILED, _error_line(error), REPAIR_FIRST)
+        return Finding(name, FAILED, _error_line(error), REPAIR_FIRST)
     except (Exception, SystemExit) as error:  # broken packages raise anything
-        finding = Finding(name, FAILED, _error_line(error), advice)
-    return replace(finding, facts={**finding.facts, "seconds": round(time.perf_counter() - began, 3)})
+        return Finding(name, FAILED, _error_line(error), advice)
 
 
 def plain(text: str) -> str:
     """The text on one line, not too long, and without the path of the user's home folder."""
-    try:
-        home = str(Path.home())
-    except RuntimeError:
-        home = ""
     line = " ".join(text.split())
-    if len(home) > 1:
-        line = line.replace(home, "~")
+    with suppress(RuntimeError):  # no home folder
+        if len(home := str(Path.home())) > 1:
+            line = line.replace(home, "~")
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
@@ -166,14 +157,8 @@ def requirements(extra: str = "") -> list[Needed]:
 
 def check_installation() -> list[Finding]:
     """The program, Python, and every package of the base installation, imported to see that it works."""
-    facts = {
-        "version": platform.python_version(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "processors": os.cpu_count() or 0,
-        "virtual_environment": sys.prefix != sys.base_prefix,
-    }
-    found = "{version}, {system}, {processors} cores".format(**facts)
-    python = Finding("Python", OK, found, facts=facts)
+    system = f"{platform.system()} {platform.release()} {platform.machine()}"
+    python = Finding("Python", OK, f"{platform.python_version()}, {system}, {os.cpu_count() or 0} cores")
     try:
         recorded = version(PACKAGE)
         needed = requirements()
@@ -191,17 +176,16 @@ def check_installation() -> list[Finding]:
 
 def _check_package(needed: Needed) -> Finding:
     wanted = f" (needs {needed.wanted})" if needed.wanted else ""
-    facts = {"wanted": needed.wanted, "installed": needed.installed}
     if not needed.fits:
         found = f"{needed.installed or 'missing'}{wanted}"
-        return Finding(needed.name, FAILED, found, f'Get it with: pip install "{needed}"', facts)
+        return Finding(needed.name, FAILED, found, f'Get it with: pip install "{needed}"')
     try:
         importlib.import_module(MODULES.get(needed.name.lower(), needed.name))
     except (Exception, SystemExit) as error:  # broken packages raise anything
         advice = f'Install it again: pip install --force-reinstall "{needed}"'
         found = f"{needed.installed}, can't be imported: {_error_line(error)}"
-        return Finding(needed.name, FAILED, found, advice, facts)
-    return Finding(needed.name, OK, f"{needed.installed}{wanted}", facts=facts)
+        return Finding(needed.name, FAILED, found, advice)
+    return Finding(needed.name, OK, f"{needed.installed}{wanted}")
 
 
 def check_extras() -> list[Finding]:
@@ -216,12 +200,10 @@ def check_extras() -> list[Finding]:
 
 
 def _check_extra(name: str, needed: Sequence[Needed]) -> Finding:
-    lacking = [str(one) for one in needed if not one.fits]
-    facts = {"installed": {one.name: one.installed for one in needed if one.installed}, "missing": lacking}
-    if lacking:
+    if lacking := [str(one) for one in needed if not one.fits]:
         advice = f'If you want it: pip install "disco2[{name}]"'
-        return Finding(name, ABSENT, f"missing: {', '.join(lacking)}", advice, facts)
-    return Finding(name, OK, ", ".join(f"{one.name} {one.installed}" for one in needed), facts=facts)
+        return Finding(name, ABSENT, f"missing: {', '.join(lacking)}", advice)
+    return Finding(name, OK, ", ".join(f"{one.name} {one.installed}" for one in needed))
 
 
 # The files of the model and of the annotators
@@ -248,20 +230,11 @@ def _check_manifest(folder: Path) -> Finding:
     name = str(manifest.data.get("name") or folder.resolve().name)
     digest = str(manifest.to_json()["digest"])
     licence = str(manifest.data.get("licence") or "not recorded")
-    place = plain(str(folder))
-    facts = {
-        "name": name,
-        "folder": place,
-        "digest": digest,
-        "format": manifest.format,
-        "labels": list(manifest.labels),
-        "licence": licence,
-    }
     found = (
         f"{name}, digest {digest[:SHORT]}, format {manifest.format}, {len(manifest.labels)} labels, "
-        f"licence {licence.partition(':')[0]}, in {place}"
+        f"licence {licence.partition(':')[0]}, in {plain(str(folder))}"
     )
-    return Finding("bundle", OK, found, facts=facts)
+    return Finding("bundle", OK, found)
 
 
 def _check_files(folder: Path) -> Finding:
@@ -273,13 +246,12 @@ def _check_files(folder: Path) -> Finding:
     missing = [name for name in hashes if not (folder / name).is_file()]
     present = [name for name in hashes if name not in missing]
     damaged = [name for name in present if hash_file(folder / name) != hashes[name]]
-    size = sum((folder / name).stat().st_size for name in present)
-    facts = {"bytes": size, "verified": len(hashes), "missing": missing, "damaged": damaged}
     if not missing and not damaged:
-        return Finding("files", OK, f"{len(hashes)} files verified, {size_of(size)}", facts=facts)
+        size = sum((folder / name).stat().st_size for name in present)
+        return Finding("files", OK, f"{len(hashes)} files verified, {size_of(size)}")
     faults = {"missing": missing, "damaged": damaged}
     found = "; ".join(f"{what}: {', '.join(names)}" for what, names in faults.items() if names)
-    return Finding("files", FAILED, found, REINSTALL if is_shipped(folder) else COPY, facts)
+    return Finding("files", FAILED, found, REINSTALL if is_shipped(folder) else COPY)
 
 
 def check_annotators(folder: Path) -> list[Finding]:

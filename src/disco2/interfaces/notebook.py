@@ -106,17 +106,16 @@ def _page_of_doc(doc: Doc, pipeline: object, most: int) -> str:
         )
     candidates = list(Disco2Pipe.living) if pipeline is None else _components(pipeline)
     component = next((one for one in candidates if one.could_have_made(said)), None)
+    found = component.views(doc, limit=most) if component is not None else None
+    note = ""
     if component is None:
         note = (
             "The trees are not here: the pipeline that found these relations is gone, or has other settings. "
             'Give one that has the component "disco2": disco2.render(doc, pipeline=nlp).'
         )
-        return _page(result_of(doc), None, note=note)
-    found = component.views(doc, limit=most)
-    if found is None:
+    elif found is None:
         note = "The trees are not here: the document was changed since its relations were found."
-        return _page(result_of(doc), None, note=note)
-    return _page(result_of(doc), found)
+    return _page(result_of(doc), found, note=note)
 
 
 def _page_of_answers(what: object, pipeline: object, most: int) -> str:
@@ -161,21 +160,19 @@ def _in_its_text(prediction: Prediction) -> Prediction:
     """Given arguments count characters each on its own; here, in the one text that they were read as."""
     first, second = prediction.origins
 
-    def moved(span: Span, by: int) -> Span:
-        parts = tuple(moved(part, by) for part in span.parts)
-        return replace(span, start=span.start + by, end=span.end + by, parts=parts)
+    def moved(spans: Sequence[Span], by: int) -> tuple[Span, ...]:
+        return tuple(
+            replace(span, start=span.start + by, end=span.end + by, parts=moved(span.parts, by))
+            for span in spans
+        )
 
     return replace(
         prediction,
-        arg1=moved(prediction.arg1, first),
-        arg2=moved(prediction.arg2, second),
+        arg1=moved([prediction.arg1], first)[0],
+        arg2=moved([prediction.arg2], second)[0],
         entities=tuple(
-            replace(
-                entity,
-                arg1=tuple(moved(span, first) for span in entity.arg1),
-                arg2=tuple(moved(span, second) for span in entity.arg2),
-            )
-            for entity in prediction.entities
+            replace(one, arg1=moved(one.arg1, first), arg2=moved(one.arg2, second))
+            for one in prediction.entities
         ),
     )
 

@@ -113,17 +113,6 @@ def test_parts_add_up_and_the_winner_is_told(open_page: OpenPage, server: Server
     expect(page.locator(".d2-score tbody tr.d2-inner-part")).to_have_count(5)
 
 
-def test_detail_of_a_long_sentence_scrolls_in_its_own_box(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
-    long = " and ".join(f"the {animal} saw a small boat" for animal in ("cat", "dog", "horse", "goose") * 4)
-    ask(page, f"{long.capitalize()}. They were hungry.")
-    expect(page.locator(".d2-flow")).to_contain_text("They were hungry.")
-    arcs(page).last.click()  # between the sentences; the others are inside the first one
-    page.locator(".d2-trees").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.locator(".d2-canvas").evaluate("box => box.scrollWidth > box.clientWidth")
-
-
 def test_everything_by_keyboard(open_page: OpenPage, server: ServerProcess) -> None:
     page = open_page(server.address)
     arcs(page).wait_for()

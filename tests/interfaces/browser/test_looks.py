@@ -79,18 +79,6 @@ def test_phone_has_nothing_beside_the_page(open_page: OpenPage, server: ServerPr
     assert page.evaluate(fits)
 
 
-def test_phone_brings_answers_and_errors_into_sight(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address, **PHONE)
-    arcs(page).wait_for()
-    page.get_by_role("radio", name="He", exact=True).check(force=True)
-    expect(page.locator(".d2-sentence").last).to_have_text("He was hungry.")
-    expect(page.locator(".d2-document")).to_be_in_viewport()
-    expect(page.get_by_role("radio", name="He", exact=True)).to_be_in_viewport()
-    page.get_by_label("Your text").fill("")
-    page.get_by_role("button", name="Find relations").click()
-    expect(page.get_by_role("alert")).to_be_in_viewport()
-
-
 def test_theme_is_kept_and_reaches_the_trees(open_page: OpenPage, server: ServerProcess) -> None:
     page = open_page(server.address, color_scheme="light")
     page.locator(".d2-trees").wait_for()
@@ -106,13 +94,3 @@ def test_theme_is_kept_and_reaches_the_trees(open_page: OpenPage, server: Server
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.get_by_role("combobox", name="Colours").select_option("auto")
     assert [colour(ground, "backgroundColor") for ground in grounds] == light
-
-
-def test_paper_has_text_and_trees_without_controls(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address, color_scheme="dark")
-    page.locator(".d2-trees").wait_for()
-    page.emulate_media(media="print", color_scheme="dark")
-    expect(page.locator(".d2-controls")).to_be_hidden()
-    expect(page.locator("#ask")).to_be_hidden()
-    expect(page.locator(".d2-trees")).to_be_visible()
-    assert colour(page.locator(".d2-document"), "backgroundColor") == "rgb(255, 255, 255)"

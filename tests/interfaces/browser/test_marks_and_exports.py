@@ -112,27 +112,3 @@ def test_relations_as_json_csv_svg_and_png(
     picture = download(page, tmp_path, "Text with arcs as PNG").read_bytes()
     assert picture.startswith(b"\x89PNG")
     assert len(picture) > 10_000
-
-
-def test_downloaded_trees_stand_alone(open_page: OpenPage, server: ServerProcess, tmp_path: Path) -> None:
-    page = open_page(server.address)
-    page.locator(".d2-entity input").last.check(force=True)
-    page.wait_for_timeout(500)  # colours come gradually
-    file = download(page, tmp_path, "Download the SVG")
-    root = ElementTree.parse(file).getroot()  # noqa: S314  ours
-    assert root.get("role") == "img"
-    assert root.get("data-chain") == "c0"  # as it was shown
-    assert root.find(".//*[@tabindex]") is None
-    # It needs no style sheet: programs that make slides know no names of colours.
-    assert root.find(f".//{SVG}style") is None
-    assert "var(" not in file.read_text(encoding="utf-8")
-    alone = open_page(file.as_uri())
-    looks = """() => {
-      const look = part => getComputedStyle(part);
-      const shown = part =>
-        part.localName === 'svg' || (look(part).display !== 'none' && shown(part.parentNode));
-      const names = ['fill', 'stroke', 'strokeWidth', 'strokeDasharray', 'opacity', 'fontSize', 'textAnchor'];
-      return [...document.querySelectorAll('.d2-trees :is(path, rect, text, circle)')].filter(shown).map(
-        part => names.map(name => look(part)[name]).join());
-    }"""
-    assert alone.evaluate(looks) == page.evaluate(looks)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from tests.interfaces.browser.helpers import (
@@ -15,7 +14,6 @@ from tests.interfaces.browser.helpers import (
     ask,
     expect,
     serving,
-    wait_until,
 )
 
 NAMES = ("Ann", "Ben", "Carla", "David", "Eve")
@@ -111,26 +109,6 @@ def test_texts_of_any_kind(open_page: OpenPage, server: ServerProcess) -> None:
     arcs(page).click()
     expect(page.locator(".d2-piece.d2-chosen").first).to_have_text("We stayed at home ")
     expect(page.locator(".d2-detail-head")).to_contain_text("explicit, “because” says it")
-
-
-def test_four_hundred_sentences_are_drawn_scroll_and_answer_a_click(
-    open_page: OpenPage, server: ServerProcess
-) -> None:
-    page = open_page(server.address)
-    arcs(page).wait_for()
-    text = long_text()
-    ask(page, text)
-    expect(page.locator(".d2-sentence")).to_have_count(SENTENCES)
-    relations = answer(page, text)["relations"]
-    assert len(relations) == SENTENCES * 9 // 10
-    expect(page.locator(".d2-arc-line[d^=M]")).to_have_count(len(relations))
-    assert page.locator(".d2-document").evaluate("box => box.scrollHeight > 2 * box.clientHeight")
-    arcs(page).nth(300).click()
-    expect(page.locator(".d2-detail h2")).to_have_text(relations[300]["sense"])
-    ways = "[...document.querySelectorAll('.d2-arc-line')].map(line => line.getAttribute('d')).join()"
-    before = page.evaluate(ways)
-    page.set_viewport_size({"width": 700, "height": 720})
-    wait_until(page, f"{ways} !== {json.dumps(before)}")
 
 
 def test_labels_of_arcs_do_not_cover_each_other(open_page: OpenPage, server: ServerProcess) -> None:

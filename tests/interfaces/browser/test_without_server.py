@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import disco2
 from disco2.drawing import relations_html
 from disco2.drawing.layout import ASSETS, SCRIPTS, STYLES, asset_text
 from disco2.inference.prediction import text_result
+from disco2.interfaces.notebook import framed
 from tests.drawing.made_up import HOSTILE, pipeline
 from tests.interfaces.browser.helpers import OpenPage, arcs, expect
 
@@ -72,3 +74,35 @@ def test_the_page_uses_every_file_in_the_order_of_the_drawing() -> None:
 def test_no_script_writes_markup_or_runs_text() -> None:
     forbidden = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
     assert [name for name in SCRIPTS if forbidden.search(asset_text(name))] == []
+
+
+def test_frames_of_a_notebook_grow_and_shrink_with_what_is_chosen(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    nlp = pipeline("entities")
+    texts = ("Ann is tall. Max is short. It rained all day.", "Bob likes tea. Ann prefers coffee. He left.")
+    frames = [framed(disco2.render(nlp(text), pipeline=nlp, jupyter=False) or "") for text in texts]
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!DOCTYPE html><meta charset='utf-8'>{'<hr>'.join(frames)}", encoding="utf-8")
+    page = open_page(notebook.as_uri())
+
+    def settled_heights() -> list[float]:
+        """Heights that stay as they are: a frame that grew because it grew would go on."""
+        last: list[float] = []
+        for _ in range(30):
+            page.wait_for_timeout(150)
+            now = [frame.bounding_box()["height"] for frame in page.query_selector_all("iframe")]
+            if now == last:
+                return now
+            last = now
+        raise AssertionError(f"The frames never come to rest: {last}")
+
+    closed = settled_heights()
+    inside = page.frames[2]
+    inside.locator(".d2-arc-label").first.click()
+    inside.locator("svg.d2-trees").wait_for()
+    opened = settled_heights()
+    assert opened[0] == closed[0]
+    assert opened[1] > closed[1] + 300
+    inside.get_by_role("button", name="Close").click()
+    assert settled_heights() == closed

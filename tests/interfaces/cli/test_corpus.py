@@ -109,6 +109,16 @@ def test_automatic_layers_and_their_cache(
         ("train {pairs} --output m --trees x", "trees"),
         ("train {pairs} --automatic none --output empty.jsonl/m", "can't be written"),
         ("evaluate --model ./nowhere {pairs}", "no disco2 model"),
+        ("evaluate {pairs} --form conll17 --predictions x", "jsonl, conll16, disrpt"),
+        ("evaluate {pairs} --form disrpt", "--predictions"),
+        ("corpus mine {texts} --place here", "Unknown place 'here'. Choose one of: both, between, inside."),
+        ("corpus mine {texts} --paragraphs page", "Unknown paragraph mode 'page'."),
+        ("corpus mine {texts} --most-words 1", "An argument can't have 3 to 1 words."),
+        ("corpus mine {texts} --exclude-corpus gum", "'gum' names no corpus. Give KIND=PATH"),
+        ("corpus mine {texts} --exclude-corpus gumm=x", "gumm"),
+        ("corpus mine {texts} --encoding no-such", "no-such"),
+        ("corpus mine {texts} --exclude no-such.txt", "no-such.txt"),
+        ("corpus mine {texts}", "No text matches."),
         ("annotator train --gum . --output a --only poetry", "Unknown component 'poetry'"),
         ("annotator train --gum . --output a", "no relations"),
     ],
@@ -118,7 +128,8 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.jsonl").touch()
-    code, out, err = run(*command.replace("{pairs}", f"--corpus pairs --path {pairs}").split())
+    given = {"pairs": f"--corpus pairs --path {pairs}", "texts": "--files *.txt --output out.jsonl"}
+    code, out, err = run(*command.format(**given).split())
     assert (code, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
@@ -163,23 +174,3 @@ def test_mine(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt.xz").write_text("no xz")
     code, out, err = run(*command)
     assert (code, "2 pairs" in out, "a.txt.xz: It can't be read" in err) == (2, True, True)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--place", "here"], "Unknown place 'here'. Choose one of: both, between, inside."),
-        (["--paragraphs", "page"], "Unknown paragraph mode 'page'."),
-        (["--most-words", "1"], "An argument can't have 3 to 1 words."),
-        (["--exclude-corpus", "gum"], "'gum' names no corpus. Give KIND=PATH"),
-        (["--exclude-corpus", "gumm=x"], "gumm"),
-        (["--encoding", "no-such"], "no-such"),
-        (["--exclude", "no-such.txt"], "no-such.txt"),
-        ([], "No text matches."),
-    ],
-)
-def test_bad_options_of_mine(run: Run, tmp_path: Path, options: list[str], message: str) -> None:
-    command = ("corpus", "mine", "--files", f"{tmp_path}/*.txt", "--output", tmp_path / "out.jsonl")
-    code, out, err = run(*command, *options)
-    assert (code, out, message in err) == (2, "", True)
-    assert list(tmp_path.iterdir()) == []

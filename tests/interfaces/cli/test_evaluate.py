@@ -115,22 +115,6 @@ def test_only_documents_with_coreference(run: Any, made: Mapping[str, Path]) -> 
     assert "--coref" in errors
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--form", "conll17", "--predictions", "x"], "jsonl, conll16, disrpt"),
-        (["--form", "disrpt"], "--predictions"),
-    ],
-)
-def test_forms_that_make_no_sense(
-    run: Any, made: Mapping[str, Path], options: list[str], message: str
-) -> None:
-    here = ("--corpus", "conll16", "--path", made["conll16"], "--model", made["conll16 model"])
-    code, _, errors = run("evaluate", *here, *options)
-    assert code == 2
-    assert message in errors
-
-
 def test_labels_that_a_form_does_not_have_are_not_chosen(made: Mapping[str, Path], tmp_path: Path) -> None:
     model, manifest = load_bundle(made["conll16 model"])
     corpus = read_corpus("conll16", made["conll16"])

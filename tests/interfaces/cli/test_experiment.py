@@ -79,15 +79,6 @@ def test_everything_from_start_to_end(
     assert all(one["annotators"] for one in runs if one["layers"] == "automatic")
 
 
-def test_another_corpus_has_no_figures_of_the_paper(
-    run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
-) -> None:
-    here = (*options(miniature_corpora["conll16"]), "--output", tmp_path, *SMALL)
-    code, _, err = run("experiment", "binary", *here, "--seeds", 1)
-    assert code == 0, err
-    assert len(rows(tmp_path / "tables" / "binary.csv")) == 2
-
-
 def test_automatic_coreference_is_not_called_the_corpus_own(
     run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
 ) -> None:
@@ -113,26 +104,6 @@ def test_the_coreference_to_compare_must_be_made(
     code, _, err = run("experiment", "coreference", *here, "--automatic", "tags")
     assert code != 0
     assert "does not name coreference" in err
-
-
-def test_finished_runs_are_not_made_again(
-    run: Any, tmp_path: Path, miniature_corpora: Mapping[str, Mapping[str, str]]
-) -> None:
-    here = (*options(miniature_corpora["pdtb2"]), "--output", tmp_path, *SMALL, "--seeds", 1)
-
-    def finished() -> dict[Path, int]:
-        return {path: (path / "scores.json").stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
-
-    code, out, _ = run("experiment", "multiclass", *here)
-    assert code == 0
-    before = finished()
-    assert len(before) == 7
-    assert run("experiment", "multiclass", *here)[:2] == (0, out)
-    assert finished() == before
-    assert run("experiment", "initialisation", *here)[0] == 0
-    assert len(finished()) == 8  # the model with random factors was there
-    assert run("experiment", "multiclass", *here, "--redo")[:2] == (0, out)
-    assert all(when > before[path] for path, when in finished().items() if path in before)
 
 
 def test_layers_are_compared_with_several_seeds(run: Any, tmp_path: Path) -> None:

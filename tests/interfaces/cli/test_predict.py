@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import errno
 import io
 import json
 import os
@@ -144,12 +143,9 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("predict --file .", "folder"),
         ("predict --document nowhere.json", "no such file"),
         ("predict --document text.part", "Invalid JSON"),
-        ("predict It-rained. --output x", "--form"),
-        ("predict It-rained. --form conll16", "--output DIR"),
+        ("predict It-rained. --output x", "belong together"),
+        ("predict It-rained. --form conll16", "belong together"),
         ("predict It-rained. --form word --output x", "conll16"),
-        ("predict It-rained. --form csv --output x --json", "can't be combined"),
-        ("predict It-rained. --encoding latin-1", "no effect"),
-        ("predict --document text.part --spacy en_core_web_sm", "no effect"),
         ("predict It-rained. --paragraphs pages", "blank, line, none"),
         ("predict --file text.part --encoding klingon", "klingon"),
         ("predict It-rained. --model ./nowhere", "no disco2 model"),
@@ -159,6 +155,7 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("predict-pairs text.part --output text", "overwrite"),  # text.part is where it would write
         ("predict-pairs text.part --output text --restart", "overwrite"),
         ("predict-pairs .", "folder"),
+        ("predict-pairs . --output x", "folder"),
         ("predict-pairs text.part --batch-size 0", "batch"),
         ("predict-pairs - --output x", "standard input"),
         ("annotate", "No text was given"),
@@ -166,7 +163,6 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("bulk none/*.txt --output out", "No file matches"),
         ("bulk . --output out", "**/*.txt"),
         ("bulk *.part --output out --format xml", "jsonl, parquet, csv"),
-        ("bulk *.part --output out --workers -1", "workers"),
         ("bulk *.part --output out --engine steam", "engine"),
         ("bulk *.part --output out --scheduler tcp://h:1", "Dask"),
         ("bulk *.part --output out --paragraphs pages", "blank, line, none"),
@@ -210,21 +206,6 @@ def records(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def interrupt_after(monkeypatch: pytest.MonkeyPatch, batches: int) -> list[int]:
-    """Press Ctrl-C once some batches are done; returns the sizes of the batches that were started."""
-    original = Pipeline.classify_pairs
-    started: list[int] = []
-
-    def interrupted(self: Pipeline, pairs: Any, **_: float) -> Any:
-        started.append(len(pairs))
-        if len(started) == batches + 1:
-            raise KeyboardInterrupt
-        return original(self, pairs)
-
-    monkeypatch.setattr(Pipeline, "classify_pairs", interrupted)
-    return started
-
-
 def test_pairs_are_answered_in_order(run_small: Run, tmp_path: Path) -> None:
     pairs, output = write_pairs(tmp_path, 7), tmp_path / "out" / "answers.jsonl"
     code, out, err = run_small("predict-pairs", pairs, "--output", output, "--batch-size", 3)
@@ -257,51 +238,26 @@ def test_broken_lines_are_reported(run_small: Run, tmp_path: Path) -> None:
         VALIDATOR.validate(one)
 
 
-def test_a_full_disk_then_resume(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs, output = write_pairs(tmp_path, 10, broken={2: "x"}), tmp_path / "out.jsonl"
-    command = ("predict-pairs", pairs, "--output", output, "--batch-size", 2)
-    calls = 0
-    original = os.fsync
-
-    def full_in_the_end(handle: int) -> None:
-        nonlocal calls
-        calls += 1
-        if calls > 3:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        original(handle)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", full_in_the_end)
-        code, _, err = run_small(*command)
-    assert (code, "The disk is full." in err, output.exists()) == (2, True, False)
-    code, _, err = run_small(*command)
-    assert code == 2  # for the broken line, which the first run met
-    assert "resuming after" in err
-    assert "1 of 10 lines" in err
-    assert [one["line"] for one in records(output)] == list(range(1, 11))
-
-
 def test_an_interrupted_run_resumes(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs, output = write_pairs(tmp_path, 10, broken={3: "{}"}), tmp_path / "out.jsonl"
     command = ("predict-pairs", pairs, "--output", output, "--batch-size", 4)
-    with monkeypatch.context() as patched:
-        started = interrupt_after(patched, 1)
-        code, _, err = run_small(*command)
-    assert (code, started) == (130, [3, 4])
+    original, started = Pipeline.classify_pairs, []
+
+    def interrupted(self: Pipeline, given: Any, **_: float) -> Any:
+        started.append(len(given))
+        if len(started) == 2:
+            raise KeyboardInterrupt
+        return original(self, given)
+
+    monkeypatch.setattr(Pipeline, "classify_pairs", interrupted)
+    code, _, err = run_small(*command)
+    assert (code, output.exists()) == (130, False)
     assert "interrupted: 4 pairs are kept" in err
     assert "run the same command to resume" in err
-    assert not output.exists()
     code, _, err = run_small(*command, "--prior", "uniform")
-    assert (code, "begun with another prior" in err) == (2, True)
-    content = pairs.read_bytes()
-    pairs.write_bytes(content + b"{}\n")
+    assert (code, "begun with another prior" in err, "--restart" in err) == (2, True, True)
     code, _, err = run_small(*command)
-    assert (code, "begun with another input" in err, "--restart" in err) == (2, True, True)
-    pairs.write_bytes(content)
-    with monkeypatch.context() as patched:
-        started = interrupt_after(patched, 100)
-        code, _, err = run_small(*command)
-    assert (code, started) == (2, [4, 2])  # 2 for line 3; the first four are not done again
+    assert (code, started) == (2, [3, 4, 4, 2])  # 2 for line 3; the first four are not done again
     assert "resuming after 4 pairs" in err
     assert [one["line"] for one in records(output)] == list(range(1, 11))
 
@@ -349,7 +305,7 @@ def test_pairs_from_a_pipe(run_small: Run, tmp_path: Path) -> None:
     with os.fdopen(writing, "wb") as stream:
         stream.write(write_pairs(tmp_path, 3).read_bytes())
     pipe = f"/dev/fd/{reading}"
-    assert "can't resume" in run_small("predict-pairs", pipe, "--output", tmp_path / "out.jsonl")[2]
+    assert "can resume" in run_small("predict-pairs", pipe, "--output", tmp_path / "out.jsonl")[2]
     code, out, _ = run_small("predict-pairs", pipe)
     os.close(reading)
     assert (code, len(out.splitlines())) == (0, 3)

@@ -14,7 +14,7 @@ import pytest
 
 import disco2
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators
-from disco2.bundle import load_bundle, save_bundle
+from disco2.bundle import save_bundle
 from disco2.corpora.catalogue import with_automatic_layers
 from disco2.corpora.pairs import read_pairs
 from disco2.inference.candidates import GivenPair
@@ -304,8 +304,8 @@ def test_a_model_is_adapted_to_labelled_pairs(run: Run, adapting: list[str], tmp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--kind", "surface"], "--kind has no effect with --from-model."),
-        (["--set", "model.K=5"], "--set has no effect with --from-model."),
+        (["--kind", "surface"], "no effect with --from-model."),
+        (["--set", "model.K=5"], "no effect with --from-model."),
         (["--corpus", "gum"], "--from-model needs labelled pairs."),
         (["--from-model", "en-paper"], "Only an encoder can be adapted"),
         (["--from-model", "no-such"], "Unknown model 'no-such'"),
@@ -353,17 +353,6 @@ def test_an_interrupted_training_leaves_nothing(run: Run, given: list[str], tmp_
     assert (room / "one/parameters.safetensors").read_bytes() == (
         room / "two/parameters.safetensors"
     ).read_bytes()
-
-
-def test_foreign_files_in_the_folder_stay(run: Run, given: list[str], tmp_path: Path) -> None:
-    model = tmp_path / "model"
-    assert run(*given, "--output", model)[0] == 0
-    (model / "thesis.txt").write_text("mine")
-    code, _, err = run(*given, "--output", model)
-    assert (code, "does not know as its own" in err, "--force" in err) == (2, True, True)
-    assert run(*given, "--set=training.seed=5", "--output", model, "--force")[0] == 0
-    assert load_bundle(model)[1].configuration["training"]["seed"] == 5
-    assert (model / "thesis.txt").read_text() == "mine"
 
 
 def test_places_that_are_refused_before_any_work(

@@ -51,21 +51,11 @@ def test_tuning_from_nothing_to_settings_that_train(run: Any, role_pairs: Path, 
     assert run("train", *here(role_pairs), "--config", best, "--output", tmp_path / "model")[0] == 0
 
 
-def test_binary_classifiers_are_tuned_for_f1_on_a_random_share(
-    run: Any, role_pairs: Path, tmp_path: Path
-) -> None:
-    options = ("--trials", 1, "--output", tmp_path / "best.toml", "--development", "random", "--json")
-    code, out, _ = run("tune", *here(role_pairs), *SMALL, *options, "--set", "task.versus=Contingency")
-    assert code == 0
-    assert (json.loads(out)["score"], json.loads(out)["development"]) == ("f1", "random")
-    assert "random share" in (tmp_path / "best.toml").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--output", "best.toml", "--jobs", "0"], "--jobs"),
-        ([], "--output best.toml"),
+        ([], "Missing option '--output'"),
         (["--output", "best.toml", "--grid", "fine"], "quick, paper"),
         (["--output", "best.toml", "--development", "test"], "dev, random"),
         (["--output", "best.toml", "--storage", "study.db"], "sqlite:///"),

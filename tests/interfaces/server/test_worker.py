@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
+from disco2.annotation.annotator import ALL_LAYERS, Layers
 from disco2.data import Document
 from disco2.errors import LayerError
 from disco2.inference.pipeline import Pipeline
@@ -21,7 +21,7 @@ from disco2.interfaces.server import worker
 from disco2.interfaces.server.app import make_app
 from disco2.interfaces.server.schemas import ApiError, TextRequest
 from disco2.interfaces.server.settings import Limits, ServerSettings
-from disco2.interfaces.server.worker import Answer, Job, WorkQueue, annotator_lock
+from disco2.interfaces.server.worker import Answer, Job, WorkQueue
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.interfaces.server.conftest import Serve
 
@@ -202,15 +202,6 @@ def test_annotators_of_users_are_called_by_one_thread_at_a_time(small: Pipeline)
     answers = ask_all(app, [f"0 {LONG}", *TEXTS[:3], f"1 {LONG}", *TEXTS[3:]])
     assert [answer.status_code for answer in answers] == [200] * 7
     assert counter.most == 1
-
-
-def test_built_in_annotators_need_no_lock(shipped: Pipeline) -> None:
-    with annotator_lock(shipped.annotators), annotator_lock(shipped.annotators):
-        pass
-    others = Annotators([*(shipped.annotators.maker(layer) for layer in Layer), RuleAnnotator()])  # type: ignore[attr-defined]
-    lock = annotator_lock(others)
-    with lock:
-        assert lock.locked()  # type: ignore[attr-defined]
 
 
 def test_answers_of_the_shipped_model_do_not_depend_on_other_requests(shipped: Pipeline) -> None:

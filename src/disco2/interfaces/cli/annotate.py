@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,48 +12,32 @@ import typer
 from disco2.annotation.document_json import document_to_json
 from disco2.annotation.english.annotators import COMPONENTS
 from disco2.corpora.catalogue import read_corpus
-from disco2.errors import InputError
+from disco2.errors import SettingsError
 from disco2.files import check_file_place, write_text
 from disco2.inference.pipeline import annotate_texts
+from disco2.interfaces.cli import options
 from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
-from disco2.interfaces.cli.options import (
-    AnnotatorOptions,
-    AsJson,
-    Encoding,
-    Force,
-    Paragraphs,
-    Part,
-    TextFile,
-    check_choice,
-    check_paragraphs,
-    document_name,
-    path_option,
-    read_input,
-    several_of,
-)
 
 
 def annotate(
-    text: Annotated[str | None, typer.Argument(help="The text itself.")] = None,
-    file: TextFile = None,
-    paragraphs: Paragraphs = "blank",
-    encoding: Encoding = "utf-8",
-    output: Annotated[Path | None, path_option(help="JSON file to write. Default: standard output.")] = None,
+    text: options.TextArgument = None,
+    file: options.TextFile = None,
+    paragraphs: options.Paragraphs = "blank",
+    encoding: options.Encoding = "utf-8",
+    output: Annotated[
+        Path | None, options.path_option(help="JSON file to write. Default: standard output.")
+    ] = None,
     *,
-    annotators: AnnotatorOptions,
+    annotators: options.AnnotatorOptions,
 ) -> None:
     """Write tokens, tags, trees, dependencies, mentions and chains of a text as JSON."""
-    if (text is None) == (file is None):
-        raise InputError(
-            "No text was given." if text is None else "There is more than one input.",
-            hint="Give either a text in quotes or --file.",
-        )
-    check_paragraphs(paragraphs)
+    options.check_source(text, file, hint="Give either a text in quotes or --file.")
     if output is not None:
-        _check_output(output, file)
-    content = text or "" if file is None else read_input(file, encoding=encoding)
+        options.check_not_input(output, file)
+        check_file_place(output)
+    content = text or "" if file is None else options.read_input(file, encoding=encoding)
     with annotators.open() as makers:
-        document = annotate_texts(makers, [(document_name(file), content)], paragraphs=paragraphs)[0]
+        document = annotate_texts(makers, [(options.document_name(file), content)], paragraphs=paragraphs)[0]
         record = document_to_json(document, annotators=makers.name)
     if output is None:
         sys.stdout.write(json.dumps(record) + "\n")
@@ -63,57 +46,43 @@ def annotate(
     chains = len({mention.chain for mention in document.mentions or ()})
     results.print(
         f"{output}: {len(document.sentences)} sentences, {len(document.tokens)} tokens, {chains} chains. "
-        f"Use it as: disco2 predict --document {output}",
-        markup=False,
+        f"Use it as: disco2 predict --document {output}"
     )
 
 
-def _check_output(output: Path, file: Path | None) -> None:
-    """Check that the output can be written and is not the input, before any model is loaded."""
-    if file is not None and os.path.realpath(output) == os.path.realpath(file):
-        raise InputError(
-            "The output would overwrite its input.", where=str(output), hint="Choose another --output."
-        )
-    check_file_place(output)
-
-
 def annotator_train(
-    gum: Annotated[Path, path_option(help="Folder of a checkout of GUM.")],
-    output: Annotated[Path, path_option(help="Folder to write the annotator to.")],
+    gum: Annotated[Path, options.path_option(help="Folder of a checkout of GUM.")],
+    output: Annotated[Path, options.path_option(help="Folder to write the annotator to.")],
     only: Annotated[
         str,
-        typer.Option(
-            help="Some of: syntax, constituents, coreference; the others must be there.",
-            autocompletion=several_of(COMPONENTS),
+        options.suggest(
+            COMPONENTS, help="Some of: syntax, constituents, coreference; the others must be there."
         ),
     ] = "",
     seed: Annotated[int, typer.Option(help="Fixes everything random.")] = 1,
-    force: Force = False,
+    force: options.Force = False,
 ) -> None:
     """Train tokens, tags, dependencies, constituents and coreference on GUM's training part."""
     from disco2.experiments.annotators import train_annotators
 
     asked = [name.strip() for name in only.split(",") if name.strip()]
-    for name in asked:
-        check_choice("component", name, COMPONENTS)
+    if unknown := [name for name in asked if name not in COMPONENTS]:
+        raise SettingsError(
+            f"Unknown component '{unknown[0]}'.", hint=f"Choose from: {', '.join(COMPONENTS)}."
+        )
     chosen = tuple(name for name in COMPONENTS if not asked or name in asked)
     train_annotators(
-        read_corpus("gum", gum),
-        output,
-        components=chosen,
-        seed=seed,
-        progress=lambda line: messages.print(line, markup=False),
-        force=force,
+        read_corpus("gum", gum), output, components=chosen, seed=seed, progress=messages.print, force=force
     )
-    results.print(f"{output}: {', '.join(chosen)} trained with seed {seed}", markup=False)
+    results.print(f"{output}: {', '.join(chosen)} trained with seed {seed}")
 
 
 def annotator_evaluate(
-    gum: Annotated[Path, path_option(help="Folder of a checkout of GUM.")],
-    part: Part = "dev",
-    as_json: AsJson = False,
+    gum: Annotated[Path, options.path_option(help="Folder of a checkout of GUM.")],
+    part: options.Part = "dev",
+    as_json: options.AsJson = False,
     *,
-    annotators: AnnotatorOptions,
+    annotators: options.AnnotatorOptions,
 ) -> None:
     """Score each layer of an annotator: tokens, sentences, tags, dependencies, trees and chains."""
     from disco2.experiments.annotators import annotator_quality
@@ -127,36 +96,31 @@ def annotator_evaluate(
         _print_quality(found)
 
 
+_SYNTAX = {
+    "tokens": "tokens",
+    "sentences": "sentences",
+    "tags": "tags",
+    "unlabelled": "heads (UAS)",
+    "labelled": "heads and labels (LAS)",
+}
+_CHAINS = {"mentions": "mentions", "muc": "MUC", "b_cubed": "B3", "ceaf": "CEAFe"}
+
+
 def _print_quality(found: dict[str, Any]) -> None:
-    raw, gold = found["raw_text"], found["gold_tokens"]
-    names = {
-        "tokens": "tokens",
-        "sentences": "sentences",
-        "tags": "tags",
-        "unlabelled": "heads (UAS)",
-        "labelled": "heads and labels (LAS)",
-    }
-    print_table(
-        f"{found['part']}, {found['documents']} documents: F1",
-        ["layer", "from raw text", "on gold tokens"],
-        [[name, percent(raw["syntax"][key]), percent(gold["syntax"][key])] for key, name in names.items()]
-        + [_chain_row(key, raw, gold) for key in ("mentions", "muc", "b_cubed", "ceaf")]
-        + [
-            [
-                "mean of the last three",
-                *(percent(one["coreference"]["chains"]["mean"]) for one in (raw, gold)),
-            ]
-        ],
-    )
+    raw, gold = both = found["raw_text"], found["gold_tokens"]
+    chains = [one["coreference"]["chains"] for one in both]
+    rows = [[name, *(percent(one["syntax"][key]) for one in both)] for key, name in _SYNTAX.items()]
+    rows += [[name, *(percent(one[key]["f1"]) for one in chains)] for key, name in _CHAINS.items()]
+    rows.append(["mean of the last three", *(percent(one["mean"]) for one in chains)])
+    title = f"{found['part']}, {found['documents']} documents: F1"
+    print_table(title, ["layer", "from raw text", "on gold tokens"], rows)
+    trees = {"all": gold["trees"]["all"], "first of at most 60 words": gold["trees"]["sample"]}
     print_table(
         "\nTrees on gold tokens: brackets",
         ["sentences", "labelled F1", "unlabelled F1", "number"],
         [
-            [name, percent(trees["labelled_f1"]), percent(trees["unlabelled_f1"]), str(trees["sentences"])]
-            for name, trees in (
-                ("all", gold["trees"]["all"]),
-                ("first of at most 60 words", gold["trees"]["sample"]),
-            )
+            [name, percent(one["labelled_f1"]), percent(one["unlabelled_f1"]), one["sentences"]]
+            for name, one in trees.items()
         ],
     )
     rows = []
@@ -170,8 +134,3 @@ def _print_quality(found: dict[str, Any]) -> None:
         ["", "precision", "recall", "F1", "share, gold", "share, automatic"],
         rows,
     )
-
-
-def _chain_row(key: str, *columns: dict[str, Any]) -> list[str]:
-    name = {"mentions": "mentions", "muc": "MUC", "b_cubed": "B3", "ceaf": "CEAFe"}[key]
-    return [name, *(percent(one["coreference"]["chains"][key]["f1"]) for one in columns)]

@@ -6,8 +6,8 @@ import ast
 import functools
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
@@ -15,159 +15,98 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from disco2.errors import Disco2Error, SettingsError
+from disco2.errors import Disco2Error
+
+# Command -> file of this folder; the function has the command's name, such as corpus_role_pairs.
+COMMANDS = {
+    "predict": "predict",
+    "predict-pairs": "predict",
+    "bulk": "predict",
+    "serve": "serve",
+    "annotate": "annotate",
+    "label": "label",
+    "train": "train",
+    "tune": "train",
+    "evaluate": "evaluate",
+    "models": "installation",
+    "corpus stats": "corpus",
+    "corpus role-pairs": "corpus",
+    "corpus mine": "corpus",
+    "corpus convert": "corpus",
+    "experiment multiclass": "experiment",
+    "experiment crossvalidation": "experiment",
+    "experiment dimension": "experiment",
+    "experiment coreference": "experiment",
+    "experiment binary": "experiment",
+    "experiment embeddings": "experiment",
+    "experiment initialisation": "experiment",
+    "experiment beyond": "experiment",
+    "experiment all": "experiment",
+    "experiment layers": "experiment",
+    "experiment parser": "evaluate",
+    "annotator train": "annotate",
+    "annotator evaluate": "annotate",
+    "cache info": "installation",
+    "cache clear": "installation",
+    "doctor": "installation",
+}
+GROUPS = {
+    "corpus": "Describe, generate, mine and convert corpora.",
+    "experiment": "The paper's tables and figures.",
+    "annotator": "The built-in English annotator.",
+    "cache": "The cache of layers of texts annotated for training.",
+}
 
 
-@dataclass(frozen=True)
-class CommandEntry:
-    """A command before it is imported: a function of a module in this folder."""
+def names_in(group: str = "") -> list[str]:
+    """The commands of a group, or of the program, in the order of the help."""
+    prefix = f"{group} " if group else ""
+    found = [name.removeprefix(prefix) for name in COMMANDS if name.startswith(prefix)]
+    return list(dict.fromkeys(name.split()[0] for name in found))
 
-    file: str
-    function: str
 
-    @property
-    def module(self) -> str:
-        return f"{__package__}.{self.file}"
+def help_of(name: str) -> str:
+    """The first paragraph of a command's docstring, read without importing it."""
+    return GROUPS.get(name) or _docstrings(COMMANDS[name])[_function_name(name)]
 
-    @property
-    def help(self) -> str:
-        """The first paragraph of the docstring, read without importing the module."""
-        return _docstrings(self.file)[self.function]
 
-    def load(self) -> Callable[..., None]:
-        """Import the function."""
-        found: Callable[..., None] = getattr(importlib.import_module(self.module), self.function)
-        return found
+def load_function(name: str) -> Callable[..., None]:
+    """Import the function of a command."""
+    module = importlib.import_module(f"{__package__}.{COMMANDS[name]}")
+    found: Callable[..., None] = getattr(module, _function_name(name))
+    return found
+
+
+def _function_name(name: str) -> str:
+    return name.replace(" ", "_").replace("-", "_")
 
 
 @functools.cache
 def _docstrings(file: str) -> dict[str, str]:
-    """The first paragraph of the docstring of each function in a file of this folder."""
     tree = ast.parse(Path(__file__).with_name(f"{file}.py").read_text(encoding="utf-8"))
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     first = {one.name: (ast.get_docstring(one) or "").split("\n\n")[0] for one in functions}
     return {name: " ".join(text.split()) for name, text in first.items()}
 
 
-@dataclass(frozen=True)
-class GroupEntry:
-    """Commands under a common name."""
-
-    help: str
-    commands: Mapping[str, CommandEntry]
-
-
-Table = Mapping[str, CommandEntry | GroupEntry]
-
-
-def _group(help: str, file: str, functions: Mapping[str, str]) -> GroupEntry:
-    return GroupEntry(help, {name: CommandEntry(file, function) for name, function in functions.items()})
-
-
-_EXPERIMENTS = _group(
-    "The paper's tables and figures.",
-    "experiment",
-    {
-        "multiclass": "multiclass",
-        "crossvalidation": "crossvalidation",
-        "dimension": "dimension",
-        "coreference": "coreference",
-        "binary": "binary",
-        "embeddings": "embeddings",
-        "initialisation": "initialisation",
-        "beyond": "beyond",
-        "all": "everything",
-        "layers": "layers",
-    },
-)
-
-COMMANDS: Table = {
-    "predict": CommandEntry("predict", "predict"),
-    "predict-pairs": CommandEntry("predict", "predict_pairs"),
-    "bulk": CommandEntry("predict", "bulk"),
-    "serve": CommandEntry("serve", "serve"),
-    "annotate": CommandEntry("annotate", "annotate"),
-    "label": CommandEntry("label", "label"),
-    "train": CommandEntry("train", "train"),
-    "tune": CommandEntry("train", "tune_settings"),
-    "evaluate": CommandEntry("evaluate", "evaluate"),
-    "models": CommandEntry("installation", "models"),
-    "corpus": _group(
-        "Describe, generate, mine and convert corpora.",
-        "corpus",
-        {
-            "stats": "corpus_stats",
-            "role-pairs": "role_pairs",
-            "mine": "corpus_mine",
-            "convert": "corpus_convert",
-        },
-    ),
-    "experiment": GroupEntry(
-        _EXPERIMENTS.help, {**_EXPERIMENTS.commands, "parser": CommandEntry("evaluate", "parser")}
-    ),
-    "annotator": _group(
-        "The built-in English annotator.",
-        "annotate",
-        {"train": "annotator_train", "evaluate": "annotator_evaluate"},
-    ),
-    "cache": _group(
-        "The cache of layers of texts annotated for training.",
-        "installation",
-        {"info": "cache_info", "clear": "cache_clear"},
-    ),
-    "doctor": CommandEntry("installation", "doctor"),
-}
-
-# Old spellings: (command, or * for all that have the new option; option) -> what to use now
-RENAMED = {
-    ("predict", "--pairs"): "disco2 predict-pairs FILE --output ANSWERS",
-    ("predict", "--files"): "disco2 bulk 'PATTERN' --output DIR",
-    ("*", "--bundle"): "--model",
-    ("*", "--model"): "--kind",
-}
-
-
-class Command(TyperCommand):
-    """A command whose errors name the new spelling of an old option."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except Exception as error:  # NoSuchOption of Typer or of click, depending on Typer's version
-            old = getattr(error, "option_name", "")
-            known = {name for option in self.params for name in option.opts}
-            if new := RENAMED.get((self.name or "", old)):
-                raise SettingsError(
-                    f"'disco2 {self.name}' no longer has {old}.", hint=f"Use: {new}"
-                ) from None
-            new = RENAMED.get(("*", old), "")
-            if new in known and old not in known:
-                raise SettingsError(f"Unknown option {old}.", hint=f"It is now called {new}.") from None
-            raise
-
-
 class LazyGroup(TyperGroup):
-    """A group that lists its commands from a table, and imports the one that is called."""
+    """A group that lists its commands from the table, and imports the one that is called."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.table: Table = {}
+        self._prefix = "" if self.name in (None, "disco2") else f"{self.name} "
+        for name in names_in(self._prefix.strip()):
+            self.commands[name] = TyperCommand(name, rich_markup_mode=None)
         self._loaded: dict[str, Any] = {}
         self._listing = False
 
-    def declare(self, table: Table) -> None:
-        """Set the commands, in the order in which they are listed."""
-        self.table = table
-        for name in table:
-            self.commands[name] = TyperCommand(name, rich_markup_mode=None)
-
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import the command. While a shell completes names, a stand-in with name and help is enough."""
-        if self._listing or cmd_name not in self.table:
+        if self._listing or cmd_name not in self.commands:
             return super().get_command(ctx, cmd_name)
         if cmd_name not in self._loaded:
             try:
-                self._loaded[cmd_name] = _make_command(cmd_name, self.table[cmd_name])
+                self._loaded[cmd_name] = _make_command(self._prefix + cmd_name)
             except ImportError as error:
                 if getattr(ctx, "resilient_parsing", False):  # a shell asks for completions
                     return None
@@ -185,12 +124,12 @@ class LazyGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List whole help lines; Typer would cut them off at the width of the terminal."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.help) for name, entry in self.table.items()])
+            formatter.write_dl([(name, help_of(self._prefix + name)) for name in self.commands])
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         self._listing = True
-        for name, entry in self.table.items():
-            self.commands[name].help = entry.help
+        for name, command in self.commands.items():
+            command.help = help_of(self._prefix + name)
         try:
             return super().shell_complete(ctx, incomplete)
         finally:
@@ -228,27 +167,15 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     return expanded
 
 
-def lazy_group(name: str, entry: GroupEntry) -> LazyGroup:
-    """A group of commands, none of them imported."""
-    group = typer.Typer(
-        name=name,
-        help=entry.help,
-        cls=LazyGroup,
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        add_completion=False,
-    )
-    made = cast(LazyGroup, typer.main.get_group(group))
-    made.declare(entry.commands)
-    return made
-
-
-def _make_command(name: str, entry: CommandEntry | GroupEntry) -> Any:
-    if isinstance(entry, GroupEntry):
-        return lazy_group(name, entry)
-    program = typer.Typer(rich_markup_mode=None, add_completion=False)
-    program.command(name, cls=Command)(expand_options(entry.load()))
-    return typer.main.get_command(program)
+def _make_command(name: str) -> Any:
+    """A group, none of its commands imported, or one command."""
+    plain: Any = {"rich_markup_mode": None, "add_completion": False}
+    if name in GROUPS:
+        group = typer.Typer(name=name, help=GROUPS[name], cls=LazyGroup, no_args_is_help=True, **plain)
+        return typer.main.get_group(group)
+    single = typer.Typer(**plain)
+    single.command(name.split()[-1])(expand_options(load_function(name)))
+    return typer.main.get_command(single)
 
 
 def _default_to_off(option: Any) -> None:
@@ -282,7 +209,6 @@ def _make_program() -> LazyGroup:
     program = typer.Typer(name="disco2", cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None)
     program.callback()(_disco2)
     made = cast("LazyGroup", typer.main.get_command(program))
-    made.declare(COMMANDS)
     for option in made.params:
         _default_to_off(option)
     return made

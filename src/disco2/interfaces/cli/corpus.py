@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +20,7 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import corpus_statistics, divide
 from disco2.files import check_folder_place
 from disco2.inference.plain_text import check_encoding
+from disco2.interfaces.cli import options
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.listing import (
     ProgressLine,
@@ -31,26 +31,14 @@ from disco2.interfaces.cli.listing import (
     print_table,
     results,
 )
-from disco2.interfaces.cli.options import (
-    AsJson,
-    Encoding,
-    EngineOptions,
-    Force,
-    Part,
-    Protocol,
-    among,
-    check_choice,
-    expand_path,
-    path_option,
-)
 from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
 from disco2.threads import available_cores
 
 
 def corpus_stats(
-    split: Part = "",
-    protocol: Protocol = "",
-    as_json: AsJson = False,
+    split: options.Part = "",
+    protocol: options.Protocol = "",
+    as_json: options.AsJson = False,
     *,
     corpus: CorpusOptions,
 ) -> None:
@@ -70,7 +58,6 @@ def _print_statistics(statistics: dict[str, Any]) -> None:
     results.print(
         f"{statistics['corpus']}: {statistics['documents']} documents, "
         f"{statistics['relations']} relations, split by '{statistics['protocol']}'\n",
-        markup=False,
     )
 
     def row(heading: str, group: str, key: str) -> list[str]:
@@ -95,22 +82,22 @@ def _print_statistics(statistics: dict[str, Any]) -> None:
     )
     for name, part in parts.items():
         for reason, count in part["dropped"].items():
-            results.print(f"dropped from {name}: {count}, because {reason}", markup=False)
+            results.print(f"dropped from {name}: {count}, because {reason}")
     for finding in statistics["findings"]:
-        results.print(f"{finding['where']}: {finding['kind']}: {finding['detail']}", markup=False)
+        results.print(f"{finding['where']}: {finding['kind']}: {finding['detail']}")
 
 
-def role_pairs(
-    output: Annotated[Path, path_option(help="Folder to write.")],
+def corpus_role_pairs(
+    output: Annotated[Path, options.path_option(help="Folder to write.")],
     size: Annotated[
         int, typer.Option(help="Training pairs, a multiple of 10; dev and test have a fifth of it each.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed writes the same files.")] = 1,
-    force: Force = False,
+    force: options.Force = False,
 ) -> None:
     """Write pairs like Bob's and Tina's, where only the pronoun's referent decides the relation."""
     write_role_pairs(output, size=size, seed=seed, force=force)
-    results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}", markup=False)
+    results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}")
 
 
 PARAGRAPHS = ("blank", "line")  # the modes that streams of blocks can have
@@ -123,26 +110,26 @@ def corpus_mine(
             help="Text files, plain, .gz or .xz, as a pattern in quotes such as 'text/**'. May be repeated."
         ),
     ],
-    output: Annotated[Path, path_option(help="File of pairs to write, a JSON object a line.")],
+    output: Annotated[Path, options.path_option(help="File of pairs to write, a JSON object a line.")],
     where: Annotated[
         str,
-        typer.Option(
+        options.choose(
+            "place",
+            PLACES,
             "--place",
             help="Pairs of two sentences (between), of two clauses of one sentence (inside), or both.",
-            autocompletion=among(PLACES),
         ),
     ] = "both",
     most_words: Annotated[int, typer.Option(help="The longest argument that is kept, in words.")] = 22,
     per_sense: Annotated[
         int,
         typer.Option(
-            help="At most so many pairs of each sense; rare connectives get more than their share. 0: all.",
-            min=0,
+            help="The most pairs of each sense; rare connectives get more than their share. 0: all.", min=0
         ),
     ] = 0,
     exclude: Annotated[
         list[Path] | None,
-        path_option(
+        options.path_option(
             help="Text or file of pairs: no pair may share a sentence of eight or more words with it. "
             "May be repeated."
         ),
@@ -155,18 +142,17 @@ def corpus_mine(
         ),
     ] = None,
     paragraphs: Annotated[
-        str, typer.Option(help="What ends a paragraph: blank or line.", autocompletion=among(PARAGRAPHS))
+        str, options.choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: blank or line.")
     ] = "blank",
-    encoding: Encoding = "utf-8",
+    encoding: options.Encoding = "utf-8",
     jobs: Annotated[int, typer.Option(help="Worker processes. Default: one per core.", min=0)] = 0,
     *,
-    workers: EngineOptions,
+    workers: options.EngineOptions,
 ) -> None:
     """Find pairs that a connective joins in any English text, and write them without it, to train on.
 
     An interrupted run resumes.
     """
-    check_choice("paragraph mode", paragraphs, PARAGRAPHS)
     check_encoding(encoding)
     settings = MiningSettings(place=where, most_words=most_words)
     engine = workers.open(jobs or available_cores())
@@ -209,7 +195,7 @@ def _held_out(files: Sequence[Path], corpora: Sequence[str]) -> HeldOutSentences
             raise SettingsError(
                 f"'{named}' names no corpus.", hint="Give KIND=PATH, such as gum=corpora/gum."
             )
-        held_out.add_evaluated(read_corpus(kind, expand_path(path_name)))
+        held_out.add_evaluated(read_corpus(kind, options.expand_path(path_name)))
     return held_out
 
 
@@ -219,10 +205,10 @@ def _print_mined(output: Path, mined: Mined) -> None:
     print_table(
         "Pairs by sense", ["sense", "pairs"], [[sense, f"{n:,}"] for sense, n in mined.senses.most_common()]
     )
-    results.print(f"{output}: {mined.pairs:,} pairs", markup=False)
+    results.print(f"{output}: {mined.pairs:,} pairs")
     if mined.unread:
         for error in mined.unread:
-            messages.print(str(error), markup=False)
+            messages.print(str(error))
         raise InputError(
             f"{len(mined.unread)} files could not be read to their end; the others are done.",
             where=str(output),
@@ -238,28 +224,23 @@ def _progress_text(mined: Mined) -> str:
 def corpus_convert(
     to: Annotated[
         str,
-        typer.Option(
-            help="pairs (JSONL) or conll16 (relations and parses).",
-            autocompletion=among(("pairs", "conll16")),
-        ),
+        options.choose("form", ("pairs", "conll16"), help="pairs (JSONL) or conll16 (relations and parses)."),
     ],
-    output: Annotated[Path, path_option(help="File (pairs) or folder (conll16) to write.")],
+    output: Annotated[Path, options.path_option(help="File (pairs) or folder (conll16) to write.")],
     senses: Annotated[
         str,
-        typer.Option(
-            help="pdtb2 or pdtb3: map the senses. Default: leave them as they are.",
-            autocompletion=among(("pdtb2", "pdtb3")),
+        options.suggest(
+            ("pdtb2", "pdtb3"), help="pdtb2 or pdtb3: map the senses. Default: leave them as they are."
         ),
     ] = "",
     *,
     corpus: CorpusOptions,
 ) -> None:
     """Write a corpus in another form. Both forms leave coreference out."""
-    check_choice("form", to, ("pairs", "conll16"))
     if to == "conll16":
         check_folder_place(output)
-    elif corpus.path is not None and os.path.realpath(output) == os.path.realpath(corpus.path):
-        raise SettingsError("The corpus would overwrite itself.", hint="Choose another --output.")
+    else:
+        options.check_not_input(output, corpus.path)
     found = corpus.read(usual=NONE)  # neither form keeps what annotators would add to plain pairs
     if senses:
         found = with_senses_of(found, senses)
@@ -267,4 +248,4 @@ def corpus_convert(
         write_pairs(found, output)
     else:
         write_conll16(found, output)
-    results.print(f"{output}: {len(found.relations)} relations written as {to}", markup=False)
+    results.print(f"{output}: {len(found.relations)} relations written as {to}")

@@ -1,17 +1,17 @@
-"""Options that name a corpus and the annotators of its layers, and the corpora of a training."""
+"""Options that name a corpus, the annotators of its layers and settings; and the corpora of a training."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from disco2.annotation.annotator import Annotators, Layer, Layers, check_mixture
+from disco2.annotation.annotator import Layer, Layers, check_mixture
 from disco2.annotation.cache import LayerStore, cache_file
 from disco2.corpora.catalogue import (
     ALL,
@@ -27,22 +27,20 @@ from disco2.corpora.protocols import documents_with_coreference
 from disco2.corpora.reading import gc_disabled
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
-from disco2.errors import CorpusError, InputError, SettingsError
-from disco2.experiments.configuration import Configuration
+from disco2.errors import CorpusError, SettingsError
+from disco2.experiments.configuration import Configuration, names, read_configuration
 from disco2.experiments.division import Parts, Source, divide, with_entry
 from disco2.experiments.train_run import check_learnable
 from disco2.interfaces.cli.listing import messages, print_note, progress_bar
-from disco2.interfaces.cli.options import AnnotatorOptions, among, path_option, several_of
+from disco2.interfaces.cli.options import AnnotatorOptions, Protocol, path_option, suggest
+from disco2.model.settings import KINDS
 
 
 @dataclass(frozen=True)
 class CorpusOptions(AnnotatorOptions):
     """A corpus and the annotators of its layers. Every field is an option."""
 
-    corpus: Annotated[
-        str,
-        typer.Option(help=f"Kind of corpus: {', '.join(CORPUS_NAMES)}.", autocompletion=among(CORPUS_NAMES)),
-    ] = ""
+    corpus: Annotated[str, suggest(CORPUS_NAMES, help="Kind of corpus: {}.")] = ""
     path: Annotated[Path | None, path_option(help="Folder or file of the corpus.")] = None
     trees: Annotated[Path | None, path_option(help="Folder of PTB bracket files.")] = None
     coref: Annotated[
@@ -52,54 +50,42 @@ class CorpusOptions(AnnotatorOptions):
     with_coref_only: Annotated[
         bool,
         typer.Option(
-            "--with-coref-only",
-            help="Use only documents that have their own coreference: PDTB ∩ OntoNotes.",
+            "--with-coref-only", help="Use only documents that have their own coreference: PDTB ∩ OntoNotes."
         ),
     ] = False
     dependencies: Annotated[Path | None, path_option(help="Folder of CoNLL-U files.")] = None
     raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, if it is elsewhere.")] = None
-    offsets: Annotated[
-        str,
-        typer.Option(
-            help="How PDTB 3 spans end: auto, inclusive, exclusive.",
-            autocompletion=among(("auto", "inclusive", "exclusive")),
-        ),
-    ] = "auto"
+    offsets: Annotated[str, suggest(("auto", "inclusive", "exclusive"), help="How PDTB 3 spans end: {}.")] = (
+        "auto"
+    )
     encoding: Annotated[
-        str,
-        typer.Option(
-            help="Encoding of the files: auto, utf-8 or latin-1.",
-            autocompletion=among(("auto", "utf-8", "latin-1")),
-        ),
+        str, suggest(("auto", "utf-8", "latin-1"), help="Encoding of the files: auto, utf-8 or latin-1.")
     ] = "auto"
     automatic: Annotated[
         str,
-        typer.Option(
+        suggest(
+            (ALL, NONE, *Layer),
             help=f"Layers to annotate instead of those of the corpus: all, none, or {', '.join(Layer)}. "
             "Default: all for pairs and discogem, which have none; none for any other corpus.",
-            autocompletion=several_of(Layer, alone=(ALL, NONE)),
         ),
     ] = ""
     no_cache: Annotated[
-        bool,
-        typer.Option("--no-cache", help="Neither read nor write the cache of automatic layers."),
+        bool, typer.Option("--no-cache", help="Neither read nor write the cache of automatic layers.")
     ] = False
 
     def layers(self, *, usual: str = "") -> Layers:
         """The layers to annotate: those of ``automatic``, else ``usual``, else the default of the corpus."""
-        kind, _ = self._named
-        layers = read_layers(self.automatic or usual or usual_layers(kind))
+        layers = self.wanted_layers(usual=usual)
         check_mixture(layers)
-        if not layers and self.chosen:
+        if not layers and self.annotators != AnnotatorOptions().annotators:
             raise SettingsError(
                 "An annotator was given, but no layer to annotate.", hint="Add --automatic with layers."
             )
         return layers
 
-    @property
-    def makes_layers(self) -> bool:
-        """Whether any layer of the corpus is to be annotated."""
-        return bool(read_layers(self.automatic or usual_layers(self._named[0])))
+    def wanted_layers(self, *, usual: str = "") -> Layers:
+        """The same, unchecked."""
+        return read_layers(self.automatic or usual or usual_layers(self._named[0]))
 
     def read(self, *, check: Callable[[Corpus], object] = lambda own: None, usual: str = "") -> Corpus:
         """Read the corpus and annotate its layers; ``check`` runs before the annotation, which is slow."""
@@ -114,19 +100,9 @@ class CorpusOptions(AnnotatorOptions):
 
         Only --automatic all or none applies to it; single layers depend on the corpus.
         """
-        return replace(
-            self,
-            corpus=entry.corpus,
-            path=Path(entry.path),
-            trees=None,
-            coref=None,
-            dependencies=None,
-            raw=None,
-            offsets="auto",
-            encoding="auto",
-            with_coref_only=False,
-            automatic=self.automatic if self.automatic in (ALL, NONE) else "",
-        )
+        automatic = self.automatic if self.automatic in (ALL, NONE) else ""
+        named: dict[str, Any] = {"corpus": entry.corpus, "path": Path(entry.path), "automatic": automatic}
+        return CorpusOptions(**named, no_cache=self.no_cache, **self.annotators)
 
     def annotated(self, corpus: Corpus, layers: Layers) -> Corpus:
         """Annotate these layers with the chosen annotators, and print a note with their names."""
@@ -134,16 +110,19 @@ class CorpusOptions(AnnotatorOptions):
             return corpus
         with (
             self.open(layers=layers, on_demand=True) as annotators,
-            self._cached(annotators) as maker,
+            nullcontext() if self.no_cache else LayerStore(cache_file()) as store,
             progress_bar() as bar,
         ):
+            annotators.store = store
             task = bar.add_task("annotating", total=len(corpus.documents))
             made = with_automatic_layers(
-                corpus, maker, layers, progress=lambda done: bar.update(task, completed=done)
+                corpus, annotators, layers, progress=lambda done: bar.update(task, completed=done)
             )
+        if store is not None and store.trouble:
+            print_note(f"the cache {store.path} can't be used ({store.trouble}); see: disco2 cache info")
         note = f"{', '.join(made.automatic)} by {made.annotators}"
-        if maker.recalled:
-            note += f"; {maker.recalled} of {len(corpus.documents)} documents from the cache"
+        if annotators.recalled:
+            note += f"; {annotators.recalled} of {len(corpus.documents)} documents from the cache"
         print_note(note)
         if lost := len(corpus.relations) - len(made.relations):
             print_note(f"{lost} relations cover no automatic token")
@@ -156,24 +135,6 @@ class CorpusOptions(AnnotatorOptions):
                 "No corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
             )
         return known_corpus(self.corpus), self.path
-
-    @contextmanager
-    def _cached(self, annotators: Annotators) -> Iterator[Annotators]:
-        """The annotators with the cache, unless --no-cache; an unusable cache is a note."""
-        if self.no_cache:
-            yield annotators
-            return
-        try:
-            place = cache_file()
-        except InputError as error:
-            print_note(f"layers are not kept: {error}")
-            yield annotators
-            return
-        with LayerStore(place) as store:
-            annotators.store = store
-            yield annotators
-        if store.trouble:
-            print_note(f"the cache {place} can't be used ({store.trouble}); see: disco2 cache info")
 
     def read_own(self) -> Corpus:
         """Read the corpus with its own layers, and print notes about faults in its files."""
@@ -200,68 +161,98 @@ class CorpusOptions(AnnotatorOptions):
         return corpus
 
 
+# Options that stand for one setting each
+OPTION_SETTINGS = {
+    "kind": "model.kind",
+    "features": "model.features",
+    "vectors": "vectors.source",
+    "seed": "training.seed",
+    "protocol": "task.protocol",
+}
+
+
 @dataclass(frozen=True)
-class Mixture:
-    """The corpora of a training. ``entry`` is set if the main corpus is the first of ``[[data]]``."""
+class SettingOptions:
+    """Settings: a file, then --set, then options that stand for one setting. Every field is an option."""
 
-    main: CorpusOptions
-    entry: DataSettings | None
-    others: tuple[DataSettings, ...]
-    configuration: Configuration
+    config: Annotated[Path | None, path_option(help="TOML file with settings.")] = None
+    assignments: Annotated[
+        list[str] | None,
+        suggest(
+            [f"{name}=" for name in names()],
+            "--set",
+            help="Any setting, such as model.K=50. May be repeated.",
+        ),
+    ] = None
+    protocol: Protocol = ""
 
-    @classmethod
-    def of(cls, corpus: CorpusOptions, configuration: Configuration) -> Mixture:
-        """The main corpus is that of the options, else the first of ``[[data]]``."""
-        if corpus.corpus or corpus.path or not configuration.data:
-            _check_not_repeated(corpus, configuration.data)
-            return cls(corpus, None, configuration.data, configuration)
-        entry, *others = configuration.data
+    def configuration(self, *, before: Sequence[str] = ()) -> Configuration:
+        """The settings; assignments ``before`` come before those of --set."""
+        found = read_configuration(self.config, [*before, *(self.assignments or ())])
+        values = {setting: getattr(self, option, None) for option, setting in OPTION_SETTINGS.items()}
+        return found.changed({name: value for name, value in values.items() if value not in (None, "")})
+
+
+@dataclass(frozen=True)
+class ModelOptions(SettingOptions):
+    """Settings, and the kind of model."""
+
+    kind: Annotated[str, suggest(KINDS, help="Kind of model: {}.")] = ""
+
+
+def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[Corpus, Parts, Configuration]:
+    """The main corpus, its parts with what the others of ``[[data]]`` add, and the settings for it.
+
+    The main corpus is that of the options, else the first of ``[[data]]``. Only documents that are used are
+    annotated.
+    """
+    main, others, entry = corpus, list(configuration.data), None
+    if corpus.corpus or corpus.path or not others:
+        _check_not_repeated(corpus, others)
+    else:
+        entry = others.pop(0)
         if entry.part != "train":
             raise SettingsError(
                 f"The main corpus, the first of [[data]], trains on its part 'train', not '{entry.part}'.",
                 where=entry.path,
                 hint="Leave out the part, or put another corpus first.",
             )
-        changed = {
-            "task.protocol": configuration.task.protocol or entry.protocol,
-            "task.level": configuration.task.level if entry.level < 0 else entry.level,
-        }
         # Options of layers belong to the main corpus, also if it is named in [[data]].
-        main = replace(corpus, corpus=entry.corpus, path=corpus.other(entry).path)
-        return cls(main, entry, tuple(others), configuration.changed(changed))
-
-    def read(self) -> tuple[Corpus, Parts]:
-        """Read the main corpus, its parts, and what the others add. Only used documents are annotated."""
-        choices = [self.main, *map(self.main.other, self.others)]
-        if self.configuration.model.kind == "encoder":  # it needs layers only for features
-            wanted = [self.entry is None or self.entry.features, *(one.features for one in self.others)]
-            choices = [
-                one if asked and self.configuration.model.features else replace(one, automatic=NONE)
-                for one, asked in zip(choices, wanted, strict=True)
-            ]
-        main = choices[0]
-        layers = [read_layers(one.automatic or usual_layers(one.corpus)) for one in choices[1:]]
-        # An annotator without a layer to annotate is an error, unless another corpus needs it.
-        layers.insert(0, frozenset() if any(layers) and not main.makes_layers else main.layers())
-        own, *rest = [choice.read_own() for choice in choices]
-        seed = self.configuration.task.folds
-        sources = [Source(entry, one, seed) for entry, one in zip(self.others, rest, strict=True)]
-        parts = divide(own, self.configuration, sources=sources) if sources or layers[0] else None
-        if parts is not None:
-            check_learnable(own, parts)
-        found = main.annotated(own, layers[0])
-        if parts is not None and sources:
-            further = [
-                replace(one, corpus=choice.annotated(one.corpus, some))
-                for one, choice, some in zip(parts.further, choices[1:], layers[1:], strict=True)
-            ]
-            parts = divide(found, self.configuration, task=parts.task, labels=parts.labels)
-            parts = replace(parts, further=tuple(further))
-        else:
-            parts = divide(found, self.configuration)
-        if self.entry is not None:
-            parts = with_entry(parts, self.entry, seed=self.configuration.training.seed)
-        return found, parts
+        main = replace(corpus, corpus=entry.corpus, path=Path(entry.path))
+        settings = configuration.task
+        level = settings.level if entry.level < 0 else entry.level
+        named = {"task.protocol": settings.protocol or entry.protocol, "task.level": level}
+        configuration = configuration.changed(named)
+    choices = [main, *map(main.other, others)]
+    if configuration.model.kind == "encoder":  # it needs layers only for features
+        wanted = [entry is None or entry.features, *(one.features for one in others)]
+        choices = [
+            one if asked and configuration.model.features else replace(one, automatic=NONE)
+            for one, asked in zip(choices, wanted, strict=True)
+        ]
+    main, *rest = choices
+    layers = [one.wanted_layers() for one in choices]
+    if not any(layers):
+        main.layers()  # an annotator without a layer to annotate is an error
+    check_mixture(layers[0])
+    own, *further_own = [choice.read_own() for choice in choices]
+    seed = configuration.task.folds
+    sources = [Source(other, one, seed) for other, one in zip(others, further_own, strict=True)]
+    parts = divide(own, configuration, sources=sources)
+    if any(layers):
+        check_learnable(own, parts)
+    found = main.annotated(own, layers[0])
+    further = tuple(
+        replace(one, corpus=choice.annotated(one.corpus, some))
+        for one, choice, some in zip(parts.further, rest, layers[1:], strict=True)
+    )
+    if layers[0]:
+        task, labels = (parts.task, parts.labels) if sources else (None, ())
+        parts = divide(found, configuration, task=task, labels=labels)
+    parts = replace(parts, further=further)
+    if entry is not None:
+        parts = with_entry(parts, entry, seed=configuration.training.seed)
+    return found, parts, configuration
 
 
 def _check_not_repeated(corpus: CorpusOptions, data: Sequence[DataSettings]) -> None:

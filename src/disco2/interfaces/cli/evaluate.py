@@ -35,8 +35,16 @@ from disco2.inference.pipeline import Pipeline, load
 from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.experiment import show_findings
-from disco2.interfaces.cli.listing import messages, percent, print_json, print_note, print_table, results
-from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, among, check_choice, path_option
+from disco2.interfaces.cli.listing import (
+    accuracy_line,
+    messages,
+    percent,
+    print_json,
+    print_note,
+    print_table,
+    results,
+)
+from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, choose, path_option
 from disco2.reporting.findings import Findings
 from disco2.reporting.page import write_findings
 from disco2.shipped import find_model
@@ -53,18 +61,19 @@ def evaluate(
     ] = None,
     form: Annotated[
         str,
-        typer.Option(
+        choose(
+            "form",
+            (JSONL, *FORMS),
             help="jsonl: a JSON line with all scores for each relation that is judged; conll16, disrpt: "
             "the shared tasks' own, with a label for every relation of the part, explicit ones too.",
-            autocompletion=among((JSONL, *FORMS)),
         ),
     ] = JSONL,
     end_to_end: Annotated[
         bool,
         typer.Option(
             "--end-to-end",
-            help="Score all relations found in raw text: connectives, arguments, senses. Layers are made "
-            "anew unless --automatic says otherwise.",
+            help="Score all relations found in raw text: connectives, arguments, senses. All layers are "
+            "annotated, unless --automatic names others.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -72,12 +81,11 @@ def evaluate(
     corpus: CorpusOptions,
 ) -> None:
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
-    _check_form(form, predictions)
+    if form != JSONL and predictions is None:
+        raise SettingsError(f"There is no file for the form '{form}'.", hint="Add --predictions FILE.")
     if end_to_end:
         if predictions is not None:
-            raise SettingsError(
-                "--predictions has no effect with --end-to-end.", hint="Use disco2 predict --form."
-            )
+            raise SettingsError("--end-to-end writes no predictions.", hint="Use disco2 predict --form.")
         findings = score_end_to_end(corpus, model, part=split, protocol=protocol)
         show_findings([findings], as_json=as_json)
         return
@@ -96,7 +104,7 @@ def evaluate(
             return
     judged = evaluate_model(*bundle, found, part=split, protocol=protocol)
     for warning in judged.warnings:
-        messages.print(f"warning: {warning}", markup=False)
+        messages.print(f"warning: {warning}")
     if predictions is not None and form == JSONL:
         write_text(
             predictions, (json.dumps(line, ensure_ascii=False) + "\n" for line in judged.answers.records())
@@ -105,14 +113,6 @@ def evaluate(
         print_json(judged.to_json())
     else:
         _show(judged)
-
-
-def _check_form(form: str, predictions: Path | None) -> None:
-    check_choice("form", form, (JSONL, *FORMS))
-    if form != JSONL and predictions is None:
-        raise SettingsError(
-            f"The form '{form}' is for predictions, and none are written.", hint="Add --predictions FILE."
-        )
 
 
 def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
@@ -128,20 +128,15 @@ def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
 
 
 def _show(judged: ModelEvaluation) -> None:
-    figures = judged.evaluation
-    low, high = figures.interval
+    figures, only = judged.evaluation, judged.senses_only
     results.print(
-        f"accuracy {percent(figures.accuracy)}% (95% interval {percent(low)} to {percent(high)}), "
-        f"macro F1 {percent(figures.macro_f1)}, {figures.n} relations of '{judged.part}'",
-        markup=False,
+        f"accuracy {accuracy_line(figures.accuracy, figures.interval)}, "
+        f"macro F1 {percent(figures.macro_f1)}, {figures.n} relations of '{judged.part}'"
     )
-    if judged.senses_only is not None:
-        only = judged.senses_only
-        low, high = only.interval
+    if only is not None:
         results.print(
-            f"chosen among the senses, without EntRel and NoRel: accuracy {percent(only.accuracy)}% "
-            f"(95% interval {percent(low)} to {percent(high)}), {only.n} relations",
-            markup=False,
+            "chosen among the senses, without EntRel and NoRel: "
+            f"accuracy {accuracy_line(only.accuracy, only.interval)}, {only.n} relations"
         )
     for name, subset in (
         ("with shared entities", figures.shared_entities),
@@ -149,26 +144,26 @@ def _show(judged: ModelEvaluation) -> None:
     ):
         if subset.n:
             figure = f"accuracy {percent(subset.accuracy)}%, {subset.n} relations"
-            results.print(f"{name}: {figure}", markup=False)
+            results.print(f"{name}: {figure}")
     print_table(
         "\nBy sense",
         ["sense", "precision", "recall", "F1", "relations"],
         [
-            [sense, percent(row.precision), percent(row.recall), percent(row.f1), str(row.support)]
+            [sense, percent(row.precision), percent(row.recall), percent(row.f1), row.support]
             for sense, row in figures.per_sense.items()
         ],
     )
     labels, counts = figures.confusion.labels, figures.confusion.counts
     print_table(
         "\nConfusion (rows: gold, columns: predicted)",
-        ["", *(str(number) for number, _ in enumerate(labels, 1))],
-        [[f"{number} {label}", *map(str, counts[number - 1])] for number, label in enumerate(labels, 1)],
+        ["", *map(str, range(1, len(labels) + 1))],
+        [[f"{number} {label}", *counts[number - 1]] for number, label in enumerate(labels, 1)],
     )
     for reason, count in judged.dropped.most_common():
-        results.print(f"left out: {count}, because {reason}", markup=False)
+        results.print(f"left out: {count}, because {reason}")
 
 
-def parser(
+def experiment_parser(
     model: Model = None,
     split: Part = "test",
     protocol: Protocol = "",
@@ -179,7 +174,7 @@ def parser(
 ) -> None:
     """Connectives, arguments, senses and all relations from raw text, beside rules, and by genre.
 
-    Layers are made anew unless --automatic says otherwise.
+    All layers are annotated, unless --automatic names others.
     """
     found = score_end_to_end(corpus, model, part=split, protocol=protocol)
     write_findings(found, output)

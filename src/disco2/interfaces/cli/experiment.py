@@ -16,7 +16,7 @@ from disco2.corpora.catalogue import NONE, read_layers
 from disco2.data import Corpus
 from disco2.errors import SettingsError
 from disco2.experiments.bench import AUTOMATIC, Bench, Experiment, carry_out, check_packages
-from disco2.experiments.configuration import Configuration, of_one_corpus, read_configuration
+from disco2.experiments.configuration import of_one_corpus
 from disco2.experiments.coreference import (
     COREFERENCE,
     RUNNING_TEXT,
@@ -31,42 +31,22 @@ from disco2.experiments.report import ALL, storage_in, tune_systems, tuning_find
 from disco2.experiments.runs import OWN, RunPlan
 from disco2.experiments.tuning import ReportProgress, check_storage
 from disco2.experiments.tuning_problem import GRIDS
-from disco2.interfaces.cli.corpus_options import CorpusOptions
+from disco2.interfaces.cli.corpus_options import CorpusOptions, SettingOptions
 from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
-from disco2.interfaces.cli.options import (
-    AsJson,
-    Assignments,
-    ConfigFile,
-    Protocol,
-    TrainingWorkers,
-    among,
-    check_choice,
-    path_option,
-)
+from disco2.interfaces.cli.options import AsJson, TrainingWorkers, choose, path_option
 from disco2.interfaces.cli.train import ShownProgress
 from disco2.reporting.findings import Findings, plain
 from disco2.reporting.page import findings_content, write_findings
 
 
 @dataclass(frozen=True)
-class ExperimentOptions(TrainingWorkers):
+class ExperimentOptions(TrainingWorkers, SettingOptions):
     """Where runs go, how many there are, and their settings. Every field is an option."""
 
     output: Annotated[Path, path_option(help="Folder for runs, tables and figures.")] = Path("runs")
     seeds: Annotated[int, typer.Option(help="Train every model with the seeds 1 to this.", min=1)] = 5
-    redo: Annotated[bool, typer.Option("--redo", help="Make finished runs anew.")] = False
-    config: ConfigFile = None
-    assignments: Assignments = None
-    protocol: Protocol = ""
+    redo: Annotated[bool, typer.Option("--redo", help="Repeat finished runs.")] = False
     as_json: AsJson = False
-
-    def configuration(self) -> Configuration:
-        configuration = of_one_corpus(read_configuration(self.config, self.assignments or []))
-        return configuration.changed({"task.protocol": self.protocol}) if self.protocol else configuration
-
-    @property
-    def seed_numbers(self) -> tuple[int, ...]:
-        return tuple(range(1, self.seeds + 1))
 
 
 def show_findings(findings: Iterable[Findings], *, as_json: bool) -> None:
@@ -77,58 +57,58 @@ def show_findings(findings: Iterable[Findings], *, as_json: bool) -> None:
         return
     for one in found:
         for words in one.words:
-            results.print(words, markup=False)
+            results.print(words)
         for table in one.tables:
             results.print("")
             print_table(table.title, *plain(table))
             for note in table.notes:
-                results.print(note, markup=False, style="dim")
+                results.print(note, style="dim")
         results.print("")
 
 
 Read = Callable[[CorpusOptions], dict[str, Corpus]]
 
 
-def multiclass(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+def experiment_multiclass(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """Accuracy of every model of the paper's table, with tests of the differences."""
     _run(MULTICLASS_EXPERIMENT, _read_one, corpus, options)
 
 
-def crossvalidation(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+def experiment_crossvalidation(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """With and without entities, with and without features, on all documents in five folds."""
     _run(CROSSVALIDATION, _read_one, corpus, options)
 
 
-def dimension(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+def experiment_dimension(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """Accuracy of the full model over the number of dimensions K."""
     _run(DIMENSION, _read_one, corpus, options)
 
 
-def coreference(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+def experiment_coreference(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """Relations with shared entities under the corpus's own and under automatic coreference.
 
-    Also the accuracy on them with and without entities. --automatic names the layers to make anew; without
+    Also the accuracy on them with and without entities. --automatic names the layers to annotate; without
     it, coreference alone, on the corpus's own trees where it has any. All versions have the same trees.
     """
     _run(COREFERENCE, read_versions, corpus, options)
 
 
-def binary(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+def experiment_binary(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """One class of level 1 against all others: F1 and accuracy of four classifiers."""
     _run(BINARY_EXPERIMENT, _read_one, corpus, options)
 
 
-def embeddings(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+def experiment_embeddings(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """A map of the word vectors (t-SNE) with pronouns and other words of interest marked."""
     _run(EMBEDDINGS, _read_one, corpus, options)
 
 
-def initialisation(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+def experiment_initialisation(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """What happens when the low-rank factors are initialised with zeros, as in the paper."""
     _run(INITIALISATION, _read_one, corpus, options)
 
 
-def beyond(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+def experiment_beyond(corpus: CorpusOptions, options: ExperimentOptions) -> None:
     """Beyond the paper: the steps from its model to the best one we know."""
     _run(BEYOND, _read_one, corpus, options)
 
@@ -151,9 +131,13 @@ def read_versions(corpus: CorpusOptions) -> dict[str, Corpus]:
     return coreference_versions(own, corpus.annotated(own, layers))
 
 
+def _bench(versions: dict[str, Corpus], options: ExperimentOptions) -> Bench:
+    return Bench(versions, of_one_corpus(options.configuration()), tuple(range(1, options.seeds + 1)))
+
+
 def _run(experiment: Experiment, read: Read, corpus: CorpusOptions, options: ExperimentOptions) -> None:
     options.open_if_parallel()  # check the engine before anything is read
-    bench = Bench(read(corpus), options.configuration(), options.seed_numbers)
+    bench = _bench(read(corpus), options)
     show_findings(run_with_progress([experiment], bench, options), as_json=options.as_json)
 
 
@@ -183,12 +167,13 @@ def run_with_progress(
 UNTUNED = "none"
 
 
-def everything(
+def experiment_all(
     grid: Annotated[
         str,
-        typer.Option(
+        choose(
+            "grid",
+            (*GRIDS, UNTUNED),
             help=f"Tune every model first: {', '.join(GRIDS)}; {UNTUNED}: settings as they are.",
-            autocompletion=among((*GRIDS, UNTUNED)),
         ),
     ] = GRIDS[0],
     trials: Annotated[
@@ -209,15 +194,13 @@ def everything(
 
     The last file is OUTPUT/report.html, one page with tables, figures, confusions and examples.
     """
-    check_choice("grid", grid, (*GRIDS, UNTUNED))
     check_packages(ALL)
     options.open_if_parallel()  # check the engine before anything is read
     storage = storage or storage_in(options.output)
     if grid != UNTUNED:
         check_storage(storage)
     began = time.perf_counter()
-    versions = read_versions(corpus)
-    bench = Bench(versions, options.configuration(), options.seed_numbers)
+    bench = _bench(read_versions(corpus), options)
     findings = []
     if grid != UNTUNED:
         with progress_bar() as bar:
@@ -252,13 +235,12 @@ def everything(
     print_note(f"the report is {page}")
 
 
-def layers(
+def experiment_layers(
     seeds: Annotated[int, typer.Option(help="Train with the seeds 1 to this.", min=1)] = 5,
-    config: ConfigFile = None,
-    assignments: Assignments = None,
     as_json: AsJson = False,
     *,
     corpus: CorpusOptions,
+    settings: SettingOptions,
 ) -> None:
     """The same model on the corpus's own layers and on automatic ones, as named by --automatic.
 
@@ -269,8 +251,7 @@ def layers(
     automatic = corpus.layers(usual=NONE)
     if not automatic:
         raise SettingsError("No automatic layer was named.", hint="Add, for example: --automatic all")
-    given = [*RUNNING_TEXT, *(assignments or [])]
-    configuration = of_one_corpus(read_configuration(config, given))
+    configuration = of_one_corpus(settings.configuration(before=RUNNING_TEXT))
     own = corpus.read_own()
     versions = {"the corpus's own": own, f"automatic: {corpus.automatic}": corpus.annotated(own, automatic)}
     with progress_bar() as bar:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
+from disco2.interfaces.cli.listing import DASH, messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
 from disco2.interfaces.doctor import (
     ABSENT,
@@ -102,8 +103,8 @@ def models(as_json: AsJson = False) -> None:
     )
     results.print()
     for model in found:
-        results.print(f"{model.name}: {model.what}", markup=False)
-    results.print(f"\n{_LEGEND}", markup=False, style="dim")
+        results.print(f"{model.name}: {model.what}")
+    results.print(f"\n{_LEGEND}", style="dim")
 
 
 def _model_row(model: ModelSummary, measures: Sequence[str]) -> list[str]:
@@ -115,7 +116,7 @@ def _model_row(model: ModelSummary, measures: Sequence[str]) -> list[str]:
         f"{model.corpus}, {model.training_relations} relations, {layers}",
         model.licence.partition(":")[0],
         size_of(model.bytes),
-        "–" if speed is None else f"{speed:.0f}",  # noqa: RUF001  an en dash
+        DASH if speed is None else f"{speed:.0f}",
         *(percent(accuracy[measure]) for measure in measures),
     ]
 
@@ -126,26 +127,18 @@ def cache_info(as_json: AsJson = False) -> None:
 
     found = cache_summary()
     if as_json:
-        print_json(
-            {
-                "path": str(found.path),
-                "documents": found.documents,
-                "bytes": found.bytes,
-                "most_bytes": found.most_bytes,
-                "trouble": found.trouble,
-            }
-        )
+        print_json(asdict(found) | {"path": str(found.path)})
         return
-    results.print(_describe_cache(found), markup=False)
+    results.print(_describe_cache(found))
     if found.trouble:
-        results.print(f"It can't be read: {found.trouble}. Remove it with: disco2 cache clear", markup=False)
+        results.print(f"It can't be read: {found.trouble}. Remove it with: disco2 cache clear")
 
 
 def cache_clear() -> None:
     """Remove the cache; layers are made again when they are needed."""
     from disco2.annotation.cache import clear_cache
 
-    results.print(f"removed: {_describe_cache(clear_cache())}", markup=False)
+    results.print(f"removed: {_describe_cache(clear_cache())}")
 
 
 def _describe_cache(found: CacheSummary) -> str:
@@ -167,7 +160,7 @@ def doctor(
     folder = MODELS / DEFAULT if model is None else find_model(model)  # may not exist: that is a finding
     sections: dict[str, list[Finding]] = {}
     if not as_json:
-        results.print(f"disco2 {VERSION}", markup=False)
+        results.print(f"disco2 {VERSION}")
     for name, check in checks(folder, quick=quick).items():
         with messages.status(f"checking {name}"):  # silent without a terminal
             sections[name] = check()
@@ -176,13 +169,13 @@ def doctor(
     if as_json:
         print_json(report_json(sections))
     else:
-        results.print(f"\n{_verdict(sections)}", markup=False)
+        results.print(f"\n{_verdict(sections)}")
     raise typer.Exit(2 if count_findings(sections, FAILED) else 0)
 
 
 def _print_section(name: str, findings: Sequence[Finding]) -> None:
     """Print name, status and result of each finding, and the advice below."""
-    results.print(f"\n{name.capitalize()}", markup=False, style="bold")
+    results.print(f"\n{name.capitalize()}", style="bold")
     widest = max((len(finding.name) for finding in findings), default=0)
     for finding in findings:
         status = Text(f"{finding.status:<{_WIDEST_STATUS}}", style=_STYLES[finding.status])

@@ -19,19 +19,8 @@ from disco2.files import check_file_place, check_writable, write_text
 from disco2.inference.pairs import read_pair_lines
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, RelationChoice, csv_lines
+from disco2.interfaces.cli import options
 from disco2.interfaces.cli.listing import messages, percent, print_note, print_table, results
-from disco2.interfaces.cli.options import (
-    STANDARD_INPUT,
-    Encoding,
-    Paragraphs,
-    PipelineOptions,
-    check_paragraphs,
-    document_name,
-    expand_path,
-    path_option,
-    read_bytes,
-    read_input,
-)
 from disco2.shipped import DEFAULT
 
 COLUMNS = ["arg1", "arg2", "label", "id", "source"]
@@ -52,7 +41,7 @@ class Question:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """What tells pairs apart; as the reader of pairs does, it ignores spaces around them."""
+        """The key of a pair; as in the reader of pairs, spaces around the arguments are ignored."""
         return self.arg1.strip(), self.arg2.strip()
 
 
@@ -78,7 +67,7 @@ class LabelFile:
 
     def _read(self) -> None:
         try:
-            text = read_input(self.path)
+            text = options.read_input(self.path)
             header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
         except (ValueError, csv.Error):
             header, rows = [], []
@@ -96,35 +85,33 @@ def label(
         Path,
         typer.Argument(
             help="A text, or pairs as for predict-pairs (.jsonl, .csv, .tsv).",
-            parser=expand_path,
+            parser=options.expand_path,
             metavar="FILE",
         ),
     ],
-    output: Annotated[Path, path_option(help="CSV file of labels; an existing one is continued.")],
-    paragraphs: Paragraphs = "blank",
-    encoding: Encoding = "utf-8",
+    output: Annotated[Path, options.path_option(help="CSV file of labels; an existing one is continued.")],
+    paragraphs: options.Paragraphs = "blank",
+    encoding: options.Encoding = "utf-8",
     *,
-    pipeline: PipelineOptions,
+    pipeline: options.PipelineOptions,
 ) -> None:
     """Label pairs in the terminal, starting with those that the model is least certain of.
 
     Each answer is saved at once, and the next call continues. Train on the labels with: disco2 train
     --corpus pairs --path LABELS --from-model en --output FOLDER
     """
-    check_paragraphs(paragraphs)
-    if file == STANDARD_INPUT:
+    if file == options.STANDARD_INPUT:
         raise InputError("Standard input is for the answers.", hint="Give the path of a file.")
-    if output.resolve() == file.resolve():
-        raise InputError("The output would overwrite its input.", where=str(output))
+    options.check_not_input(output, file)
     check_file_place(output)
     check_writable(output)
     labels_file = LabelFile(output)
-    content = read_bytes(file)  # before models are loaded, so that a wrong path is reported at once
+    content = options.read_bytes(file)  # before models are loaded, so that a wrong path is reported at once
     is_text = file.suffix.lower() not in (*JSON_ENDINGS, *TABLE_ENDINGS)
     with pipeline.loaded() as nlp, messages.status("reading"):
         if is_text:
-            text = read_input(file, encoding=encoding)
-            found = list(_ask_about_text(nlp, text, document_name(file), paragraphs))
+            text = options.read_input(file, encoding=encoding)
+            found = list(_ask_about_text(nlp, text, options.document_name(file), paragraphs))
         else:
             found = list(_ask_about_pairs(nlp, content, file))
         labels = nlp.model.labels if is_text else nlp.senses
@@ -137,10 +124,10 @@ def label(
         ask_questions(questions, labels, labels_file)
     finally:
         left = sum(one.pair not in labels_file.rows for one in questions)
-        results.print(f"{output}: {len(labels_file.rows)} labels; {left} pairs of {file} left", markup=False)
+        results.print(f"{output}: {len(labels_file.rows)} labels; {left} pairs of {file} left")
     if labels_file.rows:
-        options = f"--corpus pairs --path {output} --from-model {pipeline.model or DEFAULT}"
-        print_note(f"to train on them: disco2 train {options} --output FOLDER")
+        given = f"--corpus pairs --path {output} --from-model {pipeline.model or DEFAULT}"
+        print_note(f"to train on them: disco2 train {given} --output FOLDER")
 
 
 def _ask_about_text(nlp: Pipeline, text: str, name: str, paragraphs: str) -> Iterator[Question]:
@@ -170,7 +157,7 @@ def _question(prediction: Prediction, name: str, source: str) -> Question:
 
 
 def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_file: LabelFile) -> None:
-    """Ask about each pair that has no label yet, until all are labelled, or input or patience ends."""
+    """Ask about each pair that has no label yet, until all are labelled, the user quits or the input ends."""
     keys = dict(zip(labels, KEYS, strict=False))
     label_of = {label.lower(): label for label in labels}  # there may be more labels than keys
     label_of |= {key: label for label, key in keys.items()}
@@ -195,10 +182,10 @@ def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_f
             if waiting[place].pair in labels_file.rows:
                 labels_file.remove(waiting[place])
         elif answer == UNDO:
-            messages.print("There is nothing to undo.", markup=False)
+            messages.print("There is nothing to undo.")
         else:
             if answer != HELP:
-                messages.print(f"Unknown key '{answer}'.", markup=False)
+                messages.print(f"Unknown key '{answer}'.")
             _print_keys(keys)
 
 
@@ -208,16 +195,16 @@ def _print_keys(keys: dict[str, str]) -> None:
 
 
 def _print_question(question: Question, keys: dict[str, str], place: str) -> None:
-    results.print(f"\n{place}", markup=False, style="dim")
+    results.print(f"\n{place}", style="dim")
     for argument in (question.arg1, question.arg2):
-        results.print(f"  {' '.join(argument.split())}", markup=False, style="bold")
+        results.print(f"  {' '.join(argument.split())}", style="bold")
     for name, probability in question.guesses[:SHOWN_SENSES]:
-        results.print(f"    {keys.get(name, ' ')}  {name} {percent(probability)}%", markup=False)
+        results.print(f"    {keys.get(name, ' ')}  {name} {percent(probability)}%")
 
 
 def _read_answer() -> str | None:
     """A line of standard input without spaces and in lower case; None at its end."""
-    results.print("key> ", end="", markup=False)
+    results.print("key> ", end="")
     sys.stdout.flush()
     line = sys.stdin.readline() if sys.stdin else ""
     return line.strip().lower() if line else None

@@ -29,6 +29,7 @@ WORDS = 6  # shown for an encoder
 SECONDS_BETWEEN_LINES = 30.0  # where there is no terminal
 _UNIT = 10_000  # figures are shown to four decimals
 _MEGABYTE = 1e6
+DASH = "\u2013"  # for a figure that is missing
 # Characters that move the cursor, start an escape sequence, or change the direction of the text.
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -38,6 +39,9 @@ class SafeConsole(Console):
 
     Rich adds its own colours afterwards.
     """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, highlight=False, emoji=False, **settings)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
@@ -52,24 +56,19 @@ def harmless(text: str) -> str:
     return _STEERING.sub("?", text)
 
 
-results = SafeConsole(soft_wrap=True, highlight=False, emoji=False)
-messages = SafeConsole(stderr=True, soft_wrap=True, highlight=False, emoji=False)
-# Figures are not cut off for a narrow terminal or a pipe.
-tables = SafeConsole(width=10_000, highlight=False, emoji=False)
+results = SafeConsole(soft_wrap=True)
+messages = SafeConsole(stderr=True, soft_wrap=True)
+tables = SafeConsole(width=10_000)  # figures are not cut off for a narrow terminal or a pipe
 
 
 def report_error(error: Disco2Error) -> None:
     """Print an error on one line: a line break in a file's name must not forge another message."""
-    messages.print(f"error: {_one_line(str(error))}", markup=False)
+    messages.print("error: " + str(error).replace("\n", "?"))
 
 
 def print_note(text: str) -> None:
     """Print a note to standard error, above a progress bar if there is one."""
-    messages.print(f"note: {_one_line(text)}", markup=False, style="dim")
-
-
-def _one_line(text: str) -> str:
-    return text.replace("\n", "?")
+    messages.print("note: " + text.replace("\n", "?"), style="dim")
 
 
 def print_json(content: Mapping[str, Any]) -> None:
@@ -77,15 +76,17 @@ def print_json(content: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(content, indent=2) + "\n")
 
 
-def print_table(title: str, columns: list[str], rows: list[list[str]], *, texts: int = 1) -> None:
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, texts: int = 1
+) -> None:
     """Print a table whose first ``texts`` columns are text (left) and whose others are numbers (right)."""
-    results.print(title, markup=False)  # as the table's own title it would be wrapped to the table's width
+    results.print(title)  # as the table's own title it would be wrapped to the table's width
     table = Table(box=None, pad_edge=False)
     for number, column in enumerate(columns):
         table.add_column(Text(harmless(column)), justify="left" if number < texts else "right", no_wrap=True)
     for row in rows:
         # Before layout: a control character has no width, its question mark has.
-        table.add_row(*(Text(harmless(cell)) for cell in row))
+        table.add_row(*(Text(harmless(str(cell))) for cell in row))
     tables.print(table)
 
 
@@ -103,7 +104,12 @@ def progress_bar() -> Progress:
 
 
 def percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f}"  # noqa: RUF001  an en dash
+    return DASH if share is None else f"{100 * share:.1f}"
+
+
+def accuracy_line(accuracy: float, interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{percent(accuracy)}% (95% interval {percent(low)} to {percent(high)})"
 
 
 class ProgressLine:
@@ -126,16 +132,18 @@ class ProgressLine:
             self._bar.update(self._task, description=text, total=total, completed=done)
         elif time.monotonic() - self._printed >= SECONDS_BETWEEN_LINES:
             self._printed = time.monotonic()
-            messages.print(text, markup=False)
+            messages.print(text)
 
 
 def standing_line(standing: BulkProgress) -> str:
     """One line, such as: 1,809 of 4,000 documents, 0.8 of 1.7 MB, 412 sentences a second, 5 min left."""
-    pieces = [
-        f"{_of(f'{standing.documents:,}', standing.all_documents, 1, ',.0f')} documents",
-        f"{_of(f'{standing.bytes / _MEGABYTE:,.1f}', standing.all_bytes, _MEGABYTE, ',.1f')} MB",
-        f"{standing.workers} workers" if standing.workers != 1 else "1 worker",
-    ]
+    documents, size = f"{standing.documents:,}", f"{standing.bytes / _MEGABYTE:,.1f}"
+    if standing.all_documents is not None:
+        documents += f" of {standing.all_documents:,}"
+    if standing.all_bytes is not None:
+        size += f" of {standing.all_bytes / _MEGABYTE:,.1f}"
+    workers = f"{standing.workers} workers" if standing.workers != 1 else "1 worker"
+    pieces = [f"{documents} documents", f"{size} MB", workers]
     if standing.made_sentences:
         pieces.append(f"{standing.rate:,.0f} sentences a second")
     if standing.left is not None:
@@ -143,17 +151,11 @@ def standing_line(standing: BulkProgress) -> str:
     return ", ".join(pieces)
 
 
-def _of(done: str, total: int | None, unit: float, form: str) -> str:
-    return done if total is None else f"{done} of {total / unit:{form}}"
-
-
 def _duration(seconds: float) -> str:
     minutes = round(seconds / 60)
     if minutes < 2:
         return f"{seconds:.0f} s"
-    if minutes < 120:
-        return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def print_relations(
@@ -164,7 +166,7 @@ def print_relations(
     Lines are wrapped at the width of a terminal; in a pipe or a file they stay whole.
     """
     if not predictions:
-        messages.print("No relation found.", markup=False)
+        messages.print("No relation found.")
     for place, prediction in enumerate(predictions):
         _print_relation(prediction)
         if explanations is not None:
@@ -200,7 +202,7 @@ def _print_hanging(label: str, content: Text) -> None:
     lines = content.wrap(results, width) if results.is_terminal and width >= NARROWEST else [content]
     for number, line in enumerate(lines):
         line.rstrip()
-        results.print(Text.assemble((" " * len(label) if number else label, "dim"), line), markup=False)
+        results.print(Text.assemble((" " * len(label) if number else label, "dim"), line))
 
 
 def _argument(span: Span) -> str:
@@ -246,36 +248,23 @@ def explained_rows(explanation: Explanation) -> list[list[str]]:
     """
     from disco2.inference.explanation import sum_families
 
-    named: list[tuple[str, float, float]] = [
-        _term_row("bias", explanation.bias),
-        _term_row("text" if explanation.words else "arguments", explanation.arguments),
-        *(_term_row(f"mentions {_pair(pair)}", pair) for pair in explanation.pairs),
-        *(_term_row(f"{others.count} other pairs of mentions", others) for others in explanation.other_pairs),
-        *(_term_row(family.name, family) for family in sum_families(explanation.features)),
+    named: list[tuple[str, Term | MentionPair | OtherPairs]] = [
+        ("bias", explanation.bias),
+        ("text" if explanation.words else "arguments", explanation.arguments),
+        *((f"mentions {_plain(f'{one.arg1.text} ~ {one.arg2.text}')}", one) for one in explanation.pairs),
+        *((f"{others.count} other pairs of mentions", others) for others in explanation.other_pairs),
+        *((family.name, family) for family in sum_families(explanation.features)),
     ]
-    counted = [(name, _units(value), _units(rival)) for name, value, rival in named]
-    total, rival_total = _units(explanation.score), _units(explanation.rival_score)
-    left = total - sum(value for _, value, _ in counted), rival_total - sum(rival for *_, rival in counted)
+    rows = [(name, round(term.value * _UNIT), round(term.rival * _UNIT)) for name, term in named]
+    total, rival_total = round(explanation.score * _UNIT), round(explanation.rival_score * _UNIT)
+    left = total - sum(value for _, value, _ in rows), rival_total - sum(rival for *_, rival in rows)
     if any(left):
-        counted.append(("rounding", *left))
-    counted.append(("total", total, rival_total))
-    return [[name, _figure(value), _figure(rival), _figure(value - rival)] for name, value, rival in counted]
-
-
-def _term_row(name: str, term: Term | MentionPair | OtherPairs) -> tuple[str, float, float]:
-    return name, term.value, term.rival
-
-
-def _pair(pair: MentionPair) -> str:
-    return f"{_plain(pair.arg1.text)} ~ {_plain(pair.arg2.text)}"
-
-
-def _units(value: float) -> int:
-    return round(value * _UNIT)
-
-
-def _figure(units: int) -> str:
-    return f"{units / _UNIT:+.4f}"
+        rows.append(("rounding", *left))
+    rows.append(("total", total, rival_total))
+    return [
+        [name, *(f"{units / _UNIT:+.4f}" for units in (value, rival, value - rival))]
+        for name, value, rival in rows
+    ]
 
 
 def _plain(text: str) -> str:

@@ -7,9 +7,10 @@ option for each field. This module imports no NumPy: ``disco2 --version`` and ``
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -22,13 +23,11 @@ from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError, SettingsError
 from disco2.files import without_twins
 from disco2.inference.plain_text import UTF_8, decoded
-from disco2.shipped import DEFAULT
+from disco2.shipped import DEFAULT, shipped_names
 
 if TYPE_CHECKING:
     from disco2.inference.pipeline import Pipeline
     from disco2.model.probabilities import Shares
-
-Complete = Callable[[str], list[str]]
 
 _FOLDS = ("cv5-0", "cv10-0", *(f"cv12-{fold}" for fold in range(12)))
 PROTOCOLS = ("own", "gum", "lin", "ji", "documents", *_FOLDS)
@@ -41,63 +40,29 @@ LOCAL, DASK = "local", "dask"
 UNIFORM = "uniform"
 
 
-# What a shell offers while one types. The values themselves are checked where they are used.
+# Kinds of options. A shell offers their values while one types.
 
 
-def among(values: Iterable[str]) -> Complete:
-    """Complete one of these values."""
+def suggest(values: Iterable[str], *names: str, help: str, **more: Any) -> Any:
+    """An option that takes any text; these values are offered. ``{}`` in the help stands for them."""
     known = tuple(values)
-    return lambda incomplete: [value for value in known if value.startswith(incomplete)]
-
-
-def several_of(values: Iterable[str], *, alone: Iterable[str] = ()) -> Complete:
-    """Complete a comma-separated list of these values without repeats, or one value of ``alone``."""
-    known, single = tuple(values), tuple(alone)
 
     def complete(incomplete: str) -> list[str]:
-        before, comma, begun = incomplete.rpartition(",")
-        taken = before.split(",")
-        more = [value for value in known if value not in taken and value.startswith(begun)]
-        if not comma:
-            return [value for value in (*single, *more) if value.startswith(incomplete)]
-        return [f"{before},{value}" for value in more]
+        return [value for value in known if value.startswith(incomplete)]
 
-    return complete
+    return typer.Option(*names, help=help.format(", ".join(known)), autocompletion=complete, **more)
 
 
-def complete_settings(incomplete: str) -> list[str]:
-    """Complete a setting with its default, such as model.K=50.
+def choose(what: str, values: Iterable[str], *names: str, help: str) -> Any:
+    """An option that takes one of these values, or nothing; SettingsError for another one."""
+    known = tuple(values)
 
-    Lists are left out: a shell would interpret their quotes.
-    """
-    from disco2.experiments.configuration import Configuration
+    def check(text: str) -> str:
+        if text and text not in known:
+            raise SettingsError(f"Unknown {what} '{text}'.", hint=f"Choose one of: {', '.join(known)}.")
+        return text
 
-    def written(value: object) -> str:
-        if isinstance(value, bool):
-            return str(value).lower()
-        return "" if isinstance(value, list | tuple) else str(value)
-
-    return [
-        f"{section}.{name}={written(value)}"
-        for section, values in Configuration().to_json().items()
-        for name, value in values.items()
-        if f"{section}.{name}".startswith(incomplete)
-    ]
-
-
-def complete_models(incomplete: str) -> list[str]:
-    """Complete the name of a shipped model."""
-    from disco2.shipped import shipped_names
-
-    return [name for name in shipped_names() if name.startswith(incomplete)]
-
-
-def complete_spacy(incomplete: str) -> list[str]:
-    """Complete the name of an installed spaCy pipeline."""
-    from importlib.metadata import entry_points
-
-    names = {found.name for found in entry_points(group="spacy_models")}
-    return sorted(name for name in names if name.startswith(incomplete))
+    return suggest(known, *names, help=help, parser=check, metavar="TEXT")
 
 
 def expand_path(text: str) -> Path:
@@ -114,13 +79,6 @@ def path_option(*names: str, help: str) -> Any:
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Assignments = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", help="Any setting, such as model.K=50. May be repeated.", autocompletion=complete_settings
-    ),
-]
-ConfigFile = Annotated[Path | None, path_option("--config", help="TOML file with settings.")]
 Force = Annotated[
     bool,
     typer.Option(
@@ -131,44 +89,28 @@ Force = Annotated[
 ]
 Restart = Annotated[bool, typer.Option("--restart", help="Discard what an interrupted run has left.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Split each score into its terms.")]
+TextArgument = Annotated[str | None, typer.Argument(help="The text itself.")]
 TextFile = Annotated[Path | None, path_option("--file", help="Text file; - for standard input.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of the files.", autocompletion=among(ENCODINGS))]
-Paragraphs = Annotated[
-    str,
-    typer.Option(help=f"What ends a paragraph: {', '.join(PARAGRAPHS)}.", autocompletion=among(PARAGRAPHS)),
-]
+Encoding = Annotated[str, suggest(ENCODINGS, help="Encoding of the files.")]
+Paragraphs = Annotated[str, choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: {}.")]
 Model = Annotated[
     str | None,
-    typer.Option(
+    suggest(
+        shipped_names(),
         "--model",
         metavar="NAME|FOLDER",
         help=f"A shipped model (see: disco2 models), or the folder of another. Default: {DEFAULT}.",
-        autocompletion=complete_models,
         show_default=False,
     ),
 ]
 Protocol = Annotated[
     str,
-    typer.Option(
+    suggest(
+        PROTOCOLS,
         help="Split: own, gum, lin, ji, documents, cv12-0 to cv12-11, cvK-i. Default: the usual one.",
-        autocompletion=among(PROTOCOLS),
     ),
 ]
-Part = Annotated[
-    str, typer.Option(help="Part of the corpus: train, dev or test.", autocompletion=among(PARTS))
-]
-
-
-def check_choice(what: str, value: str, known: Iterable[str]) -> None:
-    """Raise SettingsError for an unknown value, before any model is loaded."""
-    names = tuple(known)
-    if value not in names:
-        raise SettingsError(f"Unknown {what} '{value}'.", hint=f"Choose one of: {', '.join(names)}.")
-
-
-def check_paragraphs(paragraphs: str) -> None:
-    """Raise SettingsError for an unknown mode."""
-    check_choice("paragraph mode", paragraphs, PARAGRAPHS)
+Part = Annotated[str, suggest(PARTS, help="Part of the corpus: train, dev or test.")]
 
 
 def read_input(path: Path, *, encoding: str = UTF_8) -> str:
@@ -181,22 +123,40 @@ def read_input(path: Path, *, encoding: str = UTF_8) -> str:
 
 def read_bytes(path: Path) -> bytes:
     """Read a file or standard input; InputError if that fails."""
+    with open_input(path) as stream:
+        return stream.read()
+
+
+def open_input(path: Path) -> BinaryIO:
+    """A file or standard input, open for reading; InputError if that fails."""
     try:
-        return standard_input().read() if path == STANDARD_INPUT else path.read_bytes()
+        if path != STANDARD_INPUT:
+            return path.open("rb")
+        if sys.stdin is not None:
+            return sys.stdin.buffer
     except FileNotFoundError:
         raise InputError("There is no such file.", where=str(path), hint="Check the path.") from None
     except IsADirectoryError:
         raise InputError("This is a folder; a file is needed.", where=str(path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"It can't be read: {reason}.", where=_shown_path(path)) from None
+        raise InputError(f"It can't be read: {reason}.", where=str(path)) from None
+    raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
 
 
-def standard_input() -> BinaryIO:
-    """Standard input in bytes; InputError if it is closed."""
-    if sys.stdin is None:
-        raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
-    return sys.stdin.buffer
+def check_source(*given: object, hint: str) -> None:
+    """Raise InputError unless exactly one of these was given."""
+    count = sum(one is not None for one in given)
+    if count != 1:
+        raise InputError("There is more than one input." if count else "No text was given.", hint=hint)
+
+
+def check_not_input(output: Path, *inputs: Path | None) -> None:
+    """Raise InputError if the output is one of the inputs."""
+    if os.path.realpath(output) in [os.path.realpath(path) for path in inputs if path is not None]:
+        raise InputError(
+            "The output would overwrite its input.", where=str(output), hint="Choose another --output."
+        )
 
 
 def document_name(path: Path | None) -> str:
@@ -215,11 +175,7 @@ class AnnotatorOptions:
     """The annotators of a text. Every field is an option."""
 
     spacy: Annotated[
-        str,
-        typer.Option(
-            help="An installed spaCy pipeline (or its folder) for tokens, tags, dependencies.",
-            autocompletion=complete_spacy,
-        ),
+        str, typer.Option(help="An installed spaCy pipeline (or its folder) for tokens, tags, dependencies.")
     ] = ""
     stanza: Annotated[bool, typer.Option("--stanza", help="All layers from Stanza.")] = False
     stanza_folder: Annotated[
@@ -229,63 +185,50 @@ class AnnotatorOptions:
         bool, typer.Option("--stanza-download", help="Let Stanza download missing models.")
     ] = False
     parser: Annotated[
-        str,
-        typer.Option(
-            help=f"Constituency parser: {BUILT_IN} or {STANFORD}.", autocompletion=among((BUILT_IN, STANFORD))
-        ),
+        str, suggest((BUILT_IN, STANFORD), help=f"Constituency parser: {BUILT_IN} or {STANFORD}.")
     ] = BUILT_IN
     stanford_home: Annotated[
         Path | None, path_option(help="Folder of the Stanford parser, with stanford-parser.jar.")
     ] = None
 
     @property
-    def chosen(self) -> bool:
-        """Whether any of these options was given."""
-        return any(getattr(self, option.name) != option.default for option in fields(AnnotatorOptions))
+    def annotators(self) -> dict[str, Any]:
+        """These options by name."""
+        return {option.name: getattr(self, option.name) for option in fields(AnnotatorOptions)}
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
         """The annotators of these layers, a context manager; ``on_demand`` loads them at their first use."""
-        chosen = {option.name: getattr(self, option.name) for option in fields(AnnotatorOptions)}
-        return AnnotatorChoice(**chosen).open(layers=layers, on_demand=on_demand)
-
-
-@dataclass(frozen=True)
-class Prior:
-    """The value of --prior; labels and sums are checked when the model is known."""
-
-    shares: Shares
+        return AnnotatorChoice(**self.annotators).open(layers=layers, on_demand=on_demand)
 
 
 _PRIOR_HINT = f"Give {UNIFORM}, shares such as Contingency.Cause=0.4,NoRel=0.1, or a TOML or JSON file."
 
 
-def read_prior(text: str) -> Prior:
-    """Parse ``uniform``, ``LABEL=SHARE,...``, or a TOML or JSON file of shares by label."""
+def read_prior(text: str) -> Shares:
+    """Parse ``uniform``, ``LABEL=SHARE,...``, or a TOML or JSON file of shares by label.
+
+    Labels and sums are checked when the model is known.
+    """
     if text == UNIFORM:
-        return Prior(UNIFORM)
+        return UNIFORM
     file = expand_path(text)
-    with suppress(OSError):  # a list of shares may be too long for a file name
-        if file.is_file():
-            return Prior(_unique(_flatten(_read_shares(file)), where=text))
-    if "=" not in text:
-        raise SettingsError("There is no such file of shares.", where=text, hint=_PRIOR_HINT)
-    pairs = [pair.rpartition("=") for pair in text.split(",")]
     try:
-        return Prior(_unique(((label.strip(), float(share)) for label, _, share in pairs), where="--prior"))
-    except ValueError:
-        raise SettingsError(f"'{text}' has no shares by label.", where="--prior", hint=_PRIOR_HINT) from None
+        with suppress(OSError):  # a list of shares may be too long for a file name
+            if file.is_file():
+                return _unique(_flatten(_read_shares(file)))
+        pairs = [pair.rpartition("=") for pair in text.split(",")]
+        return _unique((label.strip(), float(share)) for label, _, share in pairs)
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise SettingsError(
+            f"No shares by label: {error}.", where=f"--prior {text}", hint=_PRIOR_HINT
+        ) from None
 
 
 def _read_shares(file: Path) -> dict[str, Any]:
     text = read_input(file)
-    try:
-        if file.suffix.lower() == ".json":
-            return dict(json.loads(text, object_pairs_hook=without_twins).items())
-        return tomllib.loads(text)
-    except (ValueError, AttributeError, RecursionError) as error:
-        raise SettingsError(
-            f"The file has no shares by label: {error}.", where=str(file), hint=_PRIOR_HINT
-        ) from None
+    if file.suffix.lower() == ".json":
+        return dict(json.loads(text, object_pairs_hook=without_twins).items())
+    return tomllib.loads(text)
 
 
 def _flatten(content: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -297,11 +240,11 @@ def _flatten(content: dict[str, Any], before: str = "") -> Iterator[tuple[str, A
             yield f"{before}{name}", value
 
 
-def _unique(pairs: Iterable[tuple[str, Any]], *, where: str) -> dict[str, float]:
+def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, float]:
     shares: dict[str, float] = {}
     for label, share in pairs:
         if label in shares:
-            raise SettingsError(f"The label '{label}' has two shares.", where=where)
+            raise ValueError(f"the label '{label}' has two shares")
         shares[label] = share
     return shares
 
@@ -312,31 +255,23 @@ class PipelineOptions(AnnotatorOptions):
 
     model: Model = None
     prior: Annotated[
-        Prior | None,
-        typer.Option(
+        Any,
+        suggest(
+            (UNIFORM,),
             metavar="SHARES|FILE",
             parser=read_prior,
-            help=f"Expected shares of senses: {UNIFORM}, LABEL=SHARE,..., or a TOML or JSON file. "
+            help="Expected shares of senses: {}, LABEL=SHARE,..., or a TOML or JSON file. "
             "Default: as in training.",
-            autocompletion=among((UNIFORM,)),
         ),
     ] = None
-
-    @property
-    def shares(self) -> Shares | None:
-        """The value of --prior."""
-        return None if self.prior is None else self.prior.shares
 
     @contextmanager
     def loaded(self, *, annotators: bool = True) -> Iterator[Pipeline]:
         """The pipeline; processes that it started end with it. Annotated documents need no annotators."""
         from disco2.inference.pipeline import load
 
-        if not annotators:
-            yield load(self.model, annotators=Annotators([]), prior=self.shares)
-            return
-        with self.open() as chosen:
-            yield load(self.model, annotators=chosen, prior=self.shares)
+        with self.open() if annotators else Annotators([]) as chosen:
+            yield load(self.model, annotators=chosen, prior=self.prior)
 
 
 @dataclass(frozen=True)
@@ -345,9 +280,10 @@ class EngineOptions:
 
     engine: Annotated[
         str,
-        typer.Option(
+        choose(
+            "engine",
+            (LOCAL, DASK),
             help=f"Where the work is done: {LOCAL} (processes of this machine) or {DASK} (extra cluster).",
-            autocompletion=among((LOCAL, DASK)),
         ),
     ] = LOCAL
     scheduler: Annotated[
@@ -360,7 +296,6 @@ class EngineOptions:
 
     def open(self, workers: int) -> Engine:
         """The engine with this number of workers; a cluster given by its scheduler has its own number."""
-        check_choice("engine", self.engine, (LOCAL, DASK))
         if self.scheduler and self.engine != DASK:
             raise InputError(
                 "Only Dask has a scheduler.", where="--scheduler", hint=f"Give --engine {DASK} as well."

@@ -12,8 +12,6 @@ from disco2.interfaces.cli.listing import messages
 from disco2.interfaces.cli.options import PipelineOptions
 from disco2.interfaces.server.settings import LOOPBACK_HOSTS, Limits, ServerSettings, check_extra
 
-USUAL = Limits()
-
 
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 is every one of this machine.")] = (
@@ -42,42 +40,24 @@ def serve(
             "repeated. Default: localhost and --host; any name if --host is 0.0.0.0."
         ),
     ] = None,
-    max_body: Annotated[int, typer.Option(help="Bytes of a request.", min=1)] = USUAL.body_bytes,
-    max_sentences: Annotated[int, typer.Option(help="Sentences of a text.", min=1)] = USUAL.sentences,
-    max_pairs: Annotated[int, typer.Option(help="Pairs of a request.", min=1)] = USUAL.pairs,
-    time_limit: Annotated[float, typer.Option(help="Seconds from a request to its answer.", min=0.1)] = (
-        USUAL.seconds
-    ),
-    queue: Annotated[int, typer.Option(help="Requests that may wait for their turn.", min=1)] = USUAL.queue,
-    max_connections: Annotated[
-        int, typer.Option(help="Connections at a time; requests beyond that get status 503.", min=2)
-    ] = USUAL.connections,
     access_log: Annotated[
-        bool, typer.Option(help="Tell of every request on standard error, without its text.")
+        bool, typer.Option(help="Log every request on standard error, without its text.")
     ] = True,
     *,
+    limits: Limits,
     pipeline: PipelineOptions,
 ) -> None:
     """Serve relations over HTTP, with a web page. Ctrl+C or SIGTERM stops it gracefully."""
     check_extra()
     if api_key == "":
-        raise SettingsError(
-            "The API key is empty.", hint="Give one; or leave --api-key out, and nobody needs one."
-        )
+        raise SettingsError("The API key is empty.", hint="Give one, or leave out --api-key.")
     # Late: these need what the extra brings.
     from disco2.interfaces.server.app import ALL_INTERFACES, bind, make_app, run, url_of
     from disco2.interfaces.server.middleware import write_log
 
     default_hosts = ["*"] if host in ALL_INTERFACES else []
     settings = ServerSettings(
-        limits=Limits(
-            body_bytes=max_body,
-            sentences=max_sentences,
-            pairs=max_pairs,
-            seconds=time_limit,
-            queue=queue,
-            connections=max_connections,
-        ),
+        limits=limits,
         api_key=api_key or "",
         cors_origins=tuple(cors_origin or ()),
         allowed_hosts=(*LOOPBACK_HOSTS, host, *(allowed_host or default_hosts)),
@@ -86,19 +66,14 @@ def serve(
     with bind(host, port) as bound, pipeline.loaded() as nlp:
         app = make_app(nlp, settings)
         gc.collect()
-        gc.freeze()  # the models stay to the end, so nobody need look through them for cycles
+        gc.freeze()  # the models stay to the end: no need to search them for cycles
         write_log(access=access_log)
         if bound.getsockname()[0] in ALL_INTERFACES and not api_key:
             messages.print(
-                "warning: everybody in the network can ask this server; --api-key would keep others out",
-                markup=False,
+                "warning: everybody in the network can ask this server; --api-key would keep others out"
             )
         if "*" in settings.cors_origins and not api_key:
-            messages.print(
-                "warning: --cors-origin '*' lets every web page that you open use this server", markup=False
-            )
+            messages.print("warning: --cors-origin '*' lets every web page that you open use this server")
 
-        def print_note() -> None:
-            messages.print(f"disco2 serves {nlp.info.name} at {url_of(bound)}", markup=False)
-
-        run(app, bound, limits=settings.limits, on_start=print_note)
+        started = f"disco2 serves {nlp.info.name} at {url_of(bound)}"
+        run(app, bound, limits=limits, on_start=lambda: messages.print(started))

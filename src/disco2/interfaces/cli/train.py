@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,27 +19,17 @@ from disco2.corpora.catalogue import read_layers, usual_layers
 from disco2.data import Corpus
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.adapting import adapt_model, adaptable_instances, read_base, save_adapted
-from disco2.experiments.configuration import (
-    Configuration,
-    commented_toml,
-    of_one_corpus,
-    read_configuration,
-    read_data,
-)
+from disco2.experiments.configuration import Configuration, commented_toml, of_one_corpus, read_data
 from disco2.experiments.division import Parts, divide
 from disco2.experiments.train_run import check_learnable, save_model, train_model
-from disco2.experiments.tuning import (
-    COMPLETE,
-    PRUNED,
-    StudyProgress,
-    Tuned,
-    check_storage,
-    tune,
-)
+from disco2.experiments.tuning import COMPLETE, PRUNED, StudyProgress, Tuned, check_storage
+from disco2.experiments.tuning import tune as search_settings
 from disco2.experiments.tuning_problem import DEVELOPMENTS, GRIDS, choose_space
 from disco2.files import check_file_place, check_writable, write_text
-from disco2.interfaces.cli.corpus_options import CorpusOptions, Mixture
+from disco2.interfaces.cli.corpus_options import CorpusOptions, ModelOptions, read_corpora
 from disco2.interfaces.cli.listing import (
+    DASH,
+    accuracy_line,
     messages,
     percent,
     print_json,
@@ -48,19 +38,9 @@ from disco2.interfaces.cli.listing import (
     progress_bar,
     results,
 )
-from disco2.interfaces.cli.options import (
-    AsJson,
-    Assignments,
-    ConfigFile,
-    Force,
-    Protocol,
-    among,
-    complete_models,
-    path_option,
-)
+from disco2.interfaces.cli.options import AsJson, Force, path_option, suggest
 from disco2.lock import FileLock
-from disco2.model.settings import KINDS
-from disco2.shipped import find_model
+from disco2.shipped import find_model, shipped_names
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch
@@ -69,7 +49,28 @@ LOCK = "training.lock"
 MOST_REASONS = 3  # that are named in a note
 SHOWN = 10  # trials in the table
 
-Kind = Annotated[str, typer.Option(help=f"Kind of model: {', '.join(KINDS)}.", autocompletion=among(KINDS))]
+
+@dataclass(frozen=True)
+class TrainOptions(ModelOptions):
+    """The settings of a training. Every field is an option."""
+
+    features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None
+    vectors: Annotated[
+        str, suggest(("shipped", "word2vec"), help="Word vectors: shipped, word2vec, or a file.")
+    ] = ""
+    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A further corpus to train on: its kind, path and weight, such as discogem=data:0.5. May be "
+            "repeated; without --corpus, the first one is the main corpus.",
+            metavar="NAME=PATH[:WEIGHT]",
+        ),
+    ] = None
+
+    def configuration(self, *, before: Sequence[str] = ()) -> Configuration:
+        found = super().configuration(before=before)
+        return replace(found, data=(*found.data, *map(read_data, self.data or ())))
 
 
 @contextmanager
@@ -94,7 +95,7 @@ def kept_training(output: Path) -> Iterator[Path]:
         kept = any((folder / STAGES).glob("*.safetensors"))
         what = f"finished passes are kept in {folder}; run the same command to resume"
         if isinstance(error, KeyboardInterrupt):
-            messages.print(f"interrupted: {what if kept else 'nothing is kept'}", markup=False)
+            messages.print(f"interrupted: {what if kept else 'nothing is kept'}")
         elif kept:
             print_note(what)
         raise
@@ -104,32 +105,12 @@ def kept_training(output: Path) -> Iterator[Path]:
 
 def train(
     output: Annotated[Path | None, path_option(help="Folder to write the model to.")] = None,
-    config: ConfigFile = None,
-    kind: Kind = "",
-    features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None,
-    vectors: Annotated[
-        str,
-        typer.Option(
-            help="Word vectors: shipped, word2vec, or a file.", autocompletion=among(("shipped", "word2vec"))
-        ),
-    ] = "",
-    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
-    assignments: Assignments = None,
-    protocol: Protocol = "",
-    data: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A further corpus to train on: its kind, path and weight, such as discogem=data:0.5. May be "
-            "repeated; without --corpus, the first one is the main corpus.",
-            metavar="NAME=PATH[:WEIGHT]",
-        ),
-    ] = None,
     from_model: Annotated[
         str | None,
-        typer.Option(
+        suggest(
+            shipped_names(),
             help="Adapt this model to labelled pairs (--corpus pairs): its last layer alone, in seconds.",
             metavar="NAME|FOLDER",
-            autocompletion=complete_models,
             show_default=False,
         ),
     ] = None,
@@ -140,6 +121,7 @@ def train(
     as_json: AsJson = False,
     *,
     corpus: CorpusOptions,
+    settings: TrainOptions,
 ) -> None:
     """Train a model; the dev part decides when to stop, the test part is not used.
 
@@ -147,32 +129,15 @@ def train(
     dev and the test part; the others add training relations.
     """
     if from_model is not None:
-        others = {
-            "--config": config,
-            "--kind": kind,
-            "--features": features is not None,
-            "--vectors": vectors,
-            "--set": assignments,
-            "--protocol": protocol,
-            "--data": data,
-            "--print-config": print_config,
-        }
-        if given := [name for name, value in others.items() if value]:
-            raise SettingsError(f"{given[0]} has no effect with --from-model.", hint="Leave it out.")
-        _adapt(from_model, corpus, output, seed=1 if seed is None else seed, force=force, as_json=as_json)
+        if print_config or replace(settings, seed=None) != TrainOptions():
+            raise SettingsError(
+                "A setting has no effect with --from-model.",
+                hint="Leave out --config, --set, --kind, --features, --vectors, --protocol and --data.",
+            )
+        seed = 1 if settings.seed is None else settings.seed
+        _adapt(from_model, corpus, output, seed=seed, force=force, as_json=as_json)
         return
-    configuration = _override(
-        read_configuration(config, assignments or []),
-        {
-            "model.kind": kind or None,
-            "model.features": features,
-            "vectors.source": vectors or None,
-            "training.seed": seed,
-            "task.protocol": protocol or None,
-        },
-    )
-    entries = tuple(map(read_data, data or ()))
-    configuration = replace(configuration, data=(*configuration.data, *entries))
+    configuration = settings.configuration()
     if print_config:
         typer.echo(commented_toml(configuration), nl=False)
         return
@@ -182,10 +147,8 @@ def train(
     if configuration.model.kind == "encoder":
         encoder_folder(configuration.encoder.folder)  # fail before an hour of annotation
     started = time.perf_counter()
-    mixture = Mixture.of(corpus, configuration)
-    configuration = mixture.configuration
     with kept_training(output) as state:
-        found, parts = mixture.read()
+        found, parts, configuration = read_corpora(corpus, configuration)
         for note in _notes(found, parts, configuration):
             print_note(note)
         fitted = _train(found, parts, configuration, state)
@@ -209,12 +172,11 @@ def train(
     further = f" and {added} of other corpora" if added else ""
     results.print(
         f"{output}: trained on {fitted.training_relations} relations{further} "
-        f"with {len(parts.labels)} labels in {summary['seconds']} s",
-        markup=False,
+        f"with {len(parts.labels)} labels in {summary['seconds']} s"
     )
     if best:
         when = f"after pass {best.number}" if members == 1 else f"with {members} members"
-        results.print(f"development {parts.score_name} {percent(best.score)}% {when}", markup=False)
+        results.print(f"development {parts.score_name} {percent(best.score)}% {when}")
 
 
 def _adapt(
@@ -242,14 +204,12 @@ def _adapt(
         return
     results.print(
         f"{output}: '{name}' adapted on {adapted.pairs} pairs with {len(adapted.label_counts)} labels "
-        f"in {seconds} s",
-        markup=False,
+        f"in {seconds} s"
     )
-    for when, (accuracy, (low, high)) in adapted.accuracy.items():
+    for when, (accuracy, interval) in adapted.accuracy.items():
         how = "" if when == "before" else ", by 5-fold cross-validation"
-        interval = f"(95% interval {percent(low)} to {percent(high)})"
-        results.print(f"accuracy {when}{how}: {percent(accuracy)}% {interval}", markup=False)
-    results.print(adapted.verdict, markup=False)
+        results.print(f"accuracy {when}{how}: {accuracy_line(accuracy, interval)}")
+    results.print(adapted.verdict)
 
 
 def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
@@ -293,20 +253,15 @@ def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterat
         yield f"there is no dev part: {share:.0%} of the training relations are held out for early stopping"
 
 
-def _override(configuration: Configuration, named: Mapping[str, object]) -> Configuration:
-    """Replace the settings that have an option of their own and were given there."""
-    return configuration.changed({name: value for name, value in named.items() if value is not None})
-
-
-def tune_settings(
-    output: Annotated[Path | None, path_option(help="File to write the best settings to, as TOML.")] = None,
+def tune(
+    output: Annotated[Path, path_option(help="File to write the best settings to, as TOML.")],
     grid: Annotated[
         str,
-        typer.Option(
-            help=f"Search space: {', '.join(GRIDS)}. quick: rates and regularisers from a third to three "
+        suggest(
+            GRIDS,
+            help="Search space: {}. quick: rates and regularisers from a third to three "
             "times the configured ones, which come first. paper: K, lambda and eta from the paper's lists, "
             "the last two separately for each group of parameters.",
-            autocompletion=among(GRIDS),
         ),
     ] = GRIDS[0],
     storage: Annotated[
@@ -323,34 +278,26 @@ def tune_settings(
     seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
     development: Annotated[
         str,
-        typer.Option(
-            help=f"What trials are scored on: {', '.join(DEVELOPMENTS)}. dev: the corpus's dev part. random: "
+        suggest(
+            DEVELOPMENTS,
+            help="What trials are scored on: {}. dev: the corpus's dev part. random: "
             "as in the paper, a random fifth (training.development_share) of the training relations.",
-            autocompletion=among(DEVELOPMENTS),
         ),
     ] = DEVELOPMENTS[0],
     pruning: Annotated[bool, typer.Option(help="Stop trials that do worse than most.")] = True,
     jobs: Annotated[int, typer.Option(help="Processes that run trials in parallel.", min=1)] = 1,
-    config: ConfigFile = None,
-    kind: Kind = "",
-    assignments: Assignments = None,
-    protocol: Protocol = "",
     as_json: AsJson = False,
     *,
     corpus: CorpusOptions,
+    settings: ModelOptions,
 ) -> None:
     """Search settings that do well on the development relations; the test part is not used.
 
     Called again with the same storage, it resumes; a trial that was interrupted is repeated.
     Binary classifiers, such as --set task.versus=Comparison, are tuned for F1, others for accuracy.
     """
-    configuration = _override(
-        of_one_corpus(read_configuration(config, assignments or [])),
-        {"model.kind": kind or None, "task.protocol": protocol or None},
-    )
+    configuration = of_one_corpus(settings.configuration())
     space = choose_space(configuration, grid=grid)
-    if output is None:
-        raise SettingsError("No --output file was given.", hint="Add, for example: --output best.toml")
     check_file_place(output)
     check_writable(output)
     storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
@@ -358,7 +305,7 @@ def tune_settings(
     found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
-        tuned = tune(
+        tuned = search_settings(
             found,
             configuration,
             space=space,
@@ -413,10 +360,8 @@ def _print_tuned(tuned: Tuned, output: Path) -> None:
             for trial in tuned.ranking[:SHOWN]
         ],
     )
-    results.print(
-        f"{output}: the settings of trial {tuned.best.number}. Use them as: --config {output}", markup=False
-    )
+    results.print(f"{output}: the settings of trial {tuned.best.number}. Use them as: --config {output}")
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"  # noqa: RUF001  an en dash
+    return DASH if value is None else f"{value:.3g}"

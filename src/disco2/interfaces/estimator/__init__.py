@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
@@ -67,28 +67,18 @@ PAIRS, RELATIONS = "pairs", "relations"  # the corpus name in a bundle
 LABEL_TYPE = "label_type"  # key of the classes' type in a bundle, whose labels are strings
 _TYPES: dict[str, type] = {"int": int, "float": float, "str": str}
 
+_RATES = ("rate_upward", "rate_downward", "rate_features", "rate_classification", "rate_entities")
+_OF_TRAINING = ("epochs", "patience", "batch_size", "loss", "dropout", *_RATES, "development_share")
 SETTING_OF = {  # parameter -> setting of ``disco2 train``
-    "kind": "model.kind",
-    "features": "model.features",
-    "K": "model.K",
-    "members": "model.members",
+    **{name: f"model.{name}" for name in ("kind", "features", "K", "members")},
     "vectors": "vectors.source",
-    "epochs": "training.epochs",
-    "patience": "training.patience",
-    "batch_size": "training.batch_size",
-    "loss": "training.loss",
-    "dropout": "training.dropout",
-    "rate_upward": "training.rate_upward",
-    "rate_downward": "training.rate_downward",
-    "rate_features": "training.rate_features",
-    "rate_classification": "training.rate_classification",
-    "rate_entities": "training.rate_entities",
-    "development_share": "training.development_share",
+    **{name: f"training.{name}" for name in _OF_TRAINING},
 }
 SEED = "training.seed"
 _PARAMETER_OF = {setting: parameter for parameter, setting in SETTING_OF.items()} | {SEED: "random_state"}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)  # scikit-learn compares and shows estimators
 class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Discourse relations, or any other labels, of pairs of texts.
 
@@ -107,53 +97,30 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     ``record_``, the metadata of a bundle.
     """
 
-    classes_: NDArray[Any]
-    pipeline_: Pipeline
-    history_: History
-    record_: BundleRecord
+    kind: str = "entities"
+    features: bool = True
+    K: int = 100
+    members: int = 1
+    vectors: str | Path = "shipped"
+    epochs: int = 30
+    patience: int = 6
+    batch_size: int = 64
+    loss: str = "large-margin"
+    dropout: float = 0.0
+    rate_upward: float = 0.02
+    rate_downward: float = 0.003
+    rate_features: float = 0.01
+    rate_classification: float = 0.02
+    rate_entities: float = 0.003
+    development_share: float = 0.2
+    settings: Mapping[str, object] | None = None
+    annotators: Annotator | AnnotatorChoice | None = None
+    random_state: int | np.random.RandomState | None = 1
 
-    def __init__(
-        self,
-        *,
-        kind: str = "entities",
-        features: bool = True,
-        K: int = 100,
-        members: int = 1,
-        vectors: str | Path = "shipped",
-        epochs: int = 30,
-        patience: int = 6,
-        batch_size: int = 64,
-        loss: str = "large-margin",
-        dropout: float = 0.0,
-        rate_upward: float = 0.02,
-        rate_downward: float = 0.003,
-        rate_features: float = 0.01,
-        rate_classification: float = 0.02,
-        rate_entities: float = 0.003,
-        development_share: float = 0.2,
-        settings: Mapping[str, object] | None = None,
-        annotators: Annotator | AnnotatorChoice | None = None,
-        random_state: int | np.random.RandomState | None = 1,
-    ) -> None:
-        self.kind = kind
-        self.features = features
-        self.K = K
-        self.members = members
-        self.vectors = vectors
-        self.epochs = epochs
-        self.patience = patience
-        self.batch_size = batch_size
-        self.loss = loss
-        self.dropout = dropout
-        self.rate_upward = rate_upward
-        self.rate_downward = rate_downward
-        self.rate_features = rate_features
-        self.rate_classification = rate_classification
-        self.rate_entities = rate_entities
-        self.development_share = development_share
-        self.settings = settings
-        self.annotators = annotators
-        self.random_state = random_state
+    classes_: NDArray[Any] = field(init=False)
+    pipeline_: Pipeline = field(init=False)
+    history_: History = field(init=False)
+    record_: BundleRecord = field(init=False)
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, development: tuple[Any, Any] | None = None
@@ -262,17 +229,16 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         others = dict(self.settings or {})
         for name in others:
             if name in _PARAMETER_OF:
-                raise UnusableSettingsError(
-                    f"The setting '{name}' is a parameter.", hint=f"Give {_PARAMETER_OF[name]}=..."
-                )
+                hint = f"Give {_PARAMETER_OF[name]}=..."
+                raise UnusableSettingsError(f"The setting '{name}' is a parameter.", hint=hint)
             if str(name).startswith("task."):
                 raise UnusableSettingsError(
                     f"The setting '{name}' has no effect: X and y define the task.",
                     hint="Give it to relations_of if the relations come from a corpus.",
                 )
-        seed = self.random_state
-        generator = check_random_state(seed)  # raises for an invalid one
-        if not isinstance(seed, int | np.integer):  # an integer has the same meaning as --seed
+        generator = check_random_state(self.random_state)  # raises for an invalid one
+        seed = self.random_state  # an integer has the same meaning as --seed
+        if not isinstance(seed, int | np.integer):
             seed = generator.randint(np.iinfo(np.int32).max)
         named = {setting: getattr(self, parameter) for parameter, setting in SETTING_OF.items()}
         values = named | others | {SEED: int(seed)}
@@ -310,7 +276,7 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def __getstate__(self) -> dict[str, Any]:
         """What is worth sending to another process: the model without what it keeps for speed.
 
-        Annotators of a choice are not sent but loaded there.
+        Annotators of a choice are not sent but opened there.
         """
         if isinstance(self.annotators, Annotators):
             raise UnusableSettingsError(
@@ -319,10 +285,14 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
         state: dict[str, Any] = dict(super().__getstate__())
         if fitted := state.get("pipeline_"):
-            state["pipeline_"] = Pipeline(
-                fitted.annotators, replace(fitted.model), fitted.calibration, info=fitted.info
-            )
+            model = replace(fitted.model)
+            state["pipeline_"] = Pipeline(Annotators([]), model, fitted.calibration, info=fitted.info)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "pipeline_"):
+            self.pipeline_.annotators = annotators_of(self.annotators)
 
 
 def _with_labels(

@@ -19,8 +19,8 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotator, AnnotatorChoice, Annotators, Layer, Layers
-from disco2.data import WITHOUT_SENSE, Corpus, Document, Instance
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, AnnotatorChoice, Annotators
+from disco2.data import WITHOUT_SENSE, Corpus, Instance
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -109,40 +109,18 @@ def _pair(row: Any, number: int) -> GivenPair:
         raise UnusableInputError(error.what, where=place, hint=error.hint) from None
 
 
-class AnnotatorsOnDemand:
-    """The annotators of a choice, loaded when first needed and once per process.
-
-    Holds only the choice, so that it can be copied and sent to other processes.
-    """
-
-    def __init__(self, choice: AnnotatorChoice) -> None:
-        self.choice = choice
-
-    @property
-    def name(self) -> str:
-        return _open_annotators(self.choice).name
-
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        return _open_annotators(self.choice).requires
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
-        return _open_annotators(self.choice).annotate(documents, layers=layers)
-
-
 @cache
 def _open_annotators(choice: AnnotatorChoice) -> Annotators:
-    annotators = choice.open()
+    """The annotators of a choice, once per process."""
+    annotators = choice.open(on_demand=True)
     atexit.register(annotators.close)
     return annotators
 
 
 def annotators_of(given: object) -> Annotator:
     """The annotators of a choice (None: the built-in English ones), or the given annotator."""
-    if given is None:
-        return AnnotatorsOnDemand(AnnotatorChoice())
-    if isinstance(given, AnnotatorChoice):
-        return AnnotatorsOnDemand(given)
+    if given is None or isinstance(given, AnnotatorChoice):
+        return _open_annotators(given or AnnotatorChoice())
     if all(hasattr(given, name) for name in ("name", "requires", "annotate")) and not isinstance(given, type):
         annotator: Annotator = given  # type: ignore[assignment]  # it has the protocol's attributes
         return annotator
@@ -165,9 +143,7 @@ class AnnotationMemory:
 
     def relations(self, pairs: Sequence[GivenPair], annotators: Annotator) -> list[Instance]:
         """One relation for each pair, in order."""
-        maker: Hashable = type(annotators), annotators.name  # the class: a notebook may define it again
-        if isinstance(annotators, AnnotatorsOnDemand):
-            maker = annotators.choice
+        maker = type(annotators), annotators.name  # the class: a notebook may define it again
         with self._lock:
             keys: list[Hashable] = [(maker, pair.arg1, pair.arg2) for pair in pairs]
             new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._kept}
@@ -230,17 +206,15 @@ def relations_of(
     """
     with as_value_errors():
         names = [parts] if isinstance(parts, str) else list(parts)
-        for name in settings or {}:
-            if not name.startswith("task."):
-                raise UnusableSettingsError(
-                    f"The setting '{name}' is not a setting of the task.",
-                    hint="Give it to Disco2Classifier; here are task.level, task.minimum, task.protocol...",
-                )
+        if others := [name for name in settings or {} if not name.startswith("task.")]:
+            raise UnusableSettingsError(
+                f"The setting '{others[0]}' is not a setting of the task.",
+                hint="Give it to Disco2Classifier; here are task.level, task.minimum, task.protocol...",
+            )
         found = divide(corpus, Configuration().changed(dict(settings or {}))).instances
-        for name in names:
-            if name not in found:
-                hint = f"Choose from: {', '.join(found)}."
-                raise UnusableInputError(f"Unknown part '{name}'.", where=corpus.name, hint=hint)
+        if unknown := [name for name in names if name not in found]:
+            hint = f"Choose from: {', '.join(found)}."
+            raise UnusableInputError(f"Unknown part '{unknown[0]}'.", where=corpus.name, hint=hint)
         X = [instance for name in names for instance in found[name]]
         if not X:
             raise UnusableInputError(

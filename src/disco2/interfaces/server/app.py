@@ -64,10 +64,10 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
     metrics.model.info(info | {"annotators": pipeline.annotators.name})
     lock = annotator_lock(pipeline.annotators)
 
-    def make_answerer() -> Answerer:
-        return Answerer(pipeline, limits, lock=lock, on_batch=metrics.batches.observe)
-
-    queue = WorkQueue(lambda: make_answerer().answer_batch, max_waiting=limits.queue)
+    queue = WorkQueue(
+        lambda: Answerer(pipeline, limits, lock=lock, on_batch=metrics.batches.observe).answer_batch,
+        max_waiting=limits.queue,
+    )
     metrics.waiting.set_function(lambda: len(queue))
 
     @asynccontextmanager
@@ -78,6 +78,16 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
             return
         await asyncio.to_thread(queue.close)
 
+    layers = [Middleware(middleware.Gate, settings=settings, metrics=metrics)]
+    if settings.cors_origins:
+        cors = Middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors_origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
+            expose_headers=["X-Request-ID", "Retry-After"],
+        )
+        layers.insert(0, cors)  # outside
     app = FastAPI(
         title="disco2",
         summary="Discourse relations",
@@ -87,7 +97,7 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         redoc_url=None,
         openapi_url=None,  # added below, complete
         redirect_slashes=False,
-        middleware=_layers(settings, metrics),
+        middleware=layers,
         exception_handlers=schemas.ERROR_HANDLERS,
         lifespan=lifespan,
         telemetry=_NO_TELEMETRY,
@@ -203,21 +213,6 @@ def _docs(description: Json) -> str:
     return filled(PAGE_FOLDER / "docs.html", info=description["info"], operations=operations)
 
 
-def _layers(settings: ServerSettings, metrics: middleware.ServerMetrics) -> list[Middleware]:
-    """From the outside to the inside."""
-    gate = Middleware(middleware.Gate, settings=settings, metrics=metrics)
-    if not settings.cors_origins:
-        return [gate]
-    cors = Middleware(
-        CORSMiddleware,
-        allow_origins=list(settings.cors_origins),
-        allow_methods=["GET", "POST"],
-        allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
-        expose_headers=["X-Request-ID", "Retry-After"],
-    )
-    return [cors, gate]
-
-
 async def _require_json(request: Request) -> None:
     """Other types could be sent by any web page without asking first."""
     headers = request.headers
@@ -263,17 +258,10 @@ async def _respond(request: Request, body: schemas.AnyRequest, queue: WorkQueue,
 def _answer_examples(pipeline: Pipeline) -> dict[str, Json]:
     """The answers to the examples, whatever the limits of the server are."""
     answerer = Answerer(pipeline, Limits())
-
-    def answer(request: schemas.AnyRequest) -> Json:
-        found: Json = json.loads(answerer.answer(Job(request, deadline=math.inf)).body)
-        return found
-
-    found = {
-        name: answer((schemas.PairsRequest if "pairs" in example else schemas.TextRequest)(**example))
-        for name, example in schemas.EXAMPLES.items()
-    }
-    if found["text"]["relations"]:
-        answer(ViewRequest(**schemas.EXAMPLES["text"], relation=0))
+    found = {}
+    for name, example in schemas.EXAMPLES.items():
+        request = (schemas.PairsRequest if "pairs" in example else schemas.TextRequest)(**example)
+        found[name] = json.loads(answerer.answer(Job(request, deadline=math.inf)).body)
     return found
 
 

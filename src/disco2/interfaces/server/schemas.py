@@ -100,8 +100,7 @@ class PairsRequest(_Request):
     pairs: Annotated[
         list[Pair],
         Field(
-            min_length=1,
-            description="Objects with arg1, arg2 and perhaps an id. Answers have this order.",
+            min_length=1, description="Objects with arg1, arg2 and perhaps an id. Answers have this order."
         ),
     ]
     explain: Annotated[bool, Field(description="Split the score of each pair into its terms.")] = False
@@ -192,8 +191,7 @@ class View(BaseModel):
     members: int
     dimensions: int
     senses: Annotated[
-        list[Json],
-        Field(description="bias + arguments + pairs + other_pairs + features + rounding = score"),
+        list[Json], Field(description="bias + arguments + pairs + other_pairs + features + rounding = score")
     ]
 
 

@@ -6,6 +6,9 @@ import math
 import re
 from dataclasses import dataclass, field, fields
 from importlib import import_module
+from typing import Annotated
+
+import typer
 
 from disco2.errors import MissingExtraError, SettingsError
 
@@ -28,18 +31,25 @@ def check_extra() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits on one request, on waiting requests and on connections.
+    """Limits on one request, on waiting requests and on connections. Every field is an option of ``serve``.
 
     The limits on a request bound the time it takes, because annotators can't be interrupted: a token takes
     about a fifth of a millisecond.
     """
 
-    body_bytes: int = 131_072
-    sentences: int = 1_000
-    pairs: int = 500
-    seconds: float = 30.0  # from the first byte of a request to its answer
-    queue: int = 200  # waiting requests
-    connections: int = 1_000
+    body_bytes: Annotated[int, typer.Option("--max-body", help="Bytes of a request.", min=1)] = 131_072
+    sentences: Annotated[int, typer.Option("--max-sentences", help="Sentences of a text.", min=1)] = 1_000
+    pairs: Annotated[int, typer.Option("--max-pairs", help="Pairs of a request.", min=1)] = 500
+    seconds: Annotated[
+        float, typer.Option("--time-limit", help="Seconds from a request to its answer.", min=0.1)
+    ] = 30.0
+    queue: Annotated[int, typer.Option(help="Requests that may wait for their turn.", min=1)] = 200
+    connections: Annotated[
+        int,
+        typer.Option(
+            "--max-connections", help="Connections at a time; requests beyond that get status 503.", min=2
+        ),
+    ] = 1_000
 
     def __post_init__(self) -> None:
         for limit in fields(self):

@@ -13,9 +13,9 @@ import json
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
@@ -140,16 +140,12 @@ class BatchAnnotator:
                 return self._annotators.annotate(documents, layers=layers)
         return [replace(found[one.text], id=one.id) for one in documents]
 
-    @contextmanager
-    def prepared(self, documents: Sequence[Document]) -> Iterator[None]:
+    def prepare(self, documents: Sequence[Document]) -> None:
         """Annotate these together; if that fails, each is annotated alone later, and fails alone."""
+        self._prepared = {}
         unique = {one.text: one for one in documents}
         with suppress(Exception):
             self._prepared = dict(zip(unique, self.annotate(list(unique.values())), strict=True))
-        try:
-            yield
-        finally:
-            self._prepared = {}
 
     def count(self, documents: Sequence[Document]) -> tuple[int, int]:
         """The numbers of tokens and sentences, at a small part of the cost of annotating."""
@@ -185,18 +181,18 @@ class Answerer:
         """Set the result or the exception of each job's future."""
         self._on_batch(len(jobs))
         together = [job for job in jobs if _key(job.request) not in self._recent] if len(jobs) > 1 else []
-        with self._annotators.prepared([one for job in together for one in job.documents()]):
-            for job in jobs:
-                with suppress(Abandoned, InvalidStateError):  # the client may leave at any time
-                    try:
-                        job.future.set_result(replace(self.answer(job), batch=len(jobs)))
-                    except InputError:  # its message may quote the text
-                        what = "The annotators can't process this text."
-                        job.future.set_exception(invalid(what, where="body", hint="Try a part of it."))
-                    except (Abandoned, InvalidStateError):
-                        raise
-                    except Exception as error:
-                        job.future.set_exception(error)
+        self._annotators.prepare([one for job in together for one in job.documents()])
+        for job in jobs:
+            with suppress(Abandoned, InvalidStateError):  # the client may leave at any time
+                try:
+                    job.future.set_result(replace(self.answer(job), batch=len(jobs)))
+                except InputError:  # its message may quote the text
+                    what = "The annotators can't process this text."
+                    job.future.set_exception(invalid(what, where="body", hint="Try a part of it."))
+                except (Abandoned, InvalidStateError):
+                    raise
+                except Exception as error:
+                    job.future.set_exception(error)
 
     def answer(self, job: Job) -> Answer:
         job.check_wanted()

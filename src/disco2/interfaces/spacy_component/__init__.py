@@ -116,20 +116,15 @@ def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
     def spans(places: Iterable[Json]) -> tuple[Span, ...]:
         return tuple(map(span, places))
 
+    plain = ("sense", "kind", "probability", "connective", "index", "probabilities", "presence")
     return DiscourseRelation(
-        sense=kept["sense"],
-        kind=kept["kind"],
-        probability=kept["probability"],
+        **{name: kept[name] for name in plain},
         arg1=span(kept["arg1"]),
         arg2=span(kept["arg2"]),
         entities=tuple(
             DiscourseEntity(entity["chain"], spans(entity["arg1"]), spans(entity["arg2"]))
             for entity in kept["entities"]
         ),
-        connective=kept["connective"],
-        index=kept["index"],
-        probabilities=dict(kept["probabilities"]),
-        presence=kept["presence"],
         connective_parts=spans(kept["connective_parts"]),
         arg1_parts=spans(kept["arg1"]["parts"]),
         arg2_parts=spans(kept["arg2"]["parts"]),

@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
+import srsly
 from spacy.pipeline import Pipe
 
 from disco2.annotation.annotator import Annotators, Layer, Layers
@@ -380,25 +381,17 @@ class Disco2Pipe(Pipe):
         return self._use(saved, files, where=str(folder))
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        from spacy.util import to_bytes
-
         parts: dict[str, Callable[[], Any]] = {"cfg": self._description, FOLDER: self._source.content}
-        content: bytes = to_bytes(parts, exclude)
-        return content
+        content = {name: make() for name, make in parts.items() if name not in exclude}
+        return bytes(srsly.msgpack_dumps(content))
 
     def from_bytes(self, content: bytes, *, exclude: Sequence[str] = ()) -> Disco2Pipe:
-        from spacy.util import from_bytes
-
-        found: dict[str, Any] = {}
-        readers: dict[str, Callable[[Any], Any]] = {
-            "cfg": lambda saved: found.update(cfg=saved),
-            FOLDER: lambda files: found.update(files=files),
-        }
         try:
-            from_bytes(content, readers, exclude)
+            saved = dict(srsly.msgpack_loads(content))
         except Exception as error:  # msgpack raises many types
             raise BundleError("These are not the bytes of a saved component.") from error
-        return self._use(found.get("cfg"), found.get("files"), where="the pipeline's bytes")
+        configuration, files = (None if name in exclude else saved.get(name) for name in ("cfg", FOLDER))
+        return self._use(configuration, files, where="the pipeline's bytes")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the loaded model, for other processes."""
