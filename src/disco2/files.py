@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -177,11 +178,11 @@ def read_listed_files(folder: Path) -> dict[str, bytes]:
     Raises BundleError if the list or a file is missing, changed, too large, or not a regular file.
     """
     try:
-        text = _read_regular_file(folder / HIDDEN_LIST.name).decode().replace("\r\n", "\n")
+        text = read_regular_file(folder / HIDDEN_LIST.name, _LARGEST_FILE).decode().replace("\r\n", "\n")
         hashes = json.loads(text)["files"]
         if text != _list_text(hashes):
             raise ValueError(f"{HIDDEN_LIST.name} was changed")
-        files = {name: _read_regular_file(folder / name) for name in hashes}
+        files = {name: read_regular_file(folder / name, _LARGEST_FILE) for name in hashes}
         for name, content in files.items():
             if hashlib.sha256(content).hexdigest() != hashes[name]:
                 raise ValueError(f"{name} is damaged: its hash is not the recorded one")
@@ -194,12 +195,13 @@ def read_listed_files(folder: Path) -> dict[str, bytes]:
         ) from error
 
 
-def _read_regular_file(path: Path) -> bytes:
-    """Not a device or a pipe, which may have no end."""
-    if path.exists() and not path.is_file():
+def read_regular_file(path: Path, most_bytes: int) -> bytes:
+    """The content of a file; ValueError if it is too large, or a device or pipe, which may have no end."""
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
         raise ValueError(f"{path.name} is not a regular file")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"{path.name} is too large")
+    if state.st_size > most_bytes:
+        raise ValueError(f"{path.name} is too large: it may have {most_bytes:,} bytes at most")
     return path.read_bytes()
 
 

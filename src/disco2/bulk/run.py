@@ -166,8 +166,6 @@ class _Run:
         self._check_given_up(0)
 
     def _add(self, outcome: Outcome) -> None:
-        if outcome.error is not None:
-            raise outcome.error
         if outcome.died:
             names = outcome.task.given.split(SEPARATOR)
             documents = f"{show_name(names[0])} to {show_name(names[-1])}"
