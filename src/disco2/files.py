@@ -63,13 +63,13 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def append_text(path: Path, text: str) -> None:
     """Add UTF-8 text to the end of a file; a process that is killed may leave half of it."""
-    with _reported(path), path.open("a", **_TEXT) as stream:
+    with report_write_errors(path), path.open("a", **_TEXT) as stream:
         stream.write(text)
 
 
 def remove_scratch(folder: Path) -> None:
     """Remove temporary files of killed writers in a folder and below; nothing else may write there."""
-    with _reported(folder):
+    with report_write_errors(folder):
         for file in folder.rglob(".*"):
             if _SCRATCH.fullmatch(file.name) and file.is_file():
                 file.unlink(missing_ok=True)
@@ -82,7 +82,7 @@ def behind_link(path: Path) -> Path:
 
 def check_file_place(path: Path) -> None:
     """Raise InputError if the path is not a regular file: a folder, or a device such as /dev/null."""
-    with _reported(path):
+    with report_write_errors(path):
         if path.exists() and not path.is_file():
             raise InputError(
                 "Path exists but is not a regular file.", where=str(path), hint="Choose another place."
@@ -98,7 +98,7 @@ def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool =
     with files of others is never moved: ours are replaced in it one by one. If the path is a symbolic
     link, the folder it points to is written.
     """
-    with _reported(path):
+    with report_write_errors(path):
         target = _usable(path, listed, force=force)
         scratch = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
         fresh = scratch / "new"
@@ -135,13 +135,13 @@ def check_folder_place(path: Path, listed: FileList | None = None, *, force: boo
     The folder must be absent, empty, or hold exactly the files that its list names, unchanged. With ``force``
     ours may be changed or missing, and others may be there, which stay.
     """
-    with _reported(path):
+    with report_write_errors(path):
         check_writable(_usable(path, listed, force=force))
 
 
 def check_writable(path: Path) -> None:
     """Raise InputError unless a file can be written there; its folder is made as needed."""
-    with _reported(path):
+    with report_write_errors(path):
         folder = behind_link(path).parent
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -400,7 +400,7 @@ def _in_place(path: Path) -> Iterator[int]:
     """The handle of a temporary file, which is renamed at the end, or removed if an error occurs."""
     check_file_place(path)
     path = behind_link(path)
-    with _reported(path):
+    with report_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
         scratch = Path(name)
@@ -413,7 +413,7 @@ def _in_place(path: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _reported(path: Path) -> Iterator[None]:
+def report_write_errors(path: Path) -> Iterator[None]:
     """Turn an OSError into an InputError with the path."""
     try:
         yield
