@@ -221,12 +221,7 @@ def test_the_output_may_lie_among_the_input(predict: Predicting, corpus: Path) -
 
 def test_two_runs_in_one_folder(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    folder = OutputFolder(out, "jsonl")
-    job = job_of(predict.bundle, shard_documents=8)
-    with (
-        folder.locked(job, ["corpus/**/*.txt"], restart=False),
-        pytest.raises(InputError, match="Another run"),
-    ):
+    with OutputFolder(out, "jsonl").locked(), pytest.raises(InputError, match="Another run"):
         predict(corpus / PATTERN, output=out)
     assert predict(corpus / PATTERN, output=out).made > 0
 

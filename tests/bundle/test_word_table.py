@@ -65,15 +65,6 @@ def test_a_table_of_shipped_vectors_is_named_and_comes_back_to_the_digit(
     assert (tmp_path / "again" / PARAMETERS).read_bytes() == (tmp_path / "m" / PARAMETERS).read_bytes()
 
 
-def test_other_tables_are_stored(tmp_path: Path) -> None:
-    vectors = replace(shipped(4, 3), recipe=None)
-    save_bundle(model_with(vectors), tmp_path / "m")
-    assert load_file(tmp_path / "m" / PARAMETERS)["vectors"].dtype == np.float32
-    loaded = load_bundle(tmp_path / "m")[0].vectors
-    assert loaded.words == vectors.words
-    np.testing.assert_array_equal(loaded.matrix, vectors.matrix)
-
-
 def test_other_shipped_vectors_are_refused_with_the_way_out(tmp_path: Path) -> None:
     saved(tmp_path / "m")
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
@@ -104,10 +95,10 @@ def test_damaged_shipped_vectors_are_refused(
 @pytest.mark.parametrize(
     "change",
     [
-        *({"source": wrong} for wrong in (None, "elsewhere", 1, ["shipped"])),
-        *({"digest": wrong} for wrong in (None, 1, [])),
-        *({"dimensions": wrong} for wrong in (None, 5, "4")),
-        *({"words": wrong} for wrong in (None, 4, 50_000, "5")),
+        *({"source": wrong} for wrong in (None, "elsewhere")),
+        {"digest": []},
+        {"dimensions": 5},
+        *({"words": wrong} for wrong in (4, "5")),
     ],
     ids=str,
 )
