@@ -106,7 +106,7 @@ def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool =
             fresh.mkdir()
             yield fresh
             if listed is HIDDEN_LIST:
-                _write_list(fresh)
+                write_list(fresh)
             written = _all_below(fresh)
             ours, others = _divide(target, listed, force=force)
         except BaseException:
@@ -374,8 +374,9 @@ def _all_below(folder: Path) -> set[str]:
     return {f"{name}/" if path.is_dir() else name for path, name in found.items()}
 
 
-def _write_list(folder: Path) -> None:
-    names = sorted(name for name in _all_below(folder) if not name.endswith("/"))
+def write_list(folder: Path) -> None:
+    """Write the hidden list of a folder: all its files and their hashes."""
+    names = sorted(name for name in _all_below(folder) if not name.endswith("/") and name != HIDDEN_LIST.name)
     hashes = {name: hash_file(folder / name) for name in names}
     (folder / HIDDEN_LIST.name).write_text(_list_text(hashes), encoding="utf-8", newline="\n")
 
