@@ -13,13 +13,7 @@ from tests.conftest import ROOT
 
 PACKAGE = Path(disco2.__file__).parent
 OPEN_TO_ALL = {
-    "errors",
-    "files",
-    "lock",
-    "settings",
-    "shipped",
-    "threads",
-    "version",
+    *("errors", "files", "lock", "settings", "shipped", "threads", "version")
 }
 
 

@@ -13,7 +13,6 @@ from disco2.experiments.configuration import (
     Configuration,
     assignments,
     commented_toml,
-    names,
     read_configuration,
     read_data,
 )
@@ -60,50 +59,28 @@ def test_options_overrule_the_file(tmp_path: Path) -> None:
         ("model.features=1", "true or false"),
         ("features.word_pairs=-1", "at least 0"),
         ("task.keep=['a', 1]", "list of texts"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(assignment: str, message: str) -> None:
-    with pytest.raises(SettingsError, match=message) as caught:
-        read_configuration(None, [assignment])
-    assert assignment in str(caught.value)
-
-
-@pytest.mark.parametrize("content", ["K = 50", "[model]\nK = ", "[modle]\nK = 50", "\xff"])
-def test_a_bad_file_is_refused_by_name(content: str, tmp_path: Path) -> None:
-    file = tmp_path / "bad.toml"
-    file.write_bytes(content.encode("latin-1"))
-    with pytest.raises(SettingsError, match=r"bad\.toml"):
-        read_configuration(file)
-    with pytest.raises(SettingsError, match=r"nowhere\.toml"):
-        read_configuration(tmp_path / "nowhere.toml")
-
-
-def test_names_are_unique() -> None:
-    assert len(set(names())) == len(names())
-
-
-@pytest.mark.parametrize(
-    ("assignment", "message"),
-    [
         ("training.clip=nan", "clip must be a number"),
-        ("training.rate_upward=inf", "rate_upward must be a number"),
         (f"training.clip=1{'0' * 400}", "clip must be a number"),
         ("training.averaging=1", "below 1"),
-        ("training.development_share=1.5", "below 1"),
         ("model.K=5\nmodel.rank=3", "whole number"),
         ("model.K=" + "[" * 50_000, "whole number"),
         ("model.K=" + "9" * 5_000, "whole number"),
-        ("model.K=0x" + "f" * 1_900, "whole number"),
         ("model.K=0b1" + "0" * 63, "whole number"),
-        ("training.clip=0x" + "f" * 1_900, "clip must be a number"),
         ("model.kind=0b" + "1" * 1_900, "kind must be a text"),
-        ("model.K={" + "a." * 900 + "a = 1}", "whole number"),
         ("model.K={" + "a." * 50_000 + "a = 1}", "whole number"),
     ],
+    ids=lambda text: text[:30],
 )
-def test_values_that_make_no_sense(assignment: str, message: str) -> None:
-    with pytest.raises(SettingsError, match=message):
+def test_values_that_make_no_sense_are_refused(assignment: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message) as caught:
         read_configuration(None, [assignment])
+    assert assignment[:10] in str(caught.value)
+    assert len(caught.value.what) < 300
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"nowhere\.toml"):
+        read_configuration(tmp_path / "nowhere.toml")
 
 
 def test_odd_texts_are_printed_so_that_they_read_back(tmp_path: Path) -> None:
@@ -114,26 +91,25 @@ def test_odd_texts_are_printed_so_that_they_read_back(tmp_path: Path) -> None:
     assert read_configuration(file) == configuration
 
 
-def test_a_file_nested_without_end(tmp_path: Path) -> None:
-    (tmp_path / "c.toml").write_text("a = " + "[" * 50_000)
-    with pytest.raises(SettingsError, match="not valid TOML"):
-        read_configuration(tmp_path / "c.toml")
-
-
 @pytest.mark.parametrize(
     "text",
     [
+        "K = 50",
+        "[model]\nK = ",
+        "[modle]\nK = 50",
+        "\xff",
+        "a = " + "[" * 50_000,
         "[model]\nK = " + "9" * 5_000,
         "a" + ".a" * 50_000 + " = 1",
         "[" + "a." * 4_000 + "a]\n" + "".join(f"k{number}.a = 1\n" for number in range(50)),
         "[model]\n" + "# so it is\n" * 10_000,
     ],
-    ids=["digits", "dots", "dots above many names", "comments"],
+    ids=lambda text: text[:20],
 )
-def test_a_file_that_no_one_writes_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "c.toml").write_text(text)
-    with pytest.raises(SettingsError, match="not valid TOML"):
-        read_configuration(tmp_path / "c.toml")
+def test_a_bad_file_is_refused_by_name(text: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(SettingsError, match=r"bad\.toml"):
+        read_configuration(tmp_path / "bad.toml")
 
 
 def test_hundreds_of_labels_of_ones_own_are_written_and_read_back(tmp_path: Path) -> None:
@@ -143,12 +119,6 @@ def test_hundreds_of_labels_of_ones_own_are_written_and_read_back(tmp_path: Path
     assert read_configuration(tmp_path / "c.toml") == configuration
     given = f"task.labels={assignments(configuration)['task.labels']}"
     assert read_configuration(None, [given]) == configuration
-
-
-def test_messages_show_little_of_a_long_value() -> None:
-    with pytest.raises(SettingsError) as caught:
-        Configuration().changed({"model.K": "x" * 5_000})
-    assert len(caught.value.what) < 300
 
 
 def test_corpora_are_read_and_printed_with_paths_from_the_folder_of_the_file(tmp_path: Path) -> None:

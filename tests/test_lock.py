@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from io import FileIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -39,23 +39,22 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @locks
-def test_a_lock_on_a_file_that_was_just_taken_away_is_none(
+def test_a_lock_on_a_file_that_was_just_removed_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "place" / ".lock"
-    locked = locking._locked
+    locked, calls = locking._locked, list[FileIO]()
 
-    def late(stream: Any) -> bool:
-        if stream.name == file and file.exists() and not calls:
-            calls.append(1)
+    def late(stream: FileIO) -> bool:
+        calls.append(stream)
+        if len(calls) == 1:
             file.unlink()  # as its holder does, between opening and locking
         return locked(stream)
 
-    calls: list[int] = []
     monkeypatch.setattr(locking, "_locked", late)
     lock = FileLock(file)
     assert lock.take()
-    assert calls
+    assert len(calls) == 2
     assert not FileLock(file).take()
     lock.give_up()
 

@@ -23,6 +23,7 @@ from tests.fuzzing.tiny_model import tiny_model
 
 posix_only = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 CHANGES = {"open", "os.mkdir", "os.chmod", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"}
+WRITING = os.O_WRONLY | os.O_RDWR
 OLD = {"a.txt": "old", "below/b.txt": "old", "gone/c.txt": "old"}
 NEW = {"a.txt": "new", "below/b.txt": "new", "later/d.txt": "new"}
 
@@ -33,19 +34,13 @@ def kill_at(change: int, room: Path) -> None:
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal seen
-        if event in CHANGES and _is_change(event, arguments, room):
+        opened = event != "open" or (isinstance(arguments[2], int) and arguments[2] & WRITING)
+        if event in CHANGES and opened and str(arguments[0]).startswith(str(room)):
             seen += 1
             if seen == change:
-                os.write(2, f"killed before: {event} {' '.join(map(str, arguments))}\n".encode())
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(hook)
-
-
-def _is_change(event: str, arguments: tuple[Any, ...], room: Path) -> bool:
-    if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)):
-        return False
-    return str(arguments[0]).startswith(str(room))
 
 
 def fill(path: Path, texts: dict[str, str], *, force: bool = False) -> None:
@@ -129,25 +124,13 @@ def a_repository(place: Path) -> None:
     (place / "below" / ".git" / "HEAD").write_text("mine")
 
 
-def a_link_to_a_file(place: Path) -> None:
-    (place.parent / "thesis.txt").write_text("mine")
-    (place / "link").symlink_to(place.parent / "thesis.txt")
-
-
 def a_link_to_a_folder(place: Path) -> None:
     (place.parent / "src").mkdir()
     (place.parent / "src" / "thesis.txt").write_text("mine")
     (place / "link").symlink_to(place.parent / "src", target_is_directory=True)
 
 
-def a_pipe(place: Path) -> None:
-    os.mkfifo(place / "pipe")
-
-
-OTHERS = [a_file, a_repository, a_link_to_a_file, a_link_to_a_folder, a_pipe]
-
-
-@pytest.mark.parametrize("put", OTHERS)
+@pytest.mark.parametrize("put", [a_file, a_repository, a_link_to_a_folder])
 def test_what_others_put_there_stays(place: Path, put: Callable[[Path], None]) -> None:
     ours = {path.relative_to(place) for path in place.rglob("*")}
     put(place)
@@ -167,15 +150,12 @@ def test_what_others_put_there_stays(place: Path, put: Callable[[Path], None]) -
     assert not [path.name for path in place.parent.iterdir() if path.name.startswith(".")]
 
 
-@pytest.mark.parametrize("harm", ["changed", "removed", "folder removed"])
+@pytest.mark.parametrize("harm", ["changed", "removed"])
 def test_what_was_changed_is_replaced_by_force(place: Path, harm: str) -> None:
-    match harm:
-        case "changed":
-            (place / "below" / "b.txt").write_text("edited")
-        case "removed":
-            (place / "below" / "b.txt").unlink()
-        case "folder removed":
-            shutil.rmtree(place / "below")
+    if harm == "changed":
+        (place / "below" / "b.txt").write_text("edited")
+    else:
+        shutil.rmtree(place / "below")
     refused(place, r"changed or removed since disco2 wrote them: below/b\.txt.*--force")
     fill(place, NEW, force=True)
     assert texts(place) == NEW
@@ -183,7 +163,7 @@ def test_what_was_changed_is_replaced_by_force(place: Path, harm: str) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "mine", "[]", "{}", '{"files": 3}', '{"files": ["a.txt"]}', "[" * 100_000, None],
+    ["", "[]", '{"files": 3}', '{"files": ["a.txt"]}', "[" * 100_000, None],
     ids=lambda content: str(content)[:20],
 )
 def test_a_list_that_is_none_of_ours_allows_nothing(place: Path, content: str | None) -> None:
@@ -210,10 +190,7 @@ def test_a_list_can_name_nothing_outside_its_folder(place: Path, tmp_path: Path)
     refused(place, "changed or removed")
     fill(place, NEW, force=True)
     assert texts(place) == NEW
-    assert texts(tmp_path / "src") | {"t": (tmp_path / "thesis.txt").read_text()} == {
-        "main.py": "mine",
-        "t": "mine",
-    }
+    assert (tmp_path / "src" / "main.py").read_text() == (tmp_path / "thesis.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["later/d.txt", "later", "LATER/d.txt"])
@@ -233,19 +210,6 @@ def test_a_link_in_place_of_ours_is_not_ours(place: Path, tmp_path: Path, name: 
     (place / name).symlink_to(tmp_path / "moved")
     for force in (False, True):
         refused(place, "does not know as its own", force=force)
-
-
-@pytest.mark.usefixtures("exchange")
-def test_a_file_that_comes_while_the_folder_is_filled(place: Path) -> None:
-    def fills() -> None:
-        with folder_in_place(place, HIDDEN_LIST) as folder:
-            (folder / "a.txt").write_text("new")
-            (place / "thesis.txt").write_text("mine")
-
-    with pytest.raises(InputError, match=r"thesis\.txt"):
-        fills()
-    assert texts(place) == OLD | {"thesis.txt": "mine"}
-    assert [path.name for path in place.parent.iterdir()] == ["place"]
 
 
 @pytest.mark.usefixtures("exchange")
@@ -328,7 +292,6 @@ def killed(change: int, room: Path, work: Callable[[], None]) -> bool:
     child = os.fork()
     if not child:
         try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             kill_at(change, room)
             work()
             os._exit(0)
@@ -341,8 +304,7 @@ def killed(change: int, room: Path, work: Callable[[], None]) -> bool:
 
 @posix_only
 def test_killed_at_every_change_the_old_or_the_new_folder_is_there(place: Path, exchange: str) -> None:
-    whole = (state(place), OLD)
-    missing, change, found = 0, 1, []
+    before, missing, change, found = state(place), 0, 1, []
     while killed(change, place.parent, lambda: fill(place, NEW)):
         missing += not place.exists()
         check_folder_place(place, HIDDEN_LIST)  # which puts it back
@@ -350,7 +312,7 @@ def test_killed_at_every_change_the_old_or_the_new_folder_is_there(place: Path, 
         assert found[-1] in (OLD, NEW)
         if found[-1] == NEW:
             fill(place, OLD)
-            assert state(place) == whole[0]
+            assert state(place) == before
         change += 1
     assert texts(place) == NEW
     assert change > 10
@@ -378,9 +340,7 @@ def test_killed_at_every_change_by_force_files_of_others_are_there(place: Path) 
     assert change > 10
 
 
-@pytest.mark.parametrize(
-    "content", ["", "mine", "{}", "[1]", '{"format": 99}', '{"hashes": {"thesis.txt": ""}}']
-)
+@pytest.mark.parametrize("content", ["", "{}", '{"format": 99}', '{"hashes": {"thesis.txt": ""}}'])
 def test_a_manifest_of_any_content_is_no_model(tmp_path: Path, content: str) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / MANIFEST).write_text(content)

@@ -12,22 +12,9 @@ import disco2
 from disco2.version import VERSION
 
 NAMES = {
-    "BundleError",
-    "CorpusError",
-    "Disco2Error",
-    "Explanation",
-    "InputError",
-    "LanguageWarning",
-    "LayerError",
-    "MissingExtraError",
-    "Pipeline",
-    "Prediction",
-    "Relations",
-    "SettingsError",
-    "VectorsError",
-    "__version__",
-    "load",
-    "render",
+    *("BundleError", "CorpusError", "Disco2Error", "InputError", "LayerError", "MissingExtraError"),
+    *("SettingsError", "VectorsError", "LanguageWarning", "Explanation", "Pipeline", "Prediction"),
+    *("Relations", "__version__", "load", "render"),
 }
 
 

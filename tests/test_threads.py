@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from disco2.data.batch import collate
 from disco2.engines.local import begin_as_worker
@@ -24,7 +24,6 @@ from disco2.model.relation_model import contributions
 from disco2.threads import EVERYTHING, PRODUCTS, available_cores, single_threaded
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
-from tests.blas import blas_threads
 from tests.conftest import ROOT
 from tests.instances import reasons_and_results
 from tests.training.fitting import fit
@@ -32,13 +31,18 @@ from tests.training.fitting import fit
 USERS = 2  # threads that the user of the library has asked for
 
 
+def blas_threads() -> set[int]:
+    """The number of threads of every BLAS that is loaded, each number once."""
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
 @pytest.fixture(autouse=True)
 def users_threads() -> Iterator[None]:
     if find_spec("scipy"):
         import scipy.linalg  # noqa: F401  brings a BLAS of its own
     with threadpool_limits(limits=USERS, user_api="blas"):
-        if blas_threads() != {USERS}:
-            pytest.skip("the BLAS of this installation has no threads to set")
+        if blas_threads() != {USERS} or available_cores() < USERS:
+            pytest.skip("this machine or its BLAS has one thread")
         yield
 
 
@@ -159,8 +163,8 @@ def test_worker_processes(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 TOLD = """
-from tests.blas import blas_threads
-print(blas_threads())
+from threadpoolctl import threadpool_info
+print({library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"})
 """
 
 
@@ -191,7 +195,7 @@ def test_importing_the_library_sets_nothing() -> None:
     code = f"""
 import os
 before = dict(os.environ)
-import disco2, disco2.inference.pipeline, disco2.training.fit, disco2.engines.local
+import disco2.inference.pipeline, disco2.training.fit, disco2.engines.local
 print(dict(os.environ) == before)
 {TOLD}"""
     assert alone(code) == ["True", f"{{{USERS}}}"]
@@ -217,9 +221,7 @@ with single_threaded():
         (None, 64),
         ("max 100000\n", 64),
         ("200000 100000\n", 2),
-        ("150000 100000\n", 2),
         ("1000 100000\n", 1),
-        ("9900000 100000\n", 64),
         ("nonsense", 64),
     ],
 )

@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save
 
+from disco2.files import write_bytes, write_list
+
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "src" / "disco2" / "models" / "glove-100d-50k"
 DIMENSIONS = 100
@@ -31,16 +33,10 @@ def main() -> None:
     embeddings = json.loads(options.json.read_text(encoding="utf-8"))
     words = embeddings["words"][:WORDS]
     rows = [embeddings["vectors"][word][:DIMENSIONS] for word in words]  # then come its norm and its index
-    options.target.mkdir(parents=True, exist_ok=True)
-    write_beside(options.target / "words.txt", "".join(f"{word}\n" for word in words).encode())
+    write_bytes(options.target / "words.txt", "".join(f"{word}\n" for word in words).encode())
     matrix = np.array(rows, dtype=np.float16)
-    write_beside(options.target / "vectors.safetensors", save({"vectors": matrix}))
-
-
-def write_beside(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+    write_bytes(options.target / "vectors.safetensors", save({"vectors": matrix}))
+    write_list(options.target)
 
 
 if __name__ == "__main__":

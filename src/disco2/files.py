@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections import Counter
@@ -63,13 +64,13 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def append_text(path: Path, text: str) -> None:
     """Add UTF-8 text to the end of a file; a process that is killed may leave half of it."""
-    with _reported(path), path.open("a", **_TEXT) as stream:
+    with report_write_errors(path), path.open("a", **_TEXT) as stream:
         stream.write(text)
 
 
 def remove_scratch(folder: Path) -> None:
     """Remove temporary files of killed writers in a folder and below; nothing else may write there."""
-    with _reported(folder):
+    with report_write_errors(folder):
         for file in folder.rglob(".*"):
             if _SCRATCH.fullmatch(file.name) and file.is_file():
                 file.unlink(missing_ok=True)
@@ -82,7 +83,7 @@ def behind_link(path: Path) -> Path:
 
 def check_file_place(path: Path) -> None:
     """Raise InputError if the path is not a regular file: a folder, or a device such as /dev/null."""
-    with _reported(path):
+    with report_write_errors(path):
         if path.exists() and not path.is_file():
             raise InputError(
                 "Path exists but is not a regular file.", where=str(path), hint="Choose another place."
@@ -98,7 +99,7 @@ def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool =
     with files of others is never moved: ours are replaced in it one by one. If the path is a symbolic
     link, the folder it points to is written.
     """
-    with _reported(path):
+    with report_write_errors(path):
         target = _usable(path, listed, force=force)
         scratch = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
         fresh = scratch / "new"
@@ -106,7 +107,7 @@ def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool =
             fresh.mkdir()
             yield fresh
             if listed is HIDDEN_LIST:
-                _write_list(fresh)
+                write_list(fresh)
             written = _all_below(fresh)
             ours, others = _divide(target, listed, force=force)
         except BaseException:
@@ -135,13 +136,13 @@ def check_folder_place(path: Path, listed: FileList | None = None, *, force: boo
     The folder must be absent, empty, or hold exactly the files that its list names, unchanged. With ``force``
     ours may be changed or missing, and others may be there, which stay.
     """
-    with _reported(path):
+    with report_write_errors(path):
         check_writable(_usable(path, listed, force=force))
 
 
 def check_writable(path: Path) -> None:
     """Raise InputError unless a file can be written there; its folder is made as needed."""
-    with _reported(path):
+    with report_write_errors(path):
         folder = behind_link(path).parent
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -178,11 +179,11 @@ def read_listed_files(folder: Path) -> dict[str, bytes]:
     Raises BundleError if the list or a file is missing, changed, too large, or not a regular file.
     """
     try:
-        text = _read_regular_file(folder / HIDDEN_LIST.name).decode().replace("\r\n", "\n")
+        text = read_regular_file(folder / HIDDEN_LIST.name, _LARGEST_FILE).decode().replace("\r\n", "\n")
         hashes = json.loads(text)["files"]
         if text != _list_text(hashes):
             raise ValueError(f"{HIDDEN_LIST.name} was changed")
-        files = {name: _read_regular_file(folder / name) for name in hashes}
+        files = {name: read_regular_file(folder / name, _LARGEST_FILE) for name in hashes}
         for name, content in files.items():
             if hashlib.sha256(content).hexdigest() != hashes[name]:
                 raise ValueError(f"{name} is damaged: its hash is not the recorded one")
@@ -195,12 +196,13 @@ def read_listed_files(folder: Path) -> dict[str, bytes]:
         ) from error
 
 
-def _read_regular_file(path: Path) -> bytes:
-    """Not a device or a pipe, which may have no end."""
-    if path.exists() and not path.is_file():
+def read_regular_file(path: Path, most_bytes: int) -> bytes:
+    """The content of a file; ValueError if it is too large, or a device or pipe, which may have no end."""
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
         raise ValueError(f"{path.name} is not a regular file")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"{path.name} is too large")
+    if state.st_size > most_bytes:
+        raise ValueError(f"{path.name} is too large: it may have {most_bytes:,} bytes at most")
     return path.read_bytes()
 
 
@@ -373,8 +375,9 @@ def _all_below(folder: Path) -> set[str]:
     return {f"{name}/" if path.is_dir() else name for path, name in found.items()}
 
 
-def _write_list(folder: Path) -> None:
-    names = sorted(name for name in _all_below(folder) if not name.endswith("/"))
+def write_list(folder: Path) -> None:
+    """Write the hidden list of a folder: all its files and their hashes."""
+    names = sorted(name for name in _all_below(folder) if not name.endswith("/") and name != HIDDEN_LIST.name)
     hashes = {name: hash_file(folder / name) for name in names}
     (folder / HIDDEN_LIST.name).write_text(_list_text(hashes), encoding="utf-8", newline="\n")
 
@@ -399,7 +402,7 @@ def _in_place(path: Path) -> Iterator[int]:
     """The handle of a temporary file, which is renamed at the end, or removed if an error occurs."""
     check_file_place(path)
     path = behind_link(path)
-    with _reported(path):
+    with report_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
         scratch = Path(name)
@@ -412,7 +415,7 @@ def _in_place(path: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _reported(path: Path) -> Iterator[None]:
+def report_write_errors(path: Path) -> Iterator[None]:
     """Turn an OSError into an InputError with the path."""
     try:
         yield

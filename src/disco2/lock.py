@@ -8,7 +8,7 @@ from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
-from disco2.errors import InputError
+from disco2.files import report_write_errors
 
 try:
     import fcntl
@@ -16,7 +16,6 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 _UNKNOWN_HERE = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network disks have no locks
-ATTEMPTS = 100  # to lock a file that other processes remove
 
 
 class FileLock:
@@ -33,24 +32,18 @@ class FileLock:
         """Try to take the lock; True if this process has it now. Creates missing folders."""
         if fcntl is None:
             return True
-        try:
-            for _ in range(ATTEMPTS):
-                if (stream := self._opened()) is None:
-                    continue
-                if not _locked(stream):
-                    stream.close()
-                    return False
-                if _is_at(stream, self.path):
-                    self._stream = stream
-                    return True
-                stream.close()  # its holder removed the file between opening and locking
-            return False
-        except OSError as error:
-            raise InputError(
-                f"It can't be written: {error.strerror or error}.",
-                where=str(self.path),
-                hint="Choose another place, or make room on the disk.",
-            ) from error
+        with report_write_errors(self.path):
+            while True:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                # FileNotFoundError: its holder removed the file, or the folder, at that moment
+                with suppress(FileNotFoundError):
+                    stream = FileIO(self.path, "ab")
+                    if not _locked(stream):
+                        stream.close()
+                        return False
+                    if os.path.samestat(os.fstat(stream.fileno()), self.path.stat()):
+                        self._stream = stream
+                        return True
 
     def give_up(self) -> None:
         """Release the lock; remove its file, and the folder if it is empty."""
@@ -60,13 +53,6 @@ class FileLock:
                 self.path.parent.rmdir()
             self._stream.close()
             self._stream = None
-
-    def _opened(self) -> FileIO | None:
-        """None if the folder was removed at that moment."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileNotFoundError):
-            return FileIO(self.path, "ab")
-        return None
 
 
 def _locked(stream: FileIO) -> bool:
@@ -78,10 +64,3 @@ def _locked(stream: FileIO) -> bool:
         if error.errno not in _UNKNOWN_HERE:
             raise
     return True
-
-
-def _is_at(stream: FileIO, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
-    except FileNotFoundError:
-        return False

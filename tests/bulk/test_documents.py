@@ -116,7 +116,7 @@ def test_links(tmp_path: Path) -> None:
     assert names(tmp_path / "a/**/*.txt", tmp_path / "a/circle/b/*.txt")[0] == "circle/b/y.txt"
 
 
-def test_odd_names(tmp_path: Path) -> None:
+def test_odd_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = ["a\nb.txt", "ü.txt", "日本.txt", " .txt", "a;b'\".txt", "x\udce9.txt", "\\.txt", "[.txt"]
     for name in odd:
         (tmp_path / name).write_text("x")
@@ -124,11 +124,7 @@ def test_odd_names(tmp_path: Path) -> None:
     assert sorted(found) == sorted(odd)
     assert found == sorted(odd, key=os.fsencode)
     assert names(tmp_path / "a\n*.txt") == ["a\nb.txt"]
-
-
-def test_a_folder_whose_own_name_looks_like_a_pattern(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    assert show_name(b"caf\xe9.txt") == "caf\\xe9.txt"
     make(tmp_path / "co[rp]us*", "x.txt")
     monkeypatch.chdir(tmp_path / "co[rp]us*")
     assert names("*.txt") == ["x.txt"]
@@ -160,11 +156,6 @@ def test_a_folder_that_is_locked_comes_as_itself(tmp_path: Path) -> None:
 def test_what_is_no_pattern(pattern: str) -> None:
     with pytest.raises(InputError):
         FilePatterns([pattern])
-
-
-def test_a_plain_folder_is_told_what_to_ask_for(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"folder.*\*\*/\*\.txt"):
-        FilePatterns([str(tmp_path)]).check_folders()
 
 
 def test_the_walk_holds_one_folder_at_a_time(tmp_path: Path) -> None:
@@ -228,13 +219,6 @@ def test_what_can_not_be_read(tmp_path: Path) -> None:
     assert len({one.identity for one in reasons.values()}) == 5
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_file_without_the_right_to_read_it(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("Bob left.")
-    (tmp_path / "a.txt").chmod(0)
-    assert "Permission denied" in str(source(tmp_path, "a.txt").refused)
-
-
 def test_a_file_that_is_written_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a.txt"
     file.write_text("Bob left.")
@@ -255,11 +239,6 @@ def test_a_file_that_is_written_meanwhile(tmp_path: Path, monkeypatch: pytest.Mo
     assert found.content == b""
     left[0] = 0
     assert source(tmp_path, "a.txt").content == file.read_bytes()
-
-
-def test_names_are_shown_as_text() -> None:
-    assert show_name("ü\n.txt".encode()) == "ü\n.txt"
-    assert show_name(b"caf\xe9.txt") == "caf\\xe9.txt"
 
 
 MOST = 5_000_000
@@ -292,15 +271,13 @@ def test_a_document_more_or_less_changes_one_shard(size: int) -> None:
     before = cut(found)
     chance = random.Random(1)  # noqa: S311  no secret
     changed = []
-    for _ in range(60):
+    for _ in range(30):
         place = chance.randrange(len(found))
         fewer = cut([*found[:place], *found[place + 1 :]])
         more = cut([*found[:place], Found(b"%05d-new.txt" % place, size), *found[place:]])
         changed += [len(set(fewer) - set(before)), len(set(more) - set(before))]
     assert sorted(changed)[len(changed) // 2] == 1
-    assert (
-        sum(changed) / len(changed) < 1.6
-    )  # two where a border was added; a few where a shard was too large
+    assert sum(changed) / len(changed) < 1.6  # two where a border was added, a few after a large shard
     assert max(changed) <= 8
 
 

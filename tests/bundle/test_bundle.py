@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,22 @@ from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import reasons_and_results
 from tests.training.fitting import fit
+
+ROOM = 40 << 20  # bytes that a refusal may take at most; a small bundle has 30,000
+
+
+def refused(folder: Path) -> str:
+    """Assert that the bundle is refused in little room and in few words, none of which steers a terminal."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(BundleError) as caught:
+            load_bundle(folder)
+        assert tracemalloc.get_traced_memory()[1] < ROOM
+    finally:
+        tracemalloc.stop()
+    assert len(caught.value.what) < 600
+    assert caught.value.what.isprintable()
+    return caught.value.what
 
 
 def small_model(kind: str = "entities", *, members: int = 1) -> RelationModel:
@@ -64,36 +81,25 @@ def test_a_loaded_model_scores_exactly_as_before(kind: str, members: int, tmp_pa
 
 
 @pytest.mark.parametrize("name", [*HASHED, MANIFEST])
-def test_a_missing_or_cut_file_is_refused(name: str, tmp_path: Path) -> None:
-    save_bundle(small_model(), tmp_path / "m")
-    content = (tmp_path / "m" / name).read_bytes()
-    (tmp_path / "m" / name).write_bytes(content[: len(content) // 2])
-    with pytest.raises(BundleError, match=name):
-        load_bundle(tmp_path / "m")
-    (tmp_path / "m" / name).unlink()
-    with pytest.raises(BundleError, match=name):
-        load_bundle(tmp_path / "m")
+def test_a_missing_or_cut_file_is_refused(name: str, folder: Path) -> None:
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    assert name in refused(folder)
+    (folder / name).unlink()
+    assert name in refused(folder)
 
 
 def test_the_temperature_is_kept_and_may_be_absent(tmp_path: Path) -> None:
     save_bundle(small_model(), tmp_path / "m", calibration={"temperature": 1.7})
     assert load_bundle(tmp_path / "m")[1].temperature == 1.7
-    file = tmp_path / "m" / MANIFEST  # a bundle from before there was such a field
-    content = json.loads(file.read_text())
-    del content["digest"], content["calibration"]
-    file.write_text(manifest_text(content | {"digest": digest(content)}))
+    sealed(tmp_path / "m", calibration={})
     assert load_bundle(tmp_path / "m")[1].temperature == 1.0
 
 
-def test_a_newer_format_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    save_bundle(small_model(), tmp_path / "m")
-    file = tmp_path / "m" / MANIFEST
-    content = json.loads(file.read_text())
-    del content["digest"]
-    content["format"] = FORMAT + 1
-    file.write_text(manifest_text(content | {"digest": digest(content)}))
+def test_a_newer_format_is_refused_with_the_way_out(folder: Path) -> None:
+    sealed(folder, format=FORMAT + 1)
     with pytest.raises(BundleError, match="pip install --upgrade"):
-        load_bundle(tmp_path / "m")
+        load_bundle(folder)
 
 
 def test_a_bundle_is_replaced_and_anything_else_is_not(tmp_path: Path) -> None:
@@ -111,10 +117,8 @@ def test_a_bundle_is_replaced_and_anything_else_is_not(tmp_path: Path) -> None:
 
 
 def test_no_bundle_at_all(tmp_path: Path) -> None:
-    with pytest.raises(BundleError, match="no disco2 model"):
-        load_bundle(tmp_path)
-    with pytest.raises(BundleError, match="no disco2 model"):
-        load_bundle(tmp_path / "nowhere")
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        assert "no disco2 model" in refused(folder)
 
 
 def sealed(folder: Path, **changes: object) -> None:
@@ -129,44 +133,32 @@ def sealed(folder: Path, **changes: object) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        *(
-            {name: wrong}
-            for name in ("model", "task", "data", "hashes", "configuration", "calibration")
-            for wrong in (None, [1])
-        ),
+        *({name: None} for name in ("model", "task", "data", "hashes", "configuration", "calibration")),
         *({"labels": wrong} for wrong in (None, "Cause", [], [1, 2], ["Cause", "Cause"], ["a", "b", "c"])),
         *({"format": wrong} for wrong in (None, "1", [], 0, -1, True, 2.0, 10**4000)),
+        *({"version": wrong} for wrong in (None, 2, "", "1\x1b[2J", "9" * 1000, ["1"])),
         *({"configuration": {"task": wrong}} for wrong in (None, 1, "x", [])),
-        *(
-            {"data": {name: wrong}}
-            for name in ("automatic_layers", "notes", "licences_of_texts")
-            for wrong in (None, 5, "tokens", [1], {"a": 1})
-        ),
+        *({"data": {"automatic_layers": wrong}} for wrong in (None, 5, "tokens", [1], {"a": 1})),
         {"model": {"K": 7}},
         {"model": {"K": 6, "rank": 10**9}},
         *({"model": {"K": 6, "members": wrong}} for wrong in (2, 1000, 10**9, 0, "1", None)),
         *({"vectors": wrong} for wrong in (None, [1], {"source": "shipped"}, {"source": "elsewhere"})),
-        *(
-            {"data": {"label_counts": wrong}}
-            for wrong in (None, 3, ["a"], {"a": "1"}, {"a": True}, {"a": -1}, {"a": 10**400})
-        ),
-        *({"data": {"offsets": wrong}} for wrong in (None, 3, ["a"], {"a": "1"}, {"a": True}, {"a": 1000})),
+        *({"data": {"label_counts": wrong}} for wrong in (3, {"a": "1"}, {"a": True}, {"a": 10**400})),
+        {"data": {"label_counts": {"a": -1}}},
+        {"data": {"offsets": {"a": 1000}}},
         *({"calibration": {"temperature": wrong}} for wrong in (0, -1, None, True, "1", 1e300, 10**400)),
     ],
-    ids=str,
+    ids=lambda changes: str(changes)[:60],
 )
-def test_a_manifest_of_other_types_is_refused(changes: dict[str, object], tmp_path: Path) -> None:
-    save_bundle(small_model(), tmp_path / "m")
-    sealed(tmp_path / "m", **changes)
-    with pytest.raises(BundleError):
-        load_bundle(tmp_path / "m")
+def test_a_manifest_of_other_types_is_refused(changes: dict[str, object], folder: Path) -> None:
+    sealed(folder, **changes)
+    refused(folder)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "[]", "1", '{"digest": 1, "format": 1e999}', "\udcff"])
 def test_a_manifest_that_is_no_manifest_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text(text, errors="surrogateescape")
-    with pytest.raises(BundleError, match="can't be read"):
-        load_bundle(tmp_path)
+    assert "can't be read" in refused(tmp_path)
 
 
 @pytest.mark.parametrize("members", [1, 2])
@@ -178,8 +170,7 @@ def test_parameters_that_do_not_fit_are_refused(members: int, tmp_path: Path) ->
         for wrong in (None, np.zeros((3, 5), dtype=np.float32), np.zeros(0, dtype=np.float32)):
             save_file(without if wrong is None else without | {name: wrong}, tmp_path / "m" / PARAMETERS)
             sealed(tmp_path / "m")
-            with pytest.raises(BundleError, match="can't be read"):
-                load_bundle(tmp_path / "m")
+            assert "can't be read" in refused(tmp_path / "m")
         assert array.dtype == np.float32
     save_file(good, tmp_path / "m" / PARAMETERS)
     sealed(tmp_path / "m")
@@ -205,13 +196,6 @@ def test_words_and_names_may_be_odd(tmp_path: Path) -> None:
     assert manifest.data["vectors"] == "v?.txt"
 
 
-def test_the_card_says_how_many_members(tmp_path: Path) -> None:
-    save_bundle(small_model(members=3), tmp_path / "several")
-    save_bundle(small_model(), tmp_path / "one")
-    assert "3 members" in (tmp_path / "several" / "MODEL_CARD.md").read_text()
-    assert "members" not in (tmp_path / "one" / "MODEL_CARD.md").read_text()
-
-
 @pytest.mark.parametrize("members", [1, 3])
 def test_surface_members_are_named_and_weigh_nothing(members: int, tmp_path: Path) -> None:
     model = small_model(members=members)
@@ -219,6 +203,7 @@ def test_surface_members_are_named_and_weigh_nothing(members: int, tmp_path: Pat
     save_bundle(model, tmp_path / "without")
     save_bundle(both, tmp_path / "with")
     card = (tmp_path / "with" / "MODEL_CARD.md").read_text()
+    assert ("3 members" in (tmp_path / "without" / "MODEL_CARD.md").read_text()) == (members == 3)
     assert f"{members} members, and 2 of surface features alone, with seeds" in card
     loaded, manifest = load_bundle(tmp_path / "with")
     assert (loaded.settings, manifest.model["surface_members"]) == (both.settings, 2)

@@ -10,19 +10,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from disco2.bundle import load_bundle, save_bundle
+from disco2.bundle import load_bundle
 from disco2.bundle.manifest import PARAMETERS
-from disco2.errors import BundleError
 from disco2.model.settings import PAPER_KINDS
-from tests.bundle.refusing import refused
-from tests.bundle.test_bundle import sealed, small_model
+from tests.bundle.test_bundle import refused, sealed
 from tests.bundle.test_word_table import saved
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    save_bundle(small_model(), tmp_path / "m")
-    return tmp_path / "m"
 
 
 @pytest.mark.parametrize(
@@ -30,13 +22,9 @@ def folder(tmp_path: Path) -> Path:
     [
         *({"kind": kind, "K": 10**9} for kind in PAPER_KINDS),
         *({"kind": kind, "K": 6, "rank": 10**9} for kind in ("entities", "upward", "additive")),
-        {"K": 6, "members": 10**6},
-        {"K": 6, "members": 1000},
         {"K": 6, "surface_members": 10**9},
         {"K": 10**3000},
         {"K": 6, "factor_scale": 1e999},
-        {"K": -1},
-        {"K": True},
         {"kind": "transformer", "K": 6},
         {"kind": "\x1b[31m" + "x" * 100_000, "K": 6},
         {"K": 6, "__class__": "os.system"},
@@ -61,16 +49,11 @@ TWIN = json.dumps(ONE)
     "content",
     [
         b"",
-        b"\0" * 7,
         b"\xff" * 8,
         struct.pack("<Q", 1 << 40) + b"{}",
-        struct.pack("<Q", 99_000_000) + b"{}",
         tensors("[" * 100_000),
-        tensors("[]"),
         tensors("null"),
         tensors({"a": None}),
-        tensors({"a": []}),
-        tensors({"parameters.b": ONE | {"shape": [10**12]}}, b"\0" * 8),
         tensors({"parameters.b": ONE | {"shape": [2**40, 2**40]}}, b"\0" * 8),
         tensors({"parameters.b": ONE | {"shape": [10**12], "data_offsets": [0, 4 * 10**12]}}, b"\0" * 8),
         tensors({"parameters.b": ONE | {"shape": [-2]}}, b"\0" * 8),
@@ -121,6 +104,4 @@ def test_dimensions_the_shipped_vectors_do_not_have_take_no_room(K: int, axes: b
         del arrays["vectors.centre"], arrays["vectors.axes"]
     save_file(arrays, tmp_path / "m" / PARAMETERS)
     sealed(tmp_path / "m")
-    with pytest.raises(BundleError, match="names its word vectors"):
-        load_bundle(tmp_path / "m")
-    refused(tmp_path / "m")
+    assert "names its word vectors" in refused(tmp_path / "m")

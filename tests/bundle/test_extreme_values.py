@@ -15,22 +15,20 @@ from disco2.bundle.manifest import PARAMETERS
 from disco2.errors import BundleError
 from disco2.model.settings import PAPER_KINDS
 from disco2.vectors import WordVectors
-from tests.bundle.refusing import refused
-from tests.bundle.test_bundle import sealed, small_model
+from tests.bundle.test_bundle import refused, sealed, small_model
 from tests.bundle.test_word_table import saved
 from tests.instances import reasons_and_results
 
 
 @pytest.mark.parametrize("value", [1e30, -1e30, 3e38, 1.01 * LARGEST])
-def test_values_that_overflow_in_use_are_refused(value: float, tmp_path: Path) -> None:
-    save_bundle(small_model(), tmp_path / "m")
-    good = load_file(tmp_path / "m" / PARAMETERS)
+def test_values_that_overflow_in_use_are_refused(value: float, folder: Path) -> None:
+    good = load_file(folder / PARAMETERS)
     for name, array in good.items():
         damaged = array.copy()
         damaged.flat[-1] = value
-        save_file(good | {name: damaged}, tmp_path / "m" / PARAMETERS)
-        sealed(tmp_path / "m")
-        assert "beyond 100,000" in refused(tmp_path / "m")
+        save_file(good | {name: damaged}, folder / PARAMETERS)
+        sealed(folder)
+        assert "beyond 100,000" in refused(folder)
 
 
 @pytest.mark.parametrize("deviation", [1e-300, 1e-40, 1e-9])
@@ -40,8 +38,7 @@ def test_a_table_that_overflows_when_it_is_made_is_refused(deviation: float, tmp
     arrays["vectors.deviation"] = np.full_like(arrays["vectors.deviation"], deviation)
     save_file(arrays, tmp_path / "m" / PARAMETERS)
     sealed(tmp_path / "m")
-    with pytest.raises(BundleError, match="table of word vectors"):
-        load_bundle(tmp_path / "m")
+    assert "table of word vectors" in refused(tmp_path / "m")
 
 
 @pytest.mark.parametrize("members", [1, 3])

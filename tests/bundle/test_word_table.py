@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
@@ -13,12 +14,12 @@ from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
 from disco2.bundle.manifest import CARD, FEATURES, PARAMETERS, WORDS, digest, manifest_text
-from disco2.errors import BundleError
-from disco2.files import hash_file
+from disco2.errors import BundleError, VectorsError
+from disco2.files import HIDDEN_LIST, hash_file
 from disco2.model import ModelSettings, RelationModel, initial_parameters
 from disco2.shipped import MANIFEST, find_model
-from disco2.vectors import WordVectors, load_vectors
-from disco2.vectors.source import FOLDER, VECTORS_FILE, WORDS_FILE, make_table
+from disco2.vectors import WordVectors, load_vectors, source
+from disco2.vectors.source import FOLDER, VECTORS_FILE, WORDS_FILE, make_table, read_shipped
 from tests.bundle.test_bundle import sealed, small_model
 from tests.instances import reasons_and_results
 
@@ -65,15 +66,6 @@ def test_a_table_of_shipped_vectors_is_named_and_comes_back_to_the_digit(
     assert (tmp_path / "again" / PARAMETERS).read_bytes() == (tmp_path / "m" / PARAMETERS).read_bytes()
 
 
-def test_other_tables_are_stored(tmp_path: Path) -> None:
-    vectors = replace(shipped(4, 3), recipe=None)
-    save_bundle(model_with(vectors), tmp_path / "m")
-    assert load_file(tmp_path / "m" / PARAMETERS)["vectors"].dtype == np.float32
-    loaded = load_bundle(tmp_path / "m")[0].vectors
-    assert loaded.words == vectors.words
-    np.testing.assert_array_equal(loaded.matrix, vectors.matrix)
-
-
 def test_other_shipped_vectors_are_refused_with_the_way_out(tmp_path: Path) -> None:
     saved(tmp_path / "m")
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
@@ -82,32 +74,34 @@ def test_other_shipped_vectors_are_refused_with_the_way_out(tmp_path: Path) -> N
         load_bundle(tmp_path / "m")
 
 
-@pytest.mark.parametrize("damage", ["missing", "another byte", "another word"])
+@pytest.mark.parametrize("name", [VECTORS_FILE, WORDS_FILE, "README.md", HIDDEN_LIST.name])
+@pytest.mark.parametrize("damage", ["missing", "another byte"])
 def test_damaged_shipped_vectors_are_refused(
-    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved(tmp_path / "m")
-    (tmp_path / "glove").mkdir()
-    for name in (VECTORS_FILE, WORDS_FILE):
-        (tmp_path / "glove" / name).write_bytes((FOLDER / name).read_bytes())
-    file = tmp_path / "glove" / (WORDS_FILE if damage == "another word" else VECTORS_FILE)
+    shutil.copytree(FOLDER, tmp_path / "glove")
+    file = tmp_path / "glove" / name
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
     if damage == "missing":
         file.unlink()
+    monkeypatch.setattr(source, "FOLDER", tmp_path / "glove")
     monkeypatch.setattr("disco2.bundle.folder.make_table", partial(make_table, folder=tmp_path / "glove"))
     with pytest.raises(BundleError, match="names its word vectors"):
         load_bundle(tmp_path / "m")
+    with pytest.raises(VectorsError, match="word vectors can't be read"):
+        read_shipped()
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        *({"source": wrong} for wrong in (None, "elsewhere", 1, ["shipped"])),
-        *({"digest": wrong} for wrong in (None, 1, [])),
-        *({"dimensions": wrong} for wrong in (None, 5, "4")),
-        *({"words": wrong} for wrong in (None, 4, 50_000, "5")),
+        *({"source": wrong} for wrong in (None, "elsewhere")),
+        {"digest": []},
+        {"dimensions": 5},
+        *({"words": wrong} for wrong in (4, "5")),
     ],
     ids=str,
 )

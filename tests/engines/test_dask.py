@@ -100,11 +100,11 @@ def test_our_own_cluster_is_silent_and_leaves_nothing(
     diary: Diary, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "scratch"))
-    (tmp_path / "scratch").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     for name in ("random.py", "dask.py"):  # files beside a corpus are not run
         (tmp_path / name).write_text("raise SystemExit('hijacked')")
+    environment = dict(os.environ)
     with DaskEngine(2).session(Obedient(diary)) as session:
         tasks = [("die_once", "a"), ("return", 1), ("return", 2)]
         outcomes = list(outcomes_of(session, [Task(str(number), one) for number, one in enumerate(tasks)]))
@@ -115,7 +115,8 @@ def test_our_own_cluster_is_silent_and_leaves_nothing(
         assert {one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
     assert {outcome.result for outcome in outcomes} == {"a", 1, 2}
     assert capfd.readouterr() == ("", "")
-    assert list((tmp_path / "scratch").iterdir()) == []
+    assert list(tmp_path.glob("dask-scratch-space/worker-*")) == []
+    assert dict(os.environ) == environment
 
 
 @pytest.mark.parametrize(
@@ -145,13 +146,6 @@ def test_dask_is_an_extra(diary: Diary, monkeypatch: pytest.MonkeyPatch) -> None
         pass
     with pytest.raises(MissingExtraError, match=r"disco2\[cluster\]"):
         EngineOptions(engine="dask").open(2)
-
-
-def test_a_cluster_leaves_the_environment_as_it_was() -> None:
-    before = dict(os.environ)
-    with dask_engine.local_cluster(1):
-        pass
-    assert dict(os.environ) == before
 
 
 def test_which_engine_the_options_give() -> None:

@@ -19,7 +19,7 @@ import pytest
 from disco2.engines import Engine, LocalEngine, Outcome, Session, Task, outcomes_of
 from disco2.errors import Disco2Error
 from tests.conftest import ROOT
-from tests.engines.works import BadBeginning, Diary, Obedient, Squares, example_error, kinds_of_error
+from tests.engines.works import BadBeginning, Diary, Obedient, Squares, example_error
 from tests.processes import of_group
 
 
@@ -43,17 +43,13 @@ def test_the_work_begins_and_ends_once_in_every_process(engine: Engine, diary: D
     assert sorted(diary.lines()) == sorted(f"{what} {pid}" for what in ("begin", "end") for pid in beginnings)
 
 
-def test_errors_of_the_work_are_outcomes(engine: Engine, diary: Diary) -> None:
-    kinds = kinds_of_error()
-    assert "BundleError" in kinds
-    with engine.session(Obedient(diary)) as session:
-        outcomes = run(session, [("fail", kind) for kind in kinds])
-    for kind, outcome in zip(kinds, outcomes, strict=True):
-        error, expected = outcome.error, example_error(kind)
-        assert isinstance(error, Disco2Error)
-        assert type(error) is type(expected)
-        assert (error.what, error.where, error.hint) == (expected.what, expected.where, expected.hint)
-        assert (outcome.result, outcome.died) == (None, "")
+@pytest.mark.parametrize("kind", ["BundleError", "MissingExtraError"])
+def test_an_error_of_the_work_is_raised(engine: Engine, diary: Diary, kind: str) -> None:
+    expected = example_error(kind)
+    with pytest.raises(type(expected)) as raised, engine.session(Obedient(diary), notice=print) as session:
+        run(session, [("fail", kind)])
+    error = raised.value
+    assert (error.what, error.where, error.hint) == (expected.what, expected.where, expected.hint)
 
 
 def test_a_bug_is_raised_with_its_traceback(engine: Engine, diary: Diary) -> None:
@@ -79,11 +75,6 @@ def test_a_bad_beginning_stops_the_session(
         run(session, range(3))
 
 
-def test_a_beginning_that_kills_is_given_up(engine: Engine) -> None:
-    with engine.session(BadBeginning("kill"), attempts=2) as session:
-        assert run(session, [1])[0].died
-
-
 def test_deaths_and_retries(engine: Engine, diary: Diary) -> None:
     said: list[str] = []
     given = [("die_once", "a"), ("die", int(signal.SIGKILL)), *(("return", number) for number in range(5))]
@@ -95,10 +86,15 @@ def test_deaths_and_retries(engine: Engine, diary: Diary) -> None:
     assert sum("task-1; giving up" in one for one in said) == 1
 
 
-def test_out_of_memory_counts_as_a_death(engine: Engine, diary: Diary) -> None:
+def test_ways_of_dying(engine: Engine, diary: Diary) -> None:
     with engine.session(Obedient(diary), attempts=2) as session:
         assert run(session, [("exhaust_memory", "")])[0].died == "out of memory (2 times)"
     assert len(diary.lines()) == 2
+    with engine.session(BadBeginning("kill"), attempts=2) as session:
+        assert run(session, [1])[0].died
+    with LocalEngine(1).session(Obedient(diary), attempts=2) as session:
+        (outcome,) = run(session, [("die", int(signal.SIGTERM))])
+    assert outcome.died == "by signal SIGTERM (2 times)"
 
 
 def test_workers_that_are_killed_again_and_again(engine: Engine, diary: Diary) -> None:
@@ -164,18 +160,16 @@ class FakeSession(Session):
         self._done.append(Outcome(self._queue.popleft()))
 
 
-def numbered_tasks(number: int, asked: list[int]) -> Iterator[Task]:
-    for count in range(number):
-        asked.append(count)
-        yield Task(str(count), count)
-
-
 @pytest.mark.parametrize(("workers", "ahead"), [(1, 1), (2, 2), (3, 4)])
 def test_tasks_are_submitted_lazily(workers: int, ahead: int) -> None:
     session, asked = FakeSession(workers), list[int]()
-    outcomes = outcomes_of(session, numbered_tasks(50, asked), ahead=ahead)
-    assert asked == []
-    for number, outcome in enumerate(outcomes):
+
+    def tasks() -> Iterator[Task]:
+        for count in range(50):
+            asked.append(count)
+            yield Task(str(count), count)
+
+    for number, outcome in enumerate(outcomes_of(session, tasks(), ahead=ahead)):
         assert outcome.task.key == str(number)
         assert len(asked) <= number + workers * ahead
     assert (len(asked), session.most) == (50, workers * ahead)
@@ -184,7 +178,7 @@ def test_tasks_are_submitted_lazily(workers: int, ahead: int) -> None:
 
 def test_workers_that_join_later_get_tasks() -> None:
     session = FakeSession(0)
-    found = outcomes_of(session, numbered_tasks(20, []))
+    found = outcomes_of(session, (Task(str(number), number) for number in range(20)))
     assert next(found).task.key == "0"
     session.number = 4
     assert [outcome.task.key for outcome in found] == [str(number) for number in range(1, 20)]
@@ -222,12 +216,6 @@ def test_a_worker_that_dies_without_a_task_is_replaced(diary: Diary) -> None:
         assert [outcome.result for outcome in run(session, [2])] == [4]
 
 
-def test_the_way_a_local_process_ended_is_told(diary: Diary) -> None:
-    with LocalEngine(1).session(Obedient(diary), attempts=2) as session:
-        (outcome,) = run(session, [("die", int(signal.SIGTERM))])
-    assert outcome.died == "by signal SIGTERM (2 times)"
-
-
 def test_where_processes_are_not_forked(diary: Diary, monkeypatch: pytest.MonkeyPatch) -> None:
     context = multiprocessing.get_context("spawn")
     monkeypatch.setattr("disco2.engines.local.process_context", lambda: context)
@@ -242,10 +230,36 @@ def test_no_process_outlives_a_driver(tmp_path: Path, name: str, number: signal.
     """Ctrl+C reaches the whole process group; SIGKILL only the driver."""
     if name == "dask":
         pytest.importorskip("distributed")
+    process = start_driver(tmp_path, name)
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+        assert process.communicate(timeout=60)[1] == "interrupted\n"
+        assert process.returncode == 130
+    else:
+        process.kill()
+    wait_for_the_end(process)
+
+
+def test_scratch_folders_of_killed_dask_workers_are_removed_by_the_next_run(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    killed = start_driver(tmp_path, "dask")
+    os.killpg(killed.pid, signal.SIGKILL)
+    wait_for_the_end(killed)
+    scratch = tmp_path / "dask-scratch-space"
+    (left,) = scratch.glob("worker-*[!k]")
+    following = start_driver(tmp_path, "dask")
+    assert not left.exists()
+    os.killpg(following.pid, signal.SIGINT)
+    wait_for_the_end(following)
+    assert list(scratch.glob("worker-*")) == []
+
+
+def start_driver(folder: Path, engine: str) -> subprocess.Popen[str]:
+    """A driver in a process group that has had its first result."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.engines.driver", str(tmp_path / "diary"), name],
+        [sys.executable, "-m", "tests.engines.driver", str(folder / "diary"), engine],
         cwd=ROOT,
-        env={**os.environ, "PYTHONSAFEPATH": ""},  # set while the cluster of other tests runs
+        env={**os.environ, "PYTHONSAFEPATH": "", "TMPDIR": str(folder)},
         start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -255,13 +269,12 @@ def test_no_process_outlives_a_driver(tmp_path: Path, name: str, number: signal.
     assert process.stdout is not None
     assert process.stdout.readline().strip() in ("0", "1", "4", "9")
     assert len(of_group(process.pid)) >= 2
-    if number == signal.SIGINT:
-        os.killpg(process.pid, number)
-        assert process.communicate(timeout=60)[1] == "interrupted\n"
-        assert process.returncode == 130
-    else:
-        process.kill()
-        process.communicate(timeout=60)
+    return process
+
+
+def wait_for_the_end(process: subprocess.Popen[str]) -> None:
+    """All processes of the group must end by themselves."""
+    process.wait(timeout=60)
     until = time.monotonic() + 20
     while of_group(process.pid) and time.monotonic() < until:
         time.sleep(0.1)

@@ -101,14 +101,8 @@ class BadBeginning:
         return given
 
 
-def kinds_of_error() -> list[str]:
-    """Every subclass of Disco2Error."""
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
-    return [kind.__name__ for kind in kinds if issubclass(kind, Disco2Error)]
-
-
 def example_error(kind: str) -> Disco2Error:
-    if kind == MissingExtraError.__name__:
+    if kind == "MissingExtraError":
         return MissingExtraError("package", "extra", "Something")
     made: Disco2Error = getattr(errors, kind)("What happened.", where="here:3", hint="Do that.")
     return made

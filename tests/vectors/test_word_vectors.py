@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import save_file
 
 from disco2.errors import VectorsError
+from disco2.files import write_list
 from disco2.vectors import WordVectors, load_vectors, reduce, train_word2vec
 from disco2.vectors.source import make_table, read_shipped, reduced_shipped
 from disco2.vectors.word_vectors import TABLE, find_reduction, principal_axes, stand_ins
@@ -234,7 +236,8 @@ def test_other_vectors_than_those_of_the_recipe_are_refused(tmp_path: Path) -> N
     assert recipe is not None
     with pytest.raises(VectorsError, match="can't be read"):
         make_table(recipe, folder=tmp_path)
-    (tmp_path / "vectors.safetensors").write_bytes(b"")
-    (tmp_path / "words.txt").write_bytes(b"")
+    save_file({"vectors": np.zeros((1, 100), dtype=np.float16)}, tmp_path / "vectors.safetensors")
+    (tmp_path / "words.txt").write_text("the\n")
+    write_list(tmp_path)
     with pytest.raises(VectorsError, match="are not the ones"):
         make_table(recipe, folder=tmp_path)

@@ -104,18 +104,9 @@ class Job:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "disco2": VERSION,
-            "schema": SCHEMA,
-            "model": self.model,
-            "annotators": self.annotators,
-            "makers": self.makers,
-            "packages": self.packages,
-            "parser": self.parser,
-            "prior": self.prior,
-            **asdict(self.settings),
-            "kinds": list(self.settings.kinds),  # as JSON gives it back
-        }
+        content = asdict(self)
+        settings = content.pop("settings") | {"kinds": list(self.settings.kinds)}  # as JSON gives it back
+        return {"disco2": VERSION, "schema": SCHEMA, **content, **settings}
 
     def shard_key(self, documents: Iterable[tuple[bytes, str]]) -> str:
         """The name of a shard: a hash of the job and of its documents' names and contents."""

@@ -14,16 +14,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from disco2.bulk.job import ARCHIVES, CSV, FORMATS, KEY_DIGITS, PARQUET, Job, import_pyarrow
+from disco2.bulk.job import ARCHIVES, CSV, FORMATS, KEY_DIGITS, PARQUET, import_pyarrow
 from disco2.bundle.manifest import digest
 from disco2.data import Document
 from disco2.errors import InputError
@@ -111,39 +110,46 @@ class OutputFolder:
         except OSError:
             return False
 
-    def write_root(self, root: str) -> None:
-        """Note the folder of the documents."""
-        write_bytes(self._root, _hash_path(root))
+    def error(self, what: str, hint: str = "Choose another --output.") -> InputError:
+        return InputError(what, where=str(self.path), hint=hint)
 
     def other_run(self, difference: str) -> InputError:
         """The error about the output of another run, which would be lost."""
-        return InputError(
+        return self.error(
             f"The folder has the output of another run: {difference}.",
-            where=str(self.path),
-            hint="Choose another --output, or add --restart to drop the old output.",
+            "Choose another --output, or add --restart to drop the old output.",
         )
 
     @contextmanager
-    def locked(self, job: Job, files: Sequence[str], *, restart: bool) -> Iterator[Callable[[], None]]:
-        """Lock the folder. InputError if it has anything but the output of this job and these patterns.
-
-        Yields a function to call when there are workers; with ``restart`` it drops the old output.
-        """
+    def locked(self) -> Iterator[None]:
+        """Lock the folder. InputError if it has anything but the output of a run."""
         self._check_own()
         lock = FileLock(self.path / WORKING / "lock")
         if not lock.take():
-            raise InputError(
-                "Another run is writing this output.",
-                where=str(self.path),
-                hint="Wait for it, or choose another --output.",
+            raise self.error(
+                "Another run is writing this output.", "Wait for it, or choose another --output."
             )
         try:
-            wanted = {"format": FORMAT, "job": job.to_json(), "files": list(files)}
-            if not restart:
-                self._check_same(wanted)
-            yield partial(self._begin, wanted, restart=restart)
+            yield
         finally:
             lock.give_up()
+
+    def check_same(self, wanted: Json) -> None:
+        """Raise InputError if an earlier run wrote something else than is wanted now."""
+        for file in (self.manifest, self.job):
+            before = read_json(file)
+            if before is not None and (difference := _difference(before, wanted)):
+                raise self.other_run(difference)
+
+    def begin(self, wanted: Json, root: str, *, restart: bool) -> None:
+        """Note what the run does, for its workers and for the next run; ``restart`` drops the old output."""
+        if restart:
+            own = [file for name in _SUFFIXES for file in self._own_files(name)]
+            self._remove([self.manifest, self.errors, self.job, *own])
+        for name in (RELATIONS, RECORDS):
+            remove_scratch(self.path / name)
+        write_text(self.job, [json.dumps(wanted, indent=1) + "\n"])
+        write_bytes(self._root, _hash_path(root))
 
     def finish(self, keys: set[str]) -> None:
         """Remove files that the manifest does not name, and those that only a run needs."""
@@ -159,44 +165,23 @@ class OutputFolder:
             if not self.path.exists():
                 return
             if not self.path.is_dir():
-                raise InputError(
-                    "The output is a folder, but this is a file.",
-                    where=str(self.path),
-                    hint="Choose another --output.",
-                )
+                raise self.error("The output is a folder, but this is a file.")
             manifest = read_json(self.manifest) or {}
             own = self.job.exists() or ("format" in manifest and isinstance(manifest.get("job"), dict))
             if not own and any(one.name != WORKING for one in self.path.iterdir()):
-                raise InputError(
+                raise self.error(
                     "The folder has other files, and no output of this command.",
-                    where=str(self.path),
-                    hint="Choose a new or an empty folder as --output.",
+                    "Choose a new or an empty folder as --output.",
                 )
         except OSError as error:
-            raise InputError(f"It can't be read: {error.strerror}.", where=str(self.path)) from None
-
-    def _check_same(self, wanted: Json) -> None:
-        for file in (self.manifest, self.job):
-            before = read_json(file)
-            if before is not None and (difference := _difference(before, wanted)):
-                raise self.other_run(difference)
-
-    def _begin(self, wanted: Json, *, restart: bool) -> None:
-        if restart:
-            own = [file for name in _SUFFIXES for file in self._own_files(name)]
-            self._remove([self.manifest, self.errors, self.job, *own])
-        for name in (RELATIONS, RECORDS):
-            remove_scratch(self.path / name)
-        write_text(self.job, [json.dumps(wanted, indent=1) + "\n"])
+            raise self.error(f"It can't be read: {error.strerror}.") from None
 
     def _remove(self, files: Iterable[Path]) -> None:
         try:
             for file in files:
                 file.unlink(missing_ok=True)
         except OSError as error:
-            raise InputError(
-                f"Old files can't be removed: {error.strerror or error}.", where=str(self.path)
-            ) from error
+            raise self.error(f"Old files can't be removed: {error.strerror or error}.") from error
 
     def _own_files(self, name: str) -> list[Path]:
         """All shards or records, of any run."""

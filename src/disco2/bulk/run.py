@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import Thread
@@ -15,7 +15,7 @@ from disco2.bulk.documents import FilePatterns, Found, show_name, split_shards
 from disco2.bulk.job import Job
 from disco2.bulk.output import FORMAT, RELATIONS, Json, OutputFolder, file_hash
 from disco2.bulk.work import SEPARATOR, ShardWork
-from disco2.engines import Engine, Outcome, Session, Task, outcomes_of
+from disco2.engines import Engine, Session, Task, outcomes_of
 from disco2.errors import InputError
 from disco2.files import write_text
 from disco2.inference.pipeline import Pipeline
@@ -90,19 +90,23 @@ def predict_files(
         raise InputError(
             "No file matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
         )
-    with folder.locked(job, files.described, restart=restart) as begin:
+    wanted = {"format": FORMAT, "job": job.to_json(), "files": files.described}
+    with folder.locked():
         work = ShardWork(files.root, folder, job, opened)
         if not restart:
+            folder.check_same(wanted)
             _check_place(work, _tasks(files.walk(without=folder.path), job))
         counter = _Counter(files.walk(without=folder.path), most_bytes=job.settings.most_bytes)
-        run = _Run(folder, counter, report, notice)
+        run = _Run(folder, counter, report)
         with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-            begin()
-            folder.write_root(files.root)
+            folder.begin(wanted, files.root, restart=restart)
             run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
         for pattern in files.unmatched:
             notice(f"no file matches {pattern}")
-        return run.finish(job, files.described)
+        summary = run.finish(wanted)
+    if summary.shards > summary.made:
+        notice(f"{summary.shards - summary.made} of {summary.shards} shards were already there")
+    return summary
 
 
 def _check_place(work: ShardWork, tasks: Iterator[Task]) -> None:
@@ -141,56 +145,45 @@ class _Counter:
 class _Run:
     """Collects the records of shards and writes the manifest."""
 
-    def __init__(self, folder: OutputFolder, counter: _Counter, report: Report, notice: Notice) -> None:
+    def __init__(self, folder: OutputFolder, counter: _Counter, report: Report) -> None:
         self._folder = folder
         self._counter = counter
         self._report = report
-        self._notice = notice
         self._done: dict[int, Json] = {}
         self._given_up: list[str] = []  # how processes ended
-        self._progress = BulkProgress()
 
     def run_tasks(self, session: Session, tasks: Iterator[Task]) -> None:
         begun = time.monotonic()
-        self._report(replace(self._progress, workers=session.workers))
+        progress = BulkProgress(workers=session.workers)
+        self._report(progress)
         for outcome in outcomes_of(session, tasks):
-            self._add(outcome)
-            self._progress = replace(
-                self._progress,
+            if outcome.died:
+                names = outcome.task.given.split(SEPARATOR)
+                documents = f"{show_name(names[0])} to {show_name(names[-1])}"
+                self._given_up.append(f"{documents}: {outcome.died}")
+                self._check_given_up(MOST_GIVEN_UP)
+                continue
+            record: Json = outcome.result
+            made = record["made"]
+            if made and not self._folder.record(record["key"]).is_file():
+                raise InputError(
+                    "The output of a worker can't be seen here.",
+                    where=str(self._folder.path),
+                    hint="The output must be on a disk that all machines have under the same path.",
+                )
+            self._done[int(outcome.task.key)] = record
+            progress = BulkProgress(
+                documents=progress.documents + record["documents"],
+                bytes=progress.bytes + record["bytes"],
+                made_bytes=progress.made_bytes + made * record["bytes"],
+                made_sentences=progress.made_sentences + made * record["sentences"],
                 workers=session.workers,
                 seconds=time.monotonic() - begun,
                 all_documents=self._counter.documents,
                 all_bytes=self._counter.bytes,
             )
-            self._report(self._progress)
+            self._report(progress)
         self._check_given_up(0)
-
-    def _add(self, outcome: Outcome) -> None:
-        if outcome.error is not None:
-            raise outcome.error
-        if outcome.died:
-            names = outcome.task.given.split(SEPARATOR)
-            documents = f"{show_name(names[0])} to {show_name(names[-1])}"
-            self._given_up.append(f"{documents}: {outcome.died}")
-            self._check_given_up(MOST_GIVEN_UP)
-            return
-        record: Json = outcome.result
-        made = record["made"]
-        if made and not self._folder.record(record["key"]).is_file():
-            raise InputError(
-                "The output of a worker can't be seen here.",
-                where=str(self._folder.path),
-                hint="The output must be on a disk that all machines have under the same path.",
-            )
-        self._done[int(outcome.task.key)] = record
-        before = self._progress
-        self._progress = replace(
-            before,
-            documents=before.documents + record["documents"],
-            bytes=before.bytes + record["bytes"],
-            made_bytes=before.made_bytes + made * record["bytes"],
-            made_sentences=before.made_sentences + made * record["sentences"],
-        )
 
     def _check_given_up(self, most: int) -> None:
         if len(self._given_up) > most:
@@ -202,33 +195,23 @@ class _Run:
                 "remove the document that ends its process.",
             )
 
-    def finish(self, job: Job, files: Sequence[str]) -> BulkSummary:
+    def finish(self, wanted: Json) -> BulkSummary:
         """Write the errors and the manifest, and remove files that they don't name."""
         shards = [self._done[number] for number in sorted(self._done)]
         made = sum(shard.pop("made") for shard in shards)
-        if len(shards) > made:
-            self._notice(f"{len(shards) - made} of {len(shards)} shards were already there")
         totals = {
             name: sum(shard[name] for shard in shards)
             for name in ("documents", "bytes", "sentences", "relations", "errors")
         }
         write_text(self._folder.errors, self._error_lines(shards))
-        content = {
-            "format": FORMAT,
-            "job": job.to_json(),
-            "files": list(files),
-            **totals,
-            "errors_sha256": file_hash(self._folder.errors),
-        }
+        content = {**wanted, **totals, "errors_sha256": file_hash(self._folder.errors)}
         write_text(self._folder.manifest, _manifest(content, shards, self._folder.suffix))
         self._folder.finish({shard["key"] for shard in shards})
         return BulkSummary(**totals, shards=len(shards), made=made)
 
     def _error_lines(self, shards: Sequence[Json]) -> Iterator[str]:
         for shard in shards:
-            if not shard["errors"]:
-                continue
-            record = self._folder.read_record(shard["key"])
+            record = self._folder.read_record(shard["key"]) if shard["errors"] else {"refused": []}
             if record is None or len(record["refused"]) != shard["errors"]:
                 raise InputError(
                     "The record of a shard was changed during the run.",
@@ -244,8 +227,7 @@ def _manifest(content: Json, shards: Sequence[Json], suffix: str) -> Iterator[st
     yield json.dumps(content, ensure_ascii=False, indent=1).removesuffix("\n}")
     yield ',\n "shards": [\n'
     for number, shard in enumerate(shards):
-        entry = {"file": f"{RELATIONS}/{shard['key']}.{suffix}"} | {
-            name: value for name, value in shard.items() if name != "key"
-        }
+        entry = {"file": f"{RELATIONS}/{shard['key']}.{suffix}", **shard}
+        del entry["key"]
         yield ("" if not number else ",\n") + f"  {json.dumps(entry, ensure_ascii=False)}"
     yield "\n ]\n}\n"

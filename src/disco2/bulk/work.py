@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from disco2.bulk.documents import Source, read_source
 from disco2.bulk.job import BulkSettings, Job
@@ -27,6 +26,7 @@ class TimeLimitError(BaseException):
     """The time is over. Not an Exception, so that no annotator handles it as one of its own errors."""
 
 
+_SAID = ("what", "where", "hint")  # of an error, in a record
 _FAILURES = (Exception, TimeLimitError)  # of a document
 
 
@@ -42,14 +42,8 @@ class ShardWork:
     folder: OutputFolder
     job: Job
     opened: Callable[[], AbstractContextManager[Pipeline]]
-    _pipeline: Pipeline | None = field(default=None, init=False, repr=False)
-    _open: ExitStack = field(default_factory=ExitStack, init=False, repr=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pipeline": None, "_open": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _open=ExitStack())
+    _pipeline: Pipeline | None = field(default=None, init=False, repr=False)  # in a worker
+    _open: ExitStack | None = field(default=None, init=False, repr=False)
 
     def begin(self) -> None:
         """Check that this machine sees the folders, and limit its memory."""
@@ -63,7 +57,8 @@ class ShardWork:
         _limit_memory(self.job.settings.most_memory)
 
     def end(self) -> None:
-        self._open.close()
+        if self._open is not None:
+            self._open.close()
 
     def key(self, given: bytes) -> str:
         """The name of the shard that these documents make."""
@@ -101,12 +96,7 @@ class ShardWork:
             "relations": answers.relations,
             "errors": len(answers.refused),
             "refused": [
-                {
-                    "document": sources[place].name,
-                    "what": error.what,
-                    "where": error.where,
-                    "hint": error.hint,
-                }
+                {"document": sources[place].name} | {name: getattr(error, name) for name in _SAID}
                 for place, error in sorted(answers.refused.items())
             ],
         }
@@ -115,6 +105,7 @@ class ShardWork:
 
     def _load(self) -> Pipeline:
         if self._pipeline is None:
+            self._open = ExitStack()
             pipeline = self._open.enter_context(self.opened())
             self.job.check_worker(pipeline)
             self._pipeline = pipeline

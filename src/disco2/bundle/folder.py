@@ -45,7 +45,22 @@ from disco2.version import VERSION
 
 MOST_HEADER = 1 << 20  # bytes; a model's arrays are described in two thousand
 KNOWN = ("F64", "F32", "F16", "I32")
+MOST_DIMENSIONS = 10_000  # of word vectors: a model makes a row of them in use, stored or not
+LARGEST = 1e5  # of values: what a score adds up is a product of four of them, and must stay a number
 _LENGTH_BYTES = 8  # bytes of the header's own length
+
+# A model's table of word vectors is stored, or made again from the vectors that ship with disco2. Made again,
+# it is the same to the digit: the bundle holds the SHA-256 of the shipped files, how they were centred,
+# projected and scaled, in double precision, and which rows of them the model has.
+SHIPPED = "shipped"
+PREFIX = "parameters."
+TABLE = "vectors"
+RECIPE = MEAN, DEVIATION, CENTRE, AXES, ROWS = tuple(
+    f"vectors.{name}" for name in ("mean", "deviation", "centre", "axes", "rows")
+)
+FILES = FileList(MANIFEST, lambda folder: read_manifest(folder).hashes)
+
+Arrays = Mapping[str, NDArray[Any]]
 
 
 def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
@@ -61,13 +76,6 @@ def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
         if name != "__metadata__" and declared["dtype"] not in KNOWN:
             raise ValueError(f"its array {name!r} is of the type {declared['dtype']!r}, which no model has")
     return load(content)
-
-
-# The parameters of a bundle against its settings: compared by their shapes, none made for it.
-
-
-MOST_DIMENSIONS = 10_000  # of word vectors: a model makes a row of them in use, stored or not
-LARGEST = 1e5  # of values: what a score adds up is a product of four of them, and must stay a number
 
 
 def check_model(model: RelationModel) -> None:
@@ -90,7 +98,7 @@ def check_model(model: RelationModel) -> None:
     check_numbers({f"parameter {name}": value for name, value in found.items()})
 
 
-def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
+def check_numbers(arrays: Arrays) -> None:
     """Raise ValueError if a value is not a number, or so large that scores could overflow."""
     for name, value in arrays.items():
         least, most = float(value.min(initial=0.0)), float(value.max(initial=0.0))
@@ -98,53 +106,18 @@ def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
             raise ValueError(f"its {name} has values that are not numbers, or beyond {LARGEST:,.0f}")
 
 
-# A model's table of word vectors in a bundle: stored, or made again from the vectors that ship with disco2.
-#
-# Made again, it is the same to the digit: the bundle holds the SHA-256 of the shipped files, how they were
-# centred, projected and scaled, in double precision, and which rows of them the model has.
-
-
-SHIPPED = "shipped"
-TABLE = "vectors"
-MEAN, DEVIATION, CENTRE, AXES, ROWS = (
-    f"vectors.{name}" for name in ("mean", "deviation", "centre", "axes", "rows")
-)
-
-Arrays = Mapping[str, NDArray[Any]]
-
-
-def describe_table(vectors: WordVectors) -> dict[str, Any]:
-    """The manifest's entry for a table that is made again; empty if the table is stored."""
-    if vectors.recipe is None:
-        return {}
-    return {
-        "source": SHIPPED,
-        "digest": vectors.recipe.digest,
-        "dimensions": vectors.dimensions,
-        "words": len(vectors),
-    }
-
-
 def list_table_arrays(vectors: WordVectors) -> dict[str, NDArray[Any]]:
     """The arrays that are stored: the table, or what makes it again."""
-    recipe = vectors.recipe
-    if recipe is None:
+    if vectors.recipe is None:
         return {TABLE: np.ascontiguousarray(vectors.matrix)}
-    reduction = recipe.reduction
-    named = {
-        MEAN: reduction.mean,
-        DEVIATION: reduction.deviation,
-        CENTRE: reduction.centre,
-        AXES: reduction.axes,
-        ROWS: recipe.rows,
-    }
-    return {name: np.ascontiguousarray(array) for name, array in named.items() if array is not None}
+    reduction = vectors.recipe.reduction
+    stored = (reduction.mean, reduction.deviation, reduction.centre, reduction.axes, vectors.recipe.rows)
+    named = zip(RECIPE, stored, strict=True)
+    return {name: np.ascontiguousarray(array) for name, array in named if array is not None}
 
 
-def read_stored_table(words: bytes, arrays: Arrays) -> WordVectors:
+def read_stored_table(words: bytes, table: NDArray[Any]) -> WordVectors:
     """The table of a bundle that stores it; ``words`` is the content of its file of words."""
-    _check_names(arrays, {TABLE})
-    table = arrays[TABLE]
     if not np.issubdtype(table.dtype, np.floating):
         raise ValueError("its word vectors are of another type")
     check_numbers({"table of word vectors": table})
@@ -157,11 +130,10 @@ def rebuild_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
     said = manifest.vectors
     if said.get("source") != SHIPPED:
         raise ValueError(f"its word vectors come from {said.get('source')!r}, which is not known")
-    _check_names(arrays, {MEAN, DEVIATION, CENTRE, AXES, ROWS})
     rows = arrays.get(ROWS)
     if rows is not None and not (rows.dtype == np.int32 and rows.ndim == 1):
         raise ValueError("its rows of word vectors are not whole numbers")
-    if rows is not None and ((rows < 0).any() or (np.diff(rows) <= 0).any()):
+    if rows is not None and (np.diff(rows, prepend=np.int32(-1)) <= 0).any():
         raise ValueError("its rows of word vectors do not ascend from 0 on")
     recipe = Recipe(str(said.get("digest")), _reduction(arrays), rows)
     try:
@@ -179,12 +151,6 @@ def rebuild_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
     return vectors
 
 
-def _check_names(arrays: Arrays, known: set[str]) -> None:
-    for name in arrays:
-        if name.startswith(TABLE) and name not in known:
-            raise ValueError(f"it has an array {name!r}, which no such model has")
-
-
 def _reduction(arrays: Arrays) -> Reduction:
     mean, deviation, centre, axes = (arrays.get(name) for name in (MEAN, DEVIATION, CENTRE, AXES))
     if mean is None or deviation is None or mean.ndim != 1 or mean.shape != deviation.shape:
@@ -197,9 +163,6 @@ def _reduction(arrays: Arrays) -> Reduction:
         if array is not None and not (array.dtype == np.float64 and np.isfinite(array).all()):
             raise ValueError("the numbers for its word vectors are not numbers in double precision")
     return Reduction(mean, deviation, centre, axes)
-
-
-FILES = FileList(MANIFEST, lambda folder: read_manifest(folder).hashes)
 
 
 def save_bundle(
@@ -215,9 +178,7 @@ def save_bundle(
 ) -> None:
     """Write a bundle. ``files.check_folder_place`` says what may be there already, and what ``force`` does.
 
-    A model whose training diverged is refused. ``calibration`` holds the ``temperature`` of its
-    probabilities, if one was fitted. Word vectors that were made from the
-    shipped ones are not stored but made again.
+    A model whose training diverged is refused. Word vectors made from the shipped ones are not stored.
     """
     check_finite(model.parameters)
     vectors = None if isinstance(model, EncoderModel) else model.vectors
@@ -230,6 +191,10 @@ def save_bundle(
             hint="Lower the learning rates, or look at the file of word vectors.",
         ) from None
     check_target(path, force=force)
+    table_entry: dict[str, Any] = {}
+    if vectors is not None and vectors.recipe is not None:
+        table_entry = {"source": SHIPPED, "digest": vectors.recipe.digest}
+        table_entry |= {"dimensions": vectors.dimensions, "words": len(vectors)}
     manifest = Manifest(
         format=FORMAT if vectors is None else FORMAT - 1,  # older versions read what they can
         version=VERSION,
@@ -240,7 +205,7 @@ def save_bundle(
         data=data or {},
         figures=figures or {},
         calibration=calibration or {},
-        vectors={} if vectors is None else describe_table(vectors),
+        vectors=table_entry,
     )
     with folder_in_place(path, FILES, force=force) as folder:
         _write(model, manifest, folder)
@@ -252,7 +217,7 @@ def check_target(path: Path, *, force: bool = False) -> None:
 
 
 def _write(model: AnyModel, manifest: Manifest, folder: Path) -> None:
-    arrays = {f"parameters.{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
+    arrays = {f"{PREFIX}{name}": np.ascontiguousarray(value) for name, value in model.parameters.items()}
     if isinstance(model, EncoderModel):
         (folder / PARAMETERS).write_bytes(save(arrays))
         (folder / ENCODER).write_bytes(model.onnx)
@@ -279,10 +244,6 @@ def _write(model: AnyModel, manifest: Manifest, folder: Path) -> None:
             )
 
 
-_PARAMETER_PREFIX = "parameters."
-_VECTORS_PREFIX = "vectors"
-
-
 def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
     """Load a model and its manifest; BundleError if the folder is missing, damaged or too new."""
     manifest = read_manifest(path)
@@ -291,43 +252,44 @@ def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
         content = {
             name: verified_bytes(path, name, expected=expected) for name, expected in manifest.hashes.items()
         }
-        arrays = read_arrays(content.pop(PARAMETERS))
-        if strange := [name for name in arrays if not name.startswith((_PARAMETER_PREFIX, _VECTORS_PREFIX))]:
-            raise ValueError(f"it has an array {strange[0]!r}, which no model has")
-        parameters = {
-            name.removeprefix(_PARAMETER_PREFIX): value
-            for name, value in arrays.items()
-            if name.startswith(_PARAMETER_PREFIX)
-        }
+        arrays = read_arrays(content[PARAMETERS])
+        known = () if manifest.is_encoder else RECIPE if manifest.vectors else (TABLE,)
+        if strange := [name for name in arrays if not name.startswith(PREFIX) and name not in known]:
+            raise ValueError(f"it has an array {strange[0]!r}, which no such model has")
+        parameters = {name.removeprefix(PREFIX): value for name, value in arrays.items() if name not in known}
+        described = json.loads(content[FEATURES].decode("utf-8"))
+        extractor = None if described is None else FeatureExtractor.from_json(described)
         if manifest.is_encoder:
-            check_numbers({f"parameter {name}": value for name, value in parameters.items()})
-            files, weights = (content[ENCODER], content[TOKENIZER]), (parameters["W"], parameters["b"])
-            extractor = _read_features(content[FEATURES]) if FEATURES in content else None
-            given = (tuple(manifest.labels), *files, *weights, extractor, parameters.get("F"))
-            entities = None
-            if settings.entity_size:
-                arrays_of_term = {name: parameters[name] for name in ENTITY_NAMES}
-                entities = EntityTerm(**arrays_of_term, pairs=settings.pairs)
-            directions = {
-                name.removeprefix(DIRECTION): row
-                for name, row in parameters.items()
-                if name.startswith(DIRECTION)
-            }
-            return EncoderModel(settings, *given, entities, directions), manifest
-        vectors = (
-            rebuild_table(manifest, arrays) if manifest.vectors else read_stored_table(content[WORDS], arrays)
-        )
-        model = RelationModel(
-            settings=settings,
-            labels=tuple(manifest.labels),
-            vectors=vectors,
-            extractor=_read_features(content[FEATURES]),
-            parameters=parameters,
-        )
+            return _read_encoder(manifest, settings, content, parameters, extractor), manifest
+        if manifest.vectors:
+            vectors = rebuild_table(manifest, arrays)
+        else:
+            vectors = read_stored_table(content[WORDS], arrays[TABLE])
+        model = RelationModel(settings, tuple(manifest.labels), vectors, extractor, parameters)
         check_model(model)
     return model, manifest
 
 
-def _read_features(content: bytes) -> FeatureExtractor | None:
-    described = json.loads(content.decode("utf-8"))
-    return None if described is None else FeatureExtractor.from_json(described)
+def _read_encoder(
+    manifest: Manifest,
+    settings: ModelSettings,
+    content: Mapping[str, bytes],
+    parameters: Arrays,
+    extractor: FeatureExtractor | None,
+) -> EncoderModel:
+    check_numbers({f"parameter {name}": value for name, value in parameters.items()})
+    entities = None
+    if settings.entity_size:
+        entities = EntityTerm(**{name: parameters[name] for name in ENTITY_NAMES}, pairs=settings.pairs)
+    return EncoderModel(
+        settings,
+        tuple(manifest.labels),
+        content[ENCODER],
+        content[TOKENIZER],
+        parameters["W"],
+        parameters["b"],
+        extractor,
+        parameters.get("F"),
+        entities,
+        {name.removeprefix(DIRECTION): row for name, row in parameters.items() if name.startswith(DIRECTION)},
+    )

@@ -14,22 +14,24 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import BaseModel, Field, ValidationError
 from safetensors import SafetensorError
 
 from disco2.errors import BundleError, Disco2Error
-from disco2.files import hash_file
+from disco2.files import read_regular_file
 from disco2.shipped import MANIFEST
 
 FORMAT = 3  # the newest that can be read; 2: shipped word vectors by name, several members; 3: encoders
+REPAIR = "Copy the model again from where it came from, or train it anew with: disco2 train"
+MOST_SAID = 400  # characters of a reason
+MOST_LEVELS = 50  # of lists and objects within each other; a written manifest has five or so
 
 PARAMETERS = "parameters.safetensors"
 WORDS = "words.txt"
@@ -41,6 +43,16 @@ CARD = "MODEL_CARD.md"
 HASHED = (PARAMETERS, WORDS, FEATURES, CARD)  # of the paper's kinds
 ENCODER_FILES = (PARAMETERS, FEATURES, ENCODER, TOKENIZER, CARD)
 EVERY_FILE = tuple(dict.fromkeys((*HASHED, *ENCODER_FILES)))
+MEGABYTE = 1 << 20
+MOST_BYTES = {
+    MANIFEST: 4 * MEGABYTE,
+    CARD: 4 * MEGABYTE,
+    FEATURES: 16 * MEGABYTE,
+    WORDS: 1024 * MEGABYTE,
+    PARAMETERS: 16 * 1024 * MEGABYTE,
+    ENCODER: 2047 * MEGABYTE,  # Protocol Buffers has no larger messages
+    TOKENIZER: 64 * MEGABYTE,
+}
 
 
 @dataclass(frozen=True)
@@ -110,16 +122,9 @@ def digest(content: dict[str, Any]) -> str:
     return sha256(text.encode(errors="replace")).hexdigest()
 
 
-# Any error inside a bundle becomes a BundleError that is safe to show.
-
-
-REPAIR = "Copy the model again from where it came from, or train it anew with: disco2 train"
-MOST_SAID = 400  # characters of a reason
-
-
 @contextmanager
 def report_errors(what: str, place: Path) -> Iterator[None]:
-    """Turn any error that occurs while ``what`` is read into a BundleError."""
+    """Turn any error that occurs while ``what`` is read into a BundleError that is safe to show."""
     try:
         yield
     except BundleError as error:
@@ -146,6 +151,9 @@ def report_errors(what: str, place: Path) -> Iterator[None]:
             said = f"it lacks {said}"
         elif isinstance(error, MemoryError):
             said = "there is not enough memory"
+        elif isinstance(error, ValidationError):
+            first = error.errors()[0]
+            said = f"its '{'.'.join(map(str, first['loc']))}' is invalid: {first['msg']}"
         raise BundleError(
             f"{what} can't be read: {make_printable(said).rstrip('.')}.", where=str(place), hint=REPAIR
         ) from error
@@ -157,24 +165,8 @@ def make_printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
-# A file of a bundle is read once and hashed as read. What is not a regular file (a pipe, a device, a folder)
-# is refused before it is opened, so that nothing waits for it. A link is followed: the hash decides.
-
-
-MEGABYTE = 1 << 20
-MOST_BYTES = {
-    MANIFEST: 4 * MEGABYTE,
-    CARD: 4 * MEGABYTE,
-    FEATURES: 16 * MEGABYTE,
-    WORDS: 1024 * MEGABYTE,
-    PARAMETERS: 16 * 1024 * MEGABYTE,
-    ENCODER: 2047 * MEGABYTE,  # Protocol Buffers has no larger messages
-    TOKENIZER: 64 * MEGABYTE,
-}
-
-
 def verified_bytes(folder: Path, name: str, *, expected: str) -> bytes:
-    """Read a file whose SHA-256 must be the expected one; BundleError if it is missing or different."""
+    """Read a file once; BundleError if it is missing or its SHA-256 is not the expected one."""
     content = unverified_bytes(folder, name)
     if content is None:
         raise BundleError(f"The model lacks its file {name}.", where=str(folder), hint=REPAIR)
@@ -185,41 +177,14 @@ def verified_bytes(folder: Path, name: str, *, expected: str) -> bytes:
     return content
 
 
-def hash_of(folder: Path, name: str) -> str:
-    """The SHA-256 of a file; BundleError if it is too large or not a regular file."""
-    _check_file(folder, name)
-    return hash_file(folder / name)
-
-
 def unverified_bytes(folder: Path, name: str) -> bytes | None:
     """The content of a file without a recorded hash, such as the manifest; None if there is no such file."""
     try:
-        _check_file(folder, name)
-        return (folder / name).read_bytes()
+        return read_regular_file(folder / name, MOST_BYTES[name])
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _check_file(folder: Path, name: str) -> None:
-    state = (folder / name).stat()
-    if not stat.S_ISREG(state.st_mode):
-        raise BundleError(f"{name} is not a regular file.", where=str(folder), hint=REPAIR)
-    if state.st_size > MOST_BYTES[name]:
-        most = MOST_BYTES[name] // MEGABYTE
-        raise BundleError(
-            f"{name} is too large: such a file has at most {most} megabytes.", where=str(folder), hint=REPAIR
-        )
-
-
-# ``bundle.json`` -> the manifest: whole to the last byte, of a format that is known, of the right types.
-
-
-MOST_LEVELS = 50  # of lists and objects within each other; a written manifest has five or so
-MOST_SIGNS_OF_VERSION = 100  # characters
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_LISTS_OF_DATA = ("automatic_layers", "licences_of_texts", "notes")
-_OBJECTS = ("model", "configuration", "task", "data", "figures", "hashes", "calibration", "vectors")
+    except ValueError as error:
+        raise BundleError(f"{error}.", where=str(folder), hint=REPAIR) from error
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -233,13 +198,12 @@ def read_manifest(path: Path) -> Manifest:
                 where=str(path),
                 hint="Give the folder that disco2 train wrote as --output.",
             )
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8").replace("\r\n", "\n")  # older versions wrote the line ends of Windows
         content = json.loads(text)
         if not isinstance(content, dict):
             raise ValueError("it is not an object in braces")
-        _check_levels(content)
         version = content.get("format")
-        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        if type(version) is not int or version < 1:
             raise ValueError("it has no format number")
         if version > FORMAT:
             raise BundleError(
@@ -248,70 +212,53 @@ def read_manifest(path: Path) -> Manifest:
                 hint="Update the program with: pip install --upgrade disco2",
             )
         # The digest is of the content. The text must be the one that is written for this content, too: a
-        # space that became a tab or a duplicate key does not change the digest. Older versions wrote the line
-        # ends of Windows there.
-        as_written = text.replace("\r\n", "\n") == manifest_text(content)
+        # space that became a tab or a duplicate key does not change the digest.
+        as_written = text == manifest_text(content)
         found = content.pop("digest", None)
         if digest(content) != found or not as_written:
             raise BundleError(
                 f"{MANIFEST} is damaged: its hash is not the recorded one.", where=str(file), hint=REPAIR
             )
+        if "\n" + " " * MOST_LEVELS in text:  # its indentation; strings have no line ends
+            raise ValueError(f"it is nested more than {MOST_LEVELS} levels deep")
         return _checked_manifest(content)
 
 
-def _check_levels(content: dict[str, Any]) -> None:
-    """Raise ValueError if the manifest is nested so deeply that later steps would fail."""
-    level: list[Any] = [content]
-    for _ in range(MOST_LEVELS):
-        inner = [list(part.values()) if isinstance(part, dict) else part for part in level]
-        level = [part for parts in inner for part in parts if isinstance(part, dict | list)]
-        if not level:
-            return
-    raise ValueError(f"it is nested more than {MOST_LEVELS} levels deep")
+class _Data(BaseModel):
+    """Types in ``Manifest.data``; other fields may have any."""
+
+    automatic_layers: list[str] = []
+    licences_of_texts: list[str] = []
+    notes: list[str] = []
+    label_counts: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = {}
+    offsets: dict[str, Annotated[float, Field(ge=-100, le=100)]] = {}
+
+
+class _Content(BaseModel):
+    """Types in a manifest."""
+
+    version: str = Field(pattern=r"^[!-~]{1,100}$")
+    labels: list[str] = Field(min_length=1)
+    model: dict[str, Any]
+    configuration: dict[str, dict[str, Any]] = {}
+    task: dict[str, Any] = {}
+    data: _Data = _Data()
+    figures: dict[str, Any] = {}
+    hashes: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]]
+    calibration: dict[str, Annotated[float, Field(ge=1e-3, le=1e3)]] = {}  # temperatures
+    vectors: dict[str, Any] = {}
 
 
 def _checked_manifest(content: dict[str, Any]) -> Manifest:
+    """Only checked by pydantic, and kept as it is: whole numbers and the order of keys stay."""
+    _Content.model_validate(content, strict=True)
     known = {declared.name for declared in fields(Manifest)}
     manifest = Manifest(**{name: value for name, value in content.items() if name in known})
-    for name in _OBJECTS:
-        _require(isinstance(getattr(manifest, name), dict), f"its '{name}' is not an object in braces")
-    for section, settings in manifest.configuration.items():
-        _require(isinstance(settings, dict), f"its configuration section {section!r} is not an object")
-    for name in _LISTS_OF_DATA:
-        _require(_is_texts(manifest.data.get(name, [])), f"its '{name}' is not a list of texts")
-    for name, least, most in (("label_counts", 0, math.inf), ("offsets", -100, 100)):
-        numbers = manifest.data.get(name, {})
-        valid = isinstance(numbers, dict) and all(_is_number(one, least, most) for one in numbers.values())
-        _require(valid, f"its '{name}' is not an object with a number for each label")
-    version = manifest.version
-    valid = isinstance(version, str) and version.isprintable() and 0 < len(version) <= MOST_SIGNS_OF_VERSION
-    _require(valid, "its 'version' is not a version number")
-    labels = manifest.labels
-    _require(bool(labels) and _is_texts(labels), "its 'labels' are not a list of texts")
-    _require(len(set(labels)) == len(labels), "a label occurs twice in it")
-    for name in ("temperature", "running_text"):
-        heat = manifest.calibration.get(name, 1.0)
-        _require(_is_number(heat, 1e-3, 1e3), "its temperature is not a number from 0.001 to 1000")
-    files = ENCODER_FILES if manifest.is_encoder else HASHED
-    for name, expected in manifest.hashes.items():
-        _require(name in files, f"it names a file {name!r}, which no such model has")
-        valid = isinstance(expected, str) and _SHA256.fullmatch(expected) is not None
-        _require(valid, f"its hash of {name} is not a SHA-256")
-    for name in files:
-        may_lack = name == WORDS and bool(manifest.vectors)
-        _require(name in manifest.hashes or may_lack, f"it has no hash of {name}")
+    if len(set(manifest.labels)) < len(manifest.labels):
+        raise ValueError("a label occurs twice in it")
+    files = set(ENCODER_FILES if manifest.is_encoder else HASHED)
+    if further := manifest.hashes.keys() - files:
+        raise ValueError(f"it names a file {min(further)!r}, which no such model has")
+    if missing := files - manifest.hashes.keys() - ({WORDS} if manifest.vectors else set()):
+        raise ValueError(f"it has no hash of {min(missing)}")
     return manifest
-
-
-def _require(condition: bool, otherwise: str) -> None:
-    if not condition:
-        raise ValueError(otherwise)
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def _is_number(value: Any, least: float, most: float) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return is_number and least <= value <= most

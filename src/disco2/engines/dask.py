@@ -7,7 +7,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import tempfile
 import threading
 import time
 import warnings
@@ -26,7 +25,7 @@ from distributed.protocol.pickle import dumps, loads
 from tornado.ioloop import PeriodicCallback
 
 from disco2 import version
-from disco2.engines.engine import POLL_SECONDS, Answer, Notice, Session, Task, Work, Worker
+from disco2.engines.engine import POLL_SECONDS, Notice, Outcome, Session, Task, Work, Worker
 from disco2.errors import InputError
 from disco2.threads import limit_this_process
 
@@ -119,10 +118,12 @@ class DaskSession(Session):
             task = self._queue.popleft()
             self._number += 1
             key = f"{self._name}-{self._client.id}-{self._number}"
-            given = bytes(dumps(task.given))
             self._running[key] = task
+            pickled = bytes(dumps(task))
             try:
-                future = self._client.submit(perform, self._name, version.VERSION, given, key=key, pure=False)
+                future = self._client.submit(
+                    perform, self._name, version.VERSION, pickled, key=key, pure=False
+                )
                 future.add_done_callback(self._ended.put)
             except Exception as error:
                 raise self._scheduler_lost() from error
@@ -179,12 +180,12 @@ class WorkPlugin(WorkerPlugin):
         self._pickled = work
         self._worker: Worker | None = None
 
-    def run(self, given: bytes) -> Answer:
+    def run(self, task: bytes) -> Outcome | Exception:
         """Run a task; the first one unpickles the work, which would be too slow while a worker starts."""
         if self._worker is None:
             limit_this_process(everything=True)
             self._worker = Worker(loads(self._pickled))
-        return self._worker.run(loads(given))
+        return self._worker.run(loads(task))
 
     def teardown(self, worker: DaskWorker) -> None:
         if self._worker is not None and _one_at_a_time.acquire(blocking=False):  # else a task still runs
@@ -194,61 +195,54 @@ class WorkPlugin(WorkerPlugin):
                 _one_at_a_time.release()
 
 
-def perform(name: str, expected_version: str, given: bytes) -> Answer:
+def perform(name: str, expected_version: str, task: bytes) -> Outcome | Exception:
     """Run a task in a worker of Dask."""
     worker = get_worker()
     if expected_version != version.VERSION:
-        return Answer(
-            exception=InputError(
-                f"The worker has disco2 {version.VERSION}, this command {expected_version}.",
-                where=worker.address,
-                hint="Install the same version on all machines.",
-            )
+        return InputError(
+            f"The worker has disco2 {version.VERSION}, this command {expected_version}.",
+            where=worker.address,
+            hint="Install the same version on all machines.",
         )
     with _one_at_a_time:
         plugin: Any = worker.plugins[name]
-        answer: Answer = plugin.run(given)
+        answer: Outcome | Exception = plugin.run(task)
         return answer
 
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[LocalCluster]:
-    """A scheduler in this process and workers on this machine, not reachable from other machines."""
-    with (
-        _environment_restored(),
-        tempfile.TemporaryDirectory(prefix="disco2-", ignore_cleanup_errors=True) as folder,
-        dask.config.set({**SETTINGS, "temporary-directory": folder}),
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            host=LOOPBACK,
-            dashboard_address=f"{LOOPBACK}:0",
-            worker_dashboard_address=f"{LOOPBACK}:0",
-            scheduler_kwargs={"dashboard": False},
-            memory_limit=0,  # Dask would pause workers
-            preload=[__name__],
-            silence_logs=False,
-        ) as cluster,
-    ):
-        repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
-        loop: Any = cluster.loop
-        loop.add_callback(repair.start)
-        try:
-            yield cluster
-        finally:
-            loop.add_callback(repair.stop)
+    """A scheduler in this process and workers on this machine, not reachable from other machines.
 
-
-@contextmanager
-def _environment_restored() -> Iterator[None]:
-    """Undo changes of ``os.environ``: nannies set the variables of their workers in this process."""
-    before = dict(os.environ)
+    Dask removes the scratch folders of killed workers when it starts others.
+    """
+    environment = dict(os.environ)  # nannies set the variables of their workers in this process
     try:
-        yield
+        with (
+            dask.config.set(SETTINGS),
+            LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host=LOOPBACK,
+                dashboard_address=f"{LOOPBACK}:0",
+                worker_dashboard_address=f"{LOOPBACK}:0",
+                scheduler_kwargs={"dashboard": False},
+                memory_limit=0,  # Dask would pause workers
+                preload=[__name__],
+                silence_logs=False,
+            ) as cluster,
+        ):
+            repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
+            loop: Any = cluster.loop
+            loop.add_callback(repair.start)
+            try:
+                yield cluster
+            finally:
+                loop.add_callback(repair.stop)
     finally:
-        for name in os.environ.keys() - before.keys():
+        for name in os.environ.keys() - environment.keys():
             del os.environ[name]
-        os.environ.update(before)
+        os.environ.update(environment)
 
 
 def _replace_lost_workers(cluster: LocalCluster) -> None:

@@ -12,15 +12,14 @@ one task at a time.
 | what happens in the worker | what the caller sees |
 | --- | --- |
 | the work returns | ``Outcome.result`` |
-| the work raises a Disco2Error | ``Outcome.error``; no retry |
 | the worker dies or runs out of memory | ``notice`` is called, then the task is retried |
 | the same for the ``attempts``-th time | ``notice`` is called, then ``Outcome.died`` |
-| the work raises anything else | a RuntimeError with the worker's traceback as a note |
-| ``begin()`` raises a Disco2Error | that error, raised by ``outcomes_of`` |
+| the work or ``begin()`` raises a Disco2Error | that error, raised by ``outcomes_of`` |
+| it raises anything else | a RuntimeError with the worker's traceback as a note |
 
-A task may run more than once, so its output must be the same each time and be written atomically. Each task
-has one outcome; outcomes come in any order. At the end of the session its workers stop, and tasks without an
-outcome are dropped. Use a session from one thread.
+A task may run more than once, so its output must be the same each time and be written atomically. Outcomes
+come in any order. At the end of the session its workers stop, and tasks without an outcome are dropped.
+Use a session from one thread.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ import traceback
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any
 
 from disco2.errors import Disco2Error, MissingExtraError
 
@@ -52,11 +51,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of a task: a result, an error of the work, or how its workers died."""
+    """The end of a task: a result, or how its workers died."""
 
     task: Task
     result: Any = None
-    error: Disco2Error | None = None
     died: str = ""
 
 
@@ -95,15 +93,15 @@ class Session(ABC):
     def _wait(self) -> None:
         """Wait for an event of a worker, at most ``POLL_SECONDS``, and handle it."""
 
-    def _finish(self, task: Task, answer: Answer) -> None:
-        """Handle a worker's answer; raise its exception if the error is not one of this task."""
-        if answer.exception is not None:
-            raise answer.exception
+    def _finish(self, task: Task, answer: Outcome | Exception) -> None:
+        """Handle what ``Worker.run`` returned."""
+        if isinstance(answer, Exception):
+            raise answer
         if answer.died:
             self._lose(task, answer.died)
         else:
             self._deaths.pop(task.key, None)
-            self._done.append(Outcome(task, answer.result, answer.error))
+            self._done.append(answer)
 
     def _lose(self, task: Task, how: str) -> None:
         """Handle the death of a worker that ran this task: retry it, or give up."""
@@ -120,15 +118,6 @@ class Session(ABC):
             self._queue.append(task)
 
 
-class Engine(Protocol):
-    """A way to start or find workers."""
-
-    def session(
-        self, work: Work, *, attempts: int = 3, notice: Notice = lambda text: None
-    ) -> AbstractContextManager[Session]:
-        """Send the work to the workers."""
-
-
 @dataclass(frozen=True)
 class LocalEngine:
     """This number of processes on this machine. One that dies is replaced."""
@@ -139,6 +128,7 @@ class LocalEngine:
     def session(
         self, work: Work, *, attempts: int = 3, notice: Notice = lambda text: None
     ) -> Iterator[Session]:
+        """Start workers as there are tasks."""
         from disco2.engines.local import LocalSession
 
         session = LocalSession(work, self.workers, attempts=attempts, notice=notice)
@@ -152,7 +142,7 @@ class LocalEngine:
 
 @dataclass(frozen=True)
 class DaskEngine:
-    """Dask: the workers of the scheduler at this address, or this number of workers on this machine."""
+    """The workers of a scheduler; without its address, new ones on this machine."""
 
     workers: int
     scheduler: str = ""
@@ -167,6 +157,7 @@ class DaskEngine:
     def session(
         self, work: Work, *, attempts: int = 3, notice: Notice = lambda text: None
     ) -> Iterator[Session]:
+        """Send the work to the workers."""
         self.check_installed()
         from disco2.engines.dask import DaskSession, connect
 
@@ -176,6 +167,9 @@ class DaskEngine:
                 yield session
             finally:
                 session.close()
+
+
+Engine = LocalEngine | DaskEngine
 
 
 def outcomes_of(session: Session, tasks: Iterable[Task], *, ahead: int = 2) -> Iterator[Outcome]:
@@ -196,16 +190,6 @@ def outcomes_of(session: Session, tasks: Iterable[Task], *, ahead: int = 2) -> I
                 yield outcome
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A worker's answer to a task: a result, or one of three kinds of failure."""
-
-    result: Any = None
-    error: Disco2Error | None = None
-    died: str = ""  # the work was cut short as if its process had died
-    exception: Exception | None = None  # of ``begin``, or a bug
-
-
 class Worker:
     """The worker's side: calls the work for one task after the other."""
 
@@ -213,21 +197,21 @@ class Worker:
         self._work = work
         self._begun = False
 
-    def run(self, given: Any) -> Answer:
-        """Call ``begin`` before the first task, then the work."""
+    def run(self, task: Task) -> Outcome | Exception:
+        """Call ``begin`` before the first task, then the work; an exception ends the session."""
         try:
             if not self._begun:
                 getattr(self._work, "begin", lambda: None)()
                 self._begun = True
-            return Answer(self._work(given))
+            return Outcome(task, self._work(task.given))
         except Disco2Error as error:
-            return Answer(error=error) if self._begun else Answer(exception=error)
+            return error
         except MemoryError:
-            return Answer(died="out of memory")
+            return Outcome(task, died="out of memory")
         except Exception as error:  # it may not be picklable
             bug = RuntimeError(f"{type(error).__name__}: {error}")
             bug.add_note(f"In the worker:\n{traceback.format_exc().rstrip()}")
-            return Answer(exception=bug)
+            return bug
 
     def end(self) -> None:
         """Call ``end``. All tasks are done, so its exceptions don't matter."""

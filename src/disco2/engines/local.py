@@ -50,7 +50,7 @@ class LocalSession(Session):
             process = idle.pop() if idle else _WorkerProcess(self._work)
             self._processes[process.connection] = process
             process.task = self._queue.popleft()
-            process.send((process.task.given,))
+            process.send(process.task)
 
     def _wait(self) -> None:
         # A connection is readable when its process has sent an answer or has died.
@@ -79,22 +79,17 @@ class _WorkerProcess:
             target=_run, args=(work, theirs, os.getpid()), daemon=True
         )
         self._process.start()
+        self.kill = self._process.kill
         theirs.close()
         self.task: Task | None = None
 
     def how_it_ended(self) -> str:
-        code = self._process.exitcode
-        if code is not None and code < 0:
-            with suppress(ValueError):
-                return f"by signal {signal.Signals(-code).name}"
-        return f"with exit code {code}"
+        code = self._process.exitcode or 0
+        return f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
 
-    def send(self, message: tuple[object] | None) -> None:
+    def send(self, task: Task | None) -> None:
         with suppress(OSError):  # a dead process is noticed later
-            self.connection.send(message)
-
-    def kill(self) -> None:
-        self._process.kill()
+            self.connection.send(task)
 
     def close(self) -> None:
         self._process.join(CLOSE_SECONDS)
@@ -127,6 +122,6 @@ def _run(work: Work, connection: Connection, parent: int) -> None:
     begin_as_worker(parent)
     worker = Worker(work)
     with suppress(EOFError, OSError):  # the parent is gone
-        while (message := connection.recv()) is not None:
-            connection.send(worker.run(*message))
+        while (task := connection.recv()) is not None:
+            connection.send(worker.run(task))
         worker.end()

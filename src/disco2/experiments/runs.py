@@ -262,8 +262,6 @@ def perform_all(
         tasks = (Task(name, plan) for name, plan in by_name.items())
         for done, outcome in enumerate(outcomes_of(session, tasks, ahead=1), start=1):
             plan = by_name[outcome.task.key]
-            if outcome.error is not None:
-                raise outcome.error
             if outcome.died:
                 raise InputError(
                     f"The processes that trained '{plan.model}' with seed {plan.seed} ended: {outcome.died}.",

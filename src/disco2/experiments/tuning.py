@@ -293,8 +293,6 @@ def _outcomes(
         return
     with LocalEngine(jobs).session(work, notice=lambda text: report(StudyProgress(note=text))) as session:
         for outcome in outcomes_of(session, tasks, ahead=1):
-            if outcome.error is not None:
-                raise outcome.error
             if outcome.died:
                 raise InputError(
                     f"One worker after the other ended, the last ones {outcome.died}.",

@@ -333,8 +333,6 @@ def _mine_blocks(
     begun = time.monotonic()
     lost: list[str] = []  # how processes ended
     for outcome in outcomes_of(session, tasks()):
-        if outcome.error is not None:
-            raise outcome.error
         if outcome.died:
             lost.append(outcome.died)
             continue

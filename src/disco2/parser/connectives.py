@@ -280,7 +280,7 @@ class ConnectiveCandidate:
 
 
 _COMPLEMENTS = frozenset({"ccomp", "csubj"})
-_ASKING = frozenset({"ask", "asks", "asked", "asking", "know", "knows", "knew", "wonder", "wonders", "wondered"})
+_ASKING = frozenset(("ask", "asks", "asked", "know", "knows", "knew", "wonder", "wonders", "wondered"))
 
 
 @dataclass(frozen=True)

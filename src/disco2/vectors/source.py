@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file
+from safetensors.numpy import load
 
-from disco2.errors import MissingExtraError, VectorsError
+from disco2.errors import BundleError, MissingExtraError, VectorsError
+from disco2.files import read_listed_files
 from disco2.settings import Settings, setting
 from disco2.vectors.reading import read_vectors
 from disco2.vectors.word_vectors import Recipe, WordVectors, find_reduction, forms, reduce
@@ -29,15 +30,15 @@ INSTALL_AGAIN = "Install the package again: pip install --force-reinstall disco2
 
 def read_shipped() -> WordVectors:
     """The shipped vectors, as GloVe has them: not yet reduced or standardised."""
-    words, matrix = _read(FOLDER)
+    words, matrix, _ = _read(FOLDER)
     return WordVectors(words, matrix.astype(np.float32))
 
 
 def reduced_shipped(*, dimensions: int) -> WordVectors:
     """The shipped vectors, reduced and standardised, with the recipe to make them again."""
-    words, matrix = _read(FOLDER)
+    words, matrix, digest = _read(FOLDER)
     reduction = find_reduction(matrix.astype(np.float32), dimensions=dimensions)
-    return WordVectors(words, reduction(matrix), Recipe(shipped_digest(), reduction))
+    return WordVectors(words, reduction(matrix), Recipe(digest, reduction))
 
 
 def make_table(recipe: Recipe, folder: Path = FOLDER) -> WordVectors:
@@ -47,9 +48,9 @@ def make_table(recipe: Recipe, folder: Path = FOLDER) -> WordVectors:
         where=str(folder),
         hint=INSTALL_AGAIN,
     )
-    if shipped_digest(folder) != recipe.digest:
+    words, matrix, digest = _read(folder)
+    if digest != recipe.digest:
         raise other
-    words, matrix = _read(folder)
     if not recipe.reduction.fits(matrix.shape[1]):  # checked before memory is allocated for the table
         raise other
     table = recipe.reduction(matrix)
@@ -58,32 +59,23 @@ def make_table(recipe: Recipe, folder: Path = FOLDER) -> WordVectors:
     return WordVectors(tuple(words[row] for row in recipe.rows), table[recipe.rows], recipe)
 
 
-def shipped_digest(folder: Path = FOLDER) -> str:
-    """The SHA-256 over the shipped files."""
+def _read(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float16], str]:
+    """Words, vectors and the SHA-256 over both files; VectorsError if a byte of the folder was changed."""
+    try:
+        files = read_listed_files(folder)
+        matrix: NDArray[np.float16] = load(files[VECTORS_FILE])[TENSOR]
+        words = files[WORDS_FILE].decode("utf-8").split("\n")[:-1]
+    except (BundleError, SafetensorError, KeyError, UnicodeDecodeError) as error:
+        raise VectorsError(
+            f"The shipped word vectors can't be read ({error.__cause__ or error}).",
+            where=str(folder),
+            hint=INSTALL_AGAIN,
+        ) from error
     total = sha256()
-    try:
-        for name in (VECTORS_FILE, WORDS_FILE):
-            content = (folder / name).read_bytes()
-            total.update(f"{name}\n{len(content)}\n".encode())
-            total.update(content)
-    except OSError as error:
-        raise _unreadable(folder, error) from error
-    return total.hexdigest()
-
-
-def _read(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float16]]:
-    try:
-        matrix: NDArray[np.float16] = load_file(folder / VECTORS_FILE)[TENSOR]
-        words = (folder / WORDS_FILE).read_text(encoding="utf-8").split("\n")[:-1]
-    except (OSError, SafetensorError, KeyError, UnicodeDecodeError) as error:
-        raise _unreadable(folder, error) from error
-    return tuple(words), matrix
-
-
-def _unreadable(folder: Path, error: Exception) -> VectorsError:
-    return VectorsError(
-        f"The shipped word vectors can't be read ({error}).", where=str(folder), hint=INSTALL_AGAIN
-    )
+    for name in (VECTORS_FILE, WORDS_FILE):
+        total.update(f"{name}\n{len(files[name])}\n".encode())
+        total.update(files[name])
+    return tuple(words), matrix, total.hexdigest()
 
 
 @dataclass(frozen=True)
