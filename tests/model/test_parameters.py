@@ -12,7 +12,6 @@ from disco2.errors import SettingsError
 from disco2.model import GROUPS, ModelSettings, Parameters, RelationModel, initial_parameters
 from disco2.model.network import batch_scores, forward
 from disco2.model.parameters import folded, members_of, stacked
-from disco2.model.relation_model import contributions
 from disco2.model.settings import PAPER_KINDS
 from disco2.vectors import WordVectors
 from tests.model.test_network import build, every_model
@@ -139,7 +138,7 @@ def test_scores_and_terms_are_the_means_over_all_members(
     def terms(settings: ModelSettings, parameters: dict[str, np.ndarray]) -> list[np.ndarray]:
         words = tuple(map(str, range(len(vectors) - 1)))
         model = RelationModel(settings, tuple("abcd"), WordVectors(words, vectors[1:]), None, parameters)
-        said = contributions(model, examples[0])
+        said = model.contributions_of(examples[0])
         return [said.bias, said.features, said.arguments, *said.links]
 
     whole = terms(together, parameters)

@@ -14,6 +14,7 @@ arrays, which numba takes from SciPy).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import ParamSpec, TypeVar
 
 import numba
@@ -32,14 +33,9 @@ _FREEDOM = {"contract", "reassoc", "arcp", "nsz"}  # not "nnan" or "ninf": a run
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """The function as machine code; it takes contiguous arrays and does not check indices."""
-    try:
-        return _compiled(function, cache=True)
-    except RuntimeError:  # there is no place for the cache
-        return _compiled(function, cache=False)
-
-
-def _compiled(function: Callable[_P, _R], *, cache: bool) -> Callable[_P, _R]:
-    made: Callable[_P, _R] = numba.njit(cache=cache, error_model="numpy", fastmath=_FREEDOM)(function)
+    made: Callable[_P, _R] = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
+    with suppress(RuntimeError):  # there is no place for the cache
+        made.enable_caching()  # type: ignore[attr-defined]
     return made
 
 
@@ -324,9 +320,9 @@ class CompiledComposer:
         roots = batch.first_roots, batch.second_roots
         UT = np.ascontiguousarray(U.T)
         upward(words, batch.left, batch.right, batch.levels, *roots, vectors, UT, slot, slots, up)
-        joined = down = entities = None
+        joined = room.floats("joined", len(batch.down_parents), 2 * K)
+        down, entities = up[:0], (up[:0], up[:0])
         if V is not None and len(batch.link_examples):
-            joined = room.floats("joined", len(batch.down_parents), 2 * K)
             down = room.floats("down", len(batch.down_roots) + len(batch.down_parents), K)
             copy_rows(slots, slot, batch.down_roots, 0, down)
             copy_rows(slots, slot, batch.down_siblings, K, joined)
@@ -336,21 +332,20 @@ class CompiledComposer:
                 self._sums("second_sums", down, batch.second_mentions),
             )
 
-        def gradients(d_arguments: Pair, d_entities: Pair | None) -> tuple[Floats, Floats | None]:
+        def gradients(d_arguments: Pair | None, d_entities: Pair | None) -> tuple[Floats, Floats, Floats]:
             d_slots = room.floats("d_slots", len(slots), K)
-            d_slots[2 * inner :: 2], d_slots[2 * inner + 1 :: 2] = d_arguments
+            d_slots[2 * inner :: 2], d_slots[2 * inner + 1 :: 2] = d_arguments or (0, 0)
             link = room.ints("link", len(slot))
             link.fill(-1)
             d_joined = room.floats("d_joined", len(batch.down_parents), 2 * K)
             partial = room.floats("partial", K, 2 * K)
-            dV = None
-            if V is not None and down is not None and joined is not None and d_entities is not None:
+            dV = up[:0] if V is None else np.zeros_like(V)
+            if V is not None and len(down) and d_entities is not None:
                 d_down = room.floats("d_down", len(down), K)
                 d_down.fill(0)
                 both = batch.first_mentions, batch.second_mentions
                 for d_sums, mentions in zip(d_entities, both, strict=True):
                     spread_to_mentions(d_sums, mentions.rows, mentions.starts, mentions.sizes, d_down)
-                dV = np.empty_like(V)
                 delta = room.floats("delta", len(batch.down_parents), K)
                 given = batch.down_parents, batch.down_levels, V, joined, down
                 downward_gradient(*given, d_down, delta, d_joined, partial, dV)
@@ -360,7 +355,7 @@ class CompiledComposer:
             delta = room.floats("delta", inner, K)
             given_up = batch.levels, slot, slots, up
             upward_gradient(*given_up, link, d_joined, U, d_slots, delta, partial, dU)
-            return dU, dV
+            return dU, dV, up[:0]
 
         arguments = slots[2 * inner :: 2], slots[2 * inner + 1 :: 2]
         return Composed(arguments, entities, down, gradients)

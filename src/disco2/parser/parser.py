@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disco2.data import Document, RelationKind
 from disco2.errors import InputError
@@ -48,7 +49,6 @@ from disco2.parser.linear import (
     Item,
     LinearModel,
     Scores,
-    feature_names,
     models_digest,
     probabilities,
     read_models,
@@ -58,6 +58,7 @@ from disco2.parser.sentences import read_sentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
+Terms = list[tuple[str, NDArray[np.float64]]]  # features with their parts in scores, [classes]
 SAME = 0.7  # overlap of both arguments from which an explicit relation says what an implicit one would
 
 
@@ -89,19 +90,6 @@ class FoundConnective:
     candidate: ConnectiveCandidate
     probability: float
     features: Item  # of ``connective_features``
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Features with their parts in scores: of being a connective, the largest first, and of all senses.
-
-    The score of a sense is the sum of its column in ``values``.
-    """
-
-    is_connective: list[tuple[str, float]]
-    senses: tuple[str, ...]  # [Y]
-    features: tuple[str, ...]  # [n]
-    values: Scores  # [n, Y]
 
 
 class ParsedDocument:
@@ -216,20 +204,19 @@ class DiscourseParser:
             relations.extend(self._implicit(parsed, found, relations))
         return sorted(relations, key=lambda one: (one.connective or one.arg2, one.arg2, one.arg1))
 
-    def explain(self, parsed: ParsedDocument, connective: Sequence[int]) -> Explanation:
-        """Why these tokens are a connective, or none, and why it has its sense."""
+    def explain(self, parsed: ParsedDocument, connective: Sequence[int]) -> tuple[Terms, Terms]:
+        """Why these tokens are a connective, or none, the largest first; why it has its sense."""
         number, candidate = parsed.locate(connective)
-        own = parsed.connective_features(number, candidate, self.listed)
-        names = feature_names([*own, *sense_features(parsed.sentences[number], candidate, self.listed)])
-        model = self.models["sense"]
-        known = tuple(name for name in names if name in model.rows)
-        values = model.weights[[model.rows[name] for name in known]]
-        return Explanation(self.models["connective"].terms(own, 0), model.classes, known, values)
+        is_connective = self.models["connective"].terms(
+            parsed.connective_features(number, candidate, self.listed)
+        )
+        senses = self.models["sense"].terms(parsed.sense_features(number, candidate, self.listed))
+        return sorted(is_connective, key=lambda term: -abs(term[1][0])), senses
 
-    def explain_answer(self, parsed: ParsedDocument, number: int) -> list[tuple[str, float]]:
+    def explain_answer(self, parsed: ParsedDocument, number: int) -> Terms:
         """Why a sentence answers the question before it: features with their parts in the score."""
         numbers, items = parsed.answer_items(self.listed)
-        return self.models["answer"].terms(items[numbers.index(number)], 0)
+        return self.models["answer"].terms(items[numbers.index(number)])
 
     def find_connectives(self, parsed: ParsedDocument) -> list[FoundConnective]:
         """The connectives of a document, in text order."""
