@@ -26,7 +26,7 @@ from disco2.features.pairs_and_rules import pair_candidates
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.network import batch_scores
 from disco2.model.parameters import Parameters
-from disco2.training.loop import Learner
+from disco2.training.loop import Learner, composer_for
 from disco2.training.optimiser import AdaGrad, fastest_arithmetic
 from disco2.training.preparation import word_vectors_for
 from disco2.training.settings import TrainingSettings
@@ -115,7 +115,8 @@ def scoring_floor(workload: Workload, batch: int) -> Step:
 def product_steps(workload: Workload, batches: Sequence[Batch]) -> Step:
     """The product: forward, loss, backward, AdaGrad, running mean."""
     parameters = workload.fresh_parameters()
-    learner = Learner(workload.settings, parameters, workload.vectors, TrainingSettings())
+    composer = composer_for(workload.settings, workload.vectors, parameters)
+    learner = Learner(workload.settings, parameters, workload.vectors, TrainingSettings(), composer)
 
     def run() -> None:
         _put_back(workload.parameters, parameters)

@@ -136,7 +136,7 @@ def test_a_missing_encoder_is_named(tmp_path: Path) -> None:
 
 CUSTOM = helper.make_node("Surprise", ["a"], ["c"])
 FOREIGN = helper.make_node("Add", ["a", "b"], ["c"], domain="evil.example")
-LOOP = helper.make_node("If", ["a"], ["c"], then_branch=helper.make_graph([], "t", [], []))
+LOOP = helper.make_node("Identity", ["a"], ["c"], then_branch=helper.make_graph([], "t", [], []))
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_the_temperature_is_that_of_the_ensembles_scores() -> None:
     model = fitted(3).model
     # Some are wrong, or no temperature would be too cold.
     noisy = [replace(one, gold=LABELS[:1]) if not place % 3 else one for place, one in enumerate(DEVELOPMENT)]
-    expected = fit_temperature(model.scores(noisy), [LABELS.index(one.gold[0]) for one in noisy])
+    expected, _ = fit_temperature(model.scores(noisy), [LABELS.index(one.gold[0]) for one in noisy])
     assert calibrated(model, noisy)[0].temperature == expected
     one, *_ = members_of(model.settings, model.parameters)
     alone = replace(model, settings=replace(model.settings, members=1), parameters=one)

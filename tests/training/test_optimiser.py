@@ -13,7 +13,7 @@ from disco2.model import ModelSettings, initial_parameters
 from disco2.model.composition import fastest_composer
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
-from disco2.training.loop import Development, Learner, in_batches, train
+from disco2.training.loop import Development, Learner, composer_for, in_batches, train
 from disco2.training.optimiser import (
     LOSSES,
     NUMPY,
@@ -87,7 +87,7 @@ def test_a_warm_start_trains_the_feature_weights_first() -> None:
         random_example(generator, words=(3, 4), vocabulary=5, labels=3, features=10)[0] for _ in range(30)
     ]
     model = ModelSettings(kind="upward", K=4)
-    development = Development.of(examples, [frozenset({example.label}) for example in examples])
+    development = Development([collate(examples)], [frozenset({example.label}) for example in examples])
     losses = []
     for warm_start in (0, 5):
         parameters = initial_parameters(model, labels=3, features=10, seed=1)
@@ -115,7 +115,7 @@ def start(model: ModelSettings) -> tuple[Parameters, np.ndarray]:
 def run(settings: TrainingSettings, *, kind: str = "entities") -> Parameters:
     """The last parameters."""
     model, examples = ModelSettings(kind=kind, K=4), some_examples()
-    held_out = Development.of(examples, [frozenset({one.label}) for one in examples])
+    held_out = Development([collate(examples)], [frozenset({one.label}) for one in examples])
     parameters, vectors = start(model)
     train(model, parameters, vectors, examples, held_out, settings)
     return parameters
@@ -144,7 +144,7 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
     settings = replace(SETTINGS, dropout=0.5)
     batches = in_batches(some_examples(), 5)
     found, vectors = start(model)
-    learner = Learner(model, found, vectors, settings)
+    learner = Learner(model, found, vectors, settings, composer_for(model, vectors, found))
     for batch in batches:
         learner.step(batch)
 
@@ -176,12 +176,12 @@ def test_judging_drops_nothing() -> None:
     """With rates of zero nothing is learned, so every pass is judged like the first parameters."""
     still = {f"rate_{group}": 0.0 for group in SETTINGS.rates()}
     examples, model = some_examples(), ModelSettings(K=4)
-    held_out = Development.of(examples, [frozenset({one.label}) for one in examples])
+    held_out = Development([collate(examples)], [frozenset({one.label}) for one in examples])
     parameters, vectors = start(model)
-    wanted = held_out.judge(model, parameters, vectors, LOSSES["large-margin"])
+    _, wanted = held_out.judge(model, parameters, vectors, LOSSES["large-margin"])
     settings = replace(SETTINGS, dropout=0.5, **still)
     _, history = train(model, parameters, vectors, examples, held_out, settings)
-    assert [epoch.development_loss for epoch in history.epochs] == [wanted.loss] * 3
+    assert [epoch.development_loss for epoch in history.epochs] == [wanted] * 3
     assert len({epoch.loss for epoch in history.epochs}) == 3
 
 
