@@ -5,7 +5,6 @@ from disco2.parser.arguments import (
     anchor_connective,
     arg1_boundaries,
     arg2_boundaries,
-    count_paragraphs,
     find_edges,
 )
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
@@ -56,8 +55,3 @@ def test_a_clause_without_a_connective_begins_where_it_is_anchored() -> None:
     features = feature_names(clause_features(anchor, ConnectiveList({}, frozenset()), [2], []))
     assert "stated 1" in features
     assert "link advcl left" in features
-
-
-def test_paragraphs_between_sentences() -> None:
-    one = read_sentence(document(), 0)
-    assert count_paragraphs(document(), one, one) == 0

@@ -99,12 +99,6 @@ def test_surface_members_are_surface_models_trained_alone(members: int) -> None:
     assert best.score == pytest.approx(right)
 
 
-def test_seeds_of_members() -> None:
-    assert member_seeds(7, 1) == [7]
-    ensembles = [member_seeds(seed, 1000) for seed in range(5)]
-    assert len({seed for seeds in ensembles for seed in seeds}) == 5000
-
-
 def test_features_vectors_and_the_held_out_part_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: dict[str, int] = {"features": 0, "vectors": 0, "encoded": 0}
     seen: list[Epoch] = []

@@ -64,11 +64,6 @@ def test_what_is_judged_is_the_running_mean() -> None:
     np.testing.assert_array_equal(development.shown[0]["U"], last["U"])
 
 
-@pytest.mark.parametrize("epochs", [1, 3])
-def test_there_are_no_more_passes_than_asked_for(epochs: int) -> None:
-    assert len(run(Scripted(0.1, 0.2, 0.3, 0.4), epochs=epochs)[1].epochs) == epochs
-
-
 def test_the_loss_decides_unless_one_class_is_told_from_the_rest() -> None:
     scores = (0.5, 0.4, 0.3, 0.2, 0.1)
     assert run(Scripted(*scores))[1].best.number == 5

@@ -112,15 +112,6 @@ def start(model: ModelSettings) -> tuple[Parameters, np.ndarray]:
     return initial_parameters(model, labels=LABELS, features=FEATURES, seed=1), vectors
 
 
-def run(settings: TrainingSettings, *, kind: str = "entities") -> Parameters:
-    """The last parameters."""
-    model, examples = ModelSettings(kind=kind, K=4), some_examples()
-    held_out = Development([collate(examples)], [frozenset({one.label}) for one in examples])
-    parameters, vectors = start(model)
-    train(model, parameters, vectors, examples, held_out, settings)
-    return parameters
-
-
 def same(some: Parameters, others: Parameters) -> bool:
     return all(value.tobytes() == others[name].tobytes() for name, value in some.items())
 
@@ -162,27 +153,6 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
         done = forward(model, twin, vectors, batch, masks=masks, composer=fastest_composer(np.float32))
         optimiser.step(backward(model, twin, batch, done, LOSSES[settings.loss](done.scores, batch)[1]))
     assert same(found, twin)
-
-
-@pytest.mark.parametrize("kind", ["entities", "upward", "additive"])
-def test_dropout_changes_the_training_and_the_same_seed_repeats_it(kind: str) -> None:
-    settings = replace(SETTINGS, dropout=0.5)
-    found = run(settings, kind=kind)
-    assert same(found, run(settings, kind=kind))
-    assert not same(found, run(SETTINGS, kind=kind))
-
-
-def test_judging_drops_nothing() -> None:
-    """With rates of zero nothing is learned, so every pass is judged like the first parameters."""
-    still = {f"rate_{group}": 0.0 for group in SETTINGS.rates()}
-    examples, model = some_examples(), ModelSettings(K=4)
-    held_out = Development([collate(examples)], [frozenset({one.label}) for one in examples])
-    parameters, vectors = start(model)
-    _, wanted = held_out.judge(model, parameters, vectors, LOSSES["large-margin"])
-    settings = replace(SETTINGS, dropout=0.5, **still)
-    _, history = train(model, parameters, vectors, examples, held_out, settings)
-    assert [epoch.development_loss for epoch in history.epochs] == [wanted] * 3
-    assert len({epoch.loss for epoch in history.epochs}) == 3
 
 
 pytest.importorskip("numba")

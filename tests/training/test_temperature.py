@@ -49,13 +49,6 @@ def test_a_few_relations_make_no_temperature_extreme(rows: int) -> None:
     assert 0.2 < right < 1 < wrong < 5
 
 
-def test_more_relations_have_more_to_say() -> None:
-    scores = np.random.default_rng(2).normal(size=(ENOUGH, 3))
-    gold = scores.argmax(axis=1)
-    found = [fit_temperature(scores[:rows], gold[:rows])[0] for rows in (1, 5, 20, 60, 95, ENOUGH)]
-    assert found == sorted(found, reverse=True)
-
-
 def test_labels_that_are_not_allowed_get_nothing() -> None:
     scores = np.array([[5.0, 1.0, 2.0], [1e4, -1e4, -1e4]])
     found = Calibration(2.0).probabilities(scores, [1, 2])

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.data import Document
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
 from disco2.parser.linear import Item, LinearModel
 from disco2.parser.sentences import CLAUSES, ParsedSentence, unit_boundaries
@@ -343,26 +342,20 @@ def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[li
 
 
 def earlier_features(
-    sentences: Sequence[ParsedSentence],
-    here: int,
-    distance: int,
-    candidate: ConnectiveCandidate,
-    paragraphs: int,
+    own: ParsedSentence, other: ParsedSentence, name: str, *, distance: int, paragraphs: int
 ) -> Item:
-    """Features of the sentence ``distance`` before the connective's as its Arg1; ``paragraphs`` part the
-    two.
+    """Features of an earlier sentence as the Arg1 of a connective, ``distance`` sentences before its own.
+
+    ``paragraphs`` counts the blank lines between the two.
     """
-    own, other = sentences[here], sentences[here - distance]
     shared = len(_content(own) & _content(other))
     verbs = any(tag.startswith(("VB", "MD")) for tag in other.tags)
-    length = len(other)
-    size = "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
     same = other.words[0] == own.words[0]
     alone = [
         f"d {distance}",
         f"d {distance} paragraphs {min(paragraphs, 2)}",
-        f"d size {size}",
-        f"d size {size} {distance}",
+        f"d size {other.size}",
+        f"d size {other.size} {distance}",
         f"d verbs {verbs:d}",
         f"d shared {min(shared, 3)}",
         f"d shared {min(shared, 3)} {distance}",
@@ -370,13 +363,7 @@ def earlier_features(
         f"d last {other.words[-1] if not other.words[-1].isalpha() else 'word'}",
         f"d tag {other.tags[0]}",
     ]
-    return [("", alone), (candidate.name, alone[:8])]
-
-
-def count_paragraphs(document: Document, earlier: ParsedSentence, later: ParsedSentence) -> int:
-    """How many blank lines part two sentences."""
-    tokens = document.tokens
-    return document.text.count("\n\n", tokens[earlier.start].start, tokens[later.start].start)
+    return [("", alone), (name, alone[:8])]
 
 
 def _content(sentence: ParsedSentence) -> set[str]:

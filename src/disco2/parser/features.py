@@ -296,20 +296,15 @@ def answer_features(
         "bias",
         f"wh {wh}",
         f"mark {has_question_mark(question):d}",
-        f"size {_size(question)}",
+        f"size {question.size}",
         f"answer {listed.word(answer.words[0])}",
         f"answer tag {answer.tags[0]}",
-        f"answer size {_size(answer)}",
+        f"answer size {answer.size}",
         f"reply {answer.words[0] in REPLIES:d}",
         f"asks {is_question(answer):d}",
     ]
     heads = (kind, f"{PARTED} {parted:d}", f"{kind} {PARTED} {parted:d}")
     return [(head, alone) for head in ("", *heads)]
-
-
-def _size(sentence: ParsedSentence) -> str:
-    length = len(sentence)
-    return "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
 
 
 # The families of features, by the first word of a feature's name.

@@ -55,6 +55,12 @@ class ParsedSentence:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def size(self) -> str:
+        """The number of tokens, in classes."""
+        length = len(self.words)
+        return "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
+
     def has_subject(self, token: int) -> bool:
         return any(self.links[child] in SUBJECTS for child in self.dependents[token])
 
