@@ -89,8 +89,8 @@ def draft_relations(
         if isinstance(one, Candidate):
             entries.append(replace(one, instance=instance))
             continue
-        spans = (find_span(document, tokens) for tokens in (one.arg1, one.arg2))
-        candidate = Candidate(instance, *spans, senses_only=True, presence=one.probability)
+        arg1, arg2 = find_span(document, one.arg1), find_span(document, one.arg2)
+        candidate = Candidate(instance, arg1, arg2, senses_only=True, presence=one.probability)
         stated = one.kind is RelationKind.EXPLICIT
         entries.append(_explicit(candidate, one, mentions) if stated else candidate)
     return entries

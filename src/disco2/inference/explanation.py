@@ -214,11 +214,13 @@ class Decision:
             rival_score=0.0 if other is None else self.scores[other],
             bias=Term("bias", *values(self.bias)),
             arguments=Term("arguments", *values(self.arguments)),
-            pairs=tuple(MentionPair(*named, *values(row)) for *named, row in self.pairs),
-            other_pairs=tuple(OtherPairs(*named, *values(row)) for *named, row in self.other_pairs),
+            pairs=tuple(
+                MentionPair(chain, first, second, *values(row)) for chain, first, second, row in self.pairs
+            ),
+            other_pairs=tuple(OtherPairs(chain, n, *values(row)) for chain, n, row in self.other_pairs),
             features=tuple(sorted(features, key=lambda one: (-abs(one.value), one.name))),
             rounding=Term("rounding", *values(np.array(rounding))),
-            words=tuple(WordShare(*named, *values(row)) for *named, row in self.words),
+            words=tuple(WordShare(argument, span, *values(row)) for argument, span, row in self.words),
             connective=tuple(
                 FeatureTerm(name, float(row[0]), 0.0, feature_family(name)) for name, row in self.connective
             ),

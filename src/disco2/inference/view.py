@@ -6,14 +6,14 @@ vectors stands for nothing, whereas scores and their terms are means over all me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from disco2.data.batch import Floats
-from disco2.data.tree import ArgumentTree, EntityLink, MentionIndex, node_labels
+from disco2.data.tree import ArgumentTree, MentionIndex, node_labels
 from disco2.errors import InputError
 from disco2.inference.explanation import Decisions, EntitySpans, Explanation, source_of
 from disco2.inference.prediction import Prediction, Record, Span
@@ -131,7 +131,12 @@ def relation_view(
         relation=prediction,
         arguments=(arguments[0], arguments[1]),
         chains=tuple(
-            ViewedChain(link.chain, *_mentions(entities, link), (_way(first), _way(second)))
+            ViewedChain(
+                link.chain,
+                _mentions(entities, 0, link.first, link.chain),
+                _mentions(entities, 1, link.second, link.chain),
+                (_way(first), _way(second)),
+            )
             for link, (first, second) in zip(entities.links, down, strict=True)
         ),
         member=MEMBER,
@@ -188,9 +193,10 @@ def _downward(tree: ArgumentTree, up: list[Floats], mentions: Iterable[int], V: 
     return down
 
 
-def _mentions(entities: EntitySpans, link: EntityLink) -> Iterator[tuple[ViewedMention, ...]]:
-    for side, nodes in enumerate((link.first, link.second)):
-        yield tuple(ViewedMention(node, entities.span(side, node, link.chain).text) for node in nodes)
+def _mentions(
+    entities: EntitySpans, side: int, nodes: Iterable[int], chain: str
+) -> tuple[ViewedMention, ...]:
+    return tuple(ViewedMention(node, entities.span(side, node, chain).text) for node in nodes)
 
 
 def _way(vectors: Mapping[int, Floats]) -> dict[int, Vector]:

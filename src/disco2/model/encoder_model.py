@@ -151,7 +151,8 @@ class EncoderModel(LabelScorer):
         (read,) = self._read_instances([instance])
         parts = self.weights.astype(np.float64) * read.pooled.astype(np.float64)
         first, second = np.hsplit(parts, 2)
-        links, totals = (), np.zeros((0, len(self.labels)))
+        links: tuple[Floats, ...] = ()
+        totals: Floats = np.zeros((0, len(self.labels)))
         if read.roles is not None and self.entities is not None:
             links, totals = self.entities.pair_terms(read.roles, read.means)
         fired: Ints = np.zeros(0, dtype=np.int32)

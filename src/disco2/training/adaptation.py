@@ -72,14 +72,13 @@ class Adaptation:
     after: Whole  # [n], columns: answers in cross-validation, the strength chosen without the pair's fold
 
 
-def loss_and_gradient(
+def loss_gradient(
     change: Matrix, inputs: Matrix, scores: Matrix, targets: Matrix, *, temperature: float, penalty: float
-) -> tuple[float, Matrix]:
-    """L and its gradient dL/dD = (P - Q)^T X~ / T + lambda D, for D [Y, r] and X~ [n, r]."""
-    log_chances = _log_softmax((scores + inputs @ change.T) / temperature)
-    loss = -float((targets * log_chances).sum()) + penalty / 2 * float((change**2).sum())
-    gradient = (np.exp(log_chances) - targets).T @ inputs / temperature + penalty * change
-    return loss, gradient
+) -> Matrix:
+    """dL/dD = (P - Q)^T X~ / T + lambda D, for D [Y, r] and X~ [n, r]."""
+    chances = np.exp(_log_softmax((scores + inputs @ change.T) / temperature))
+    found: Matrix = (chances - targets).T @ inputs / temperature + penalty * change
+    return found
 
 
 def fit_change(
@@ -94,9 +93,7 @@ def fit_change(
     momentum = (1 - ratio) / (1 + ratio)
     found = ahead = start
     for _ in range(STEPS):
-        _, gradient = loss_and_gradient(
-            ahead, inputs, scores, targets, temperature=temperature, penalty=penalty
-        )
+        gradient = loss_gradient(ahead, inputs, scores, targets, temperature=temperature, penalty=penalty)
         before, found = found, ahead - gradient / curvature
         ahead = found + momentum * (found - before)
         # The gradient has the unit of x~; without it, the tolerance would depend on the encoder's scale.
