@@ -27,7 +27,7 @@ from disco2.model import ModelSettings, RelationModel
 from disco2.model.network import batch_scores
 from disco2.model.parameters import Parameters
 from disco2.training.loop import Learner, composer_for
-from disco2.training.optimiser import AdaGrad, fastest_arithmetic
+from disco2.training.optimiser import AdaGrad
 from disco2.training.preparation import word_vectors_for
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
@@ -155,11 +155,7 @@ def adagrad(parameters: Parameters) -> AdaGrad:
     """The optimiser as the product's defaults have it."""
     settings = TrainingSettings()
     return AdaGrad(
-        parameters,
-        rates=settings.rates(),
-        regularisers=settings.regularisers(),
-        clip=settings.clip,
-        arithmetic=fastest_arithmetic(parameters),
+        parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
     )
 
 

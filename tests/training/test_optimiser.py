@@ -20,7 +20,6 @@ from disco2.training.optimiser import (
     AdaGrad,
     Dropout,
     RunningMean,
-    fastest_arithmetic,
     large_margin,
 )
 from disco2.training.settings import TrainingSettings
@@ -140,13 +139,8 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
         learner.step(batch)
 
     twin, _ = start(model)
-    optimiser = AdaGrad(
-        twin,
-        rates=settings.rates(),
-        regularisers=settings.regularisers(),
-        clip=settings.clip,
-        arithmetic=fastest_arithmetic(twin) if model.composes else NUMPY,
-    )
+    rates, regularisers = settings.rates(), settings.regularisers()
+    optimiser = AdaGrad(twin, rates=rates, regularisers=regularisers, clip=settings.clip)
     dropout = Dropout(0.5, seed=settings.seed)
     for batch in batches:
         masks = dropout.masks(batch.size, model.K, np.float32)

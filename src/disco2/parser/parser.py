@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from disco2.data import Document, RelationKind
 from disco2.errors import InputError
 from disco2.parser import arguments, features
-from disco2.parser.arguments import Anchor, SentenceEdges, Span, SpanChoice, choose_spans
+from disco2.parser.arguments import Anchor, Span, SpanChoice, choose_spans
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, connective_name, without_overlaps
 from disco2.parser.linear import (
     Item,
@@ -84,12 +84,6 @@ class ParsedDocument:
         self.document = document
         self.sentences = [read_sentence(document, number) for number in range(len(document.sentences))]
         self.style = features.describe_style(self.sentences)
-        self._edges: dict[int, SentenceEdges] = {}
-
-    def edges(self, number: int) -> SentenceEdges:
-        if number not in self._edges:
-            self._edges[number] = arguments.find_edges(self.sentences[number])
-        return self._edges[number]
 
     def locate(self, tokens: Sequence[int]) -> tuple[int, ConnectiveCandidate]:
         """The sentence of a connective's first token, and the connective there."""
@@ -99,9 +93,8 @@ class ParsedDocument:
             )
         number = self.document.sentence_index(min(tokens))
         sentence = self.sentences[number]
-        inside = tuple(
-            sorted(token - sentence.start for token in tokens if token - sentence.start < len(sentence))
-        )
+        local = sorted(token - sentence.start for token in tokens)
+        inside = tuple(token for token in local if token < len(sentence))
         return number, ConnectiveCandidate(connective_name(sentence, inside), inside)
 
     def connective_features(
@@ -240,7 +233,7 @@ class DiscourseParser:
             if not (before[number] and one.sentence and len(one.candidate.parts) == 1)
         ]
         anchors = [
-            arguments.anchor_connective(parsed.edges(found[k].sentence), found[k].candidate) for k in same
+            arguments.anchor_connective(parsed.sentences[found[k].sentence], found[k].candidate) for k in same
         ]
         spans = dict(zip(same, zip(*self._spans(anchors), strict=True), strict=True))
         across = [
@@ -311,18 +304,14 @@ class DiscourseParser:
     def _implicit(
         self, parsed: ParsedDocument, found: Sequence[FoundConnective], explicit: Sequence[ParsedRelation]
     ) -> list[ParsedRelation]:
-        stated: dict[int, list[int]] = {}
+        stated: dict[int, list[int]] = {}  # first token of a sentence -> tokens of its connectives
         for one in found:
-            stated.setdefault(one.sentence, []).extend(one.candidate.tokens)
-        anchors = [
-            anchor
-            for number in range(len(parsed.sentences))
-            for anchor in features.clause_candidates(parsed.edges(number))
-        ]
-        numbers = [parsed.document.sentence_index(anchor.sentence.start) for anchor in anchors]
+            start = parsed.sentences[one.sentence].start
+            stated.setdefault(start, []).extend(one.candidate.tokens)
+        anchors = [anchor for sentence in parsed.sentences for anchor in features.clause_candidates(sentence)]
         items = [
-            features.clause_features(anchor, self.listed, stated.get(number, ()), parsed.style)
-            for anchor, number in zip(anchors, numbers, strict=True)
+            features.clause_features(anchor, self.listed, stated.get(anchor.sentence.start, ()), parsed.style)
+            for anchor in anchors
         ]
         chances = yes_probabilities(self.models["clause"].scores(items))
         chosen = np.flatnonzero(chances >= self.least_clause).tolist()

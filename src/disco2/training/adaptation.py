@@ -24,6 +24,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.training.optimiser import log_softmax
+
 Matrix = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
@@ -76,7 +78,7 @@ def loss_gradient(
     change: Matrix, inputs: Matrix, scores: Matrix, targets: Matrix, *, temperature: float, penalty: float
 ) -> Matrix:
     """dL/dD = (P - Q)^T X~ / T + lambda D, for D [Y, r] and X~ [n, r]."""
-    chances = np.exp(_log_softmax((scores + inputs @ change.T) / temperature))
+    chances = np.exp(log_softmax((scores + inputs @ change.T) / temperature))
     found: Matrix = (chances - targets).T @ inputs / temperature + penalty * change
     return found
 
@@ -166,10 +168,4 @@ def _fit_strengths(pairs: LabelledPairs, used: NDArray[np.bool_]) -> list[Matrix
 
 
 def _log_chances(pairs: LabelledPairs, change: Matrix) -> Matrix:
-    return _log_softmax((pairs.scores + pairs.rotation[0] @ change.T) / pairs.temperature)
-
-
-def _log_softmax(scores: Matrix) -> Matrix:
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    found: Matrix = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return found
+    return log_softmax((pairs.scores + pairs.rotation[0] @ change.T) / pairs.temperature)

@@ -20,6 +20,7 @@ from disco2.model.encoder_model import pair_texts
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch, History, Progress, Report
+from disco2.training.optimiser import log_softmax
 
 if TYPE_CHECKING:
     from disco2.training.fine_tuning import FineTuning, TextPair
@@ -224,8 +225,6 @@ def _epoch(tuning: FineTuning, development: Sequence[Instance], number: int) -> 
     scores = tuning.scores(pair_texts(development)).astype(np.float64)
     gold = [one.gold for one in development]
     right = hits(gold, [tuning.labels[label] for label in scores.argmax(axis=1)])
-    scores -= scores.max(axis=1, keepdims=True)
-    log_sums = np.log(np.exp(scores).sum(axis=1))
     columns = [tuning.labels.index(labels[0]) for labels in gold]
-    loss = float(np.mean(log_sums - scores[np.arange(len(columns)), columns]))
+    loss = float(np.mean(-log_softmax(scores)[np.arange(len(columns)), columns]))
     return Epoch(number, tuning.loss, loss, float(np.mean(right)))

@@ -23,6 +23,7 @@ from disco2.model.encoder_model import pair_texts
 from disco2.model.entity_term import NAMES, EntityTerm, Roles, find_roles
 from disco2.settings import Settings, setting
 from disco2.training.loop import Report
+from disco2.training.optimiser import log_softmax
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
@@ -114,8 +115,7 @@ def _cross_entropy(pairs: Sequence[LinkedPair], batch: Batch, by_link: Floats) -
     """L, and its gradient by the scores, [n, Y]."""
     scores = np.array([one.scores for one in pairs], dtype=by_link.dtype)
     np.add.at(scores, batch.link_examples, by_link)
-    scores -= scores.max(axis=1, keepdims=True)
-    log_shares = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    log_shares = log_softmax(scores)
     target = np.array([one.target for one in pairs], dtype=by_link.dtype)
     weights = np.array([one.weight for one in pairs], dtype=by_link.dtype)[:, None] / len(pairs)
     loss = float(-(weights * target * log_shares).sum())

@@ -15,7 +15,7 @@ from disco2.model.network import backward, batch_scores, forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
-from disco2.training.optimiser import LOSSES, NUMPY, AdaGrad, Dropout, Loss, RunningMean, fastest_arithmetic
+from disco2.training.optimiser import LOSSES, AdaGrad, Dropout, Loss, RunningMean
 from disco2.training.settings import TrainingSettings
 
 
@@ -162,15 +162,10 @@ class Learner:
         self._vectors = vectors
         self._composer = composer
         self.loss = LOSSES[settings.loss]
-        arithmetic = fastest_arithmetic(parameters) if model.composes else NUMPY
         self._optimiser = AdaGrad(
-            parameters,
-            rates=settings.rates(),
-            regularisers=settings.regularisers(),
-            clip=settings.clip,
-            arithmetic=arithmetic,
+            parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
         )
-        self.mean = RunningMean(parameters, decay=settings.averaging, arithmetic=arithmetic)
+        self.mean = RunningMean(parameters, decay=settings.averaging)
         drops = settings.dropout > 0 and model.uses_vectors
         self._dropout = Dropout(settings.dropout, seed=settings.seed) if drops else None
 

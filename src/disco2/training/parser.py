@@ -264,9 +264,12 @@ def _tied(training: Sequence[Material]) -> Iterator[tuple[Anchor, Relation]]:
         for example in material.examples:
             relation = example.relations[0]
             if sentence_of(example.parsed, relation.arg1.tokens) == example.sentence:
-                yield anchor_connective(example.parsed.edges(example.sentence), example.candidate), relation
+                yield (
+                    anchor_connective(example.parsed.sentences[example.sentence], example.candidate),
+                    relation,
+                )
         for (name, number), begins in material.implicit.items():
-            for anchor in clause_candidates(material.documents[name].edges(number)):
+            for anchor in clause_candidates(material.documents[name].sentences[number]):
                 if anchor.start in begins:
                     yield anchor, begins[anchor.start]
 
@@ -285,7 +288,7 @@ def clause_items(training: Sequence[Material], listed: ConnectiveList) -> Iterat
                 begins = material.implicit.get((name, number), {})
                 stated = [token - sentence.start for token in material.stated[name]]
                 stated = [token for token in stated if 0 <= token < len(sentence)]
-                for anchor in clause_candidates(parsed.edges(number)):
+                for anchor in clause_candidates(sentence):
                     relation = begins.get(anchor.start)
                     item = clause_features(anchor, listed, stated, parsed.style)
                     yield item, level2(relation.senses[0]) if relation else ""
