@@ -97,3 +97,8 @@ def small_encoder(
         weights=random.normal(size=(len(labels), 2 * SIZE)).astype(np.float32),
         bias=random.normal(size=len(labels)).astype(np.float32),
     )
+
+
+def text_scores(model: EncoderModel, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+    """W [m1; m2] + b, [n, Y]: the scores without the terms of entities and features."""
+    return model.pool(pairs) @ model.weights.T + model.bias

@@ -20,7 +20,6 @@ from disco2.data.batch import collate
 from disco2.engines.local import begin_as_worker
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings, RelationModel
-from disco2.model.relation_model import contributions
 from disco2.threads import EVERYTHING, PRODUCTS, available_cores, single_threaded
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
@@ -122,7 +121,7 @@ def test_training_scoring_and_explaining(monkeypatch: pytest.MonkeyPatch) -> Non
     instances = reasons_and_results(4, seed=2)
     model.scores(instances)
     assert seen == [{1}]
-    contributions(model, model.encoder.encode(instances)[0])
+    model.contributions(instances[0])
     assert blas_threads() == {USERS}
 
 

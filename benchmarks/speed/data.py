@@ -20,7 +20,7 @@ from disco2.experiments.division import divide
 from disco2.experiments.train_run import prepare_training
 from disco2.model import ModelSettings, Parameters, RelationModel, initial_parameters
 from disco2.threads import single_threaded
-from disco2.training.loop import Learner, in_batches
+from disco2.training.loop import Learner, composer_for, in_batches
 from disco2.training.preparation import expand_two_senses
 from disco2.vectors.source import read_shipped
 from tests.features.feature_documents import random_instances, seeded
@@ -278,7 +278,8 @@ def load_gum(path: Path) -> Gum:
         features=untrained.extractor.width if untrained.extractor else 0,
         seed=1,
     )
-    learner = Learner(configuration.model, parameters, untrained.leaves, configuration.training)
+    composer = composer_for(configuration.model, untrained.leaves, parameters)
+    learner = Learner(configuration.model, parameters, untrained.leaves, configuration.training, composer)
     batches = in_batches(examples, STANDARD_BATCH)
     generator = np.random.default_rng(1)
     with single_threaded():

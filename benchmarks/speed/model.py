@@ -26,8 +26,8 @@ from disco2.features.pairs_and_rules import pair_candidates
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.network import batch_scores
 from disco2.model.parameters import Parameters
-from disco2.training.loop import Learner
-from disco2.training.optimiser import AdaGrad, fastest_arithmetic
+from disco2.training.loop import Learner, composer_for
+from disco2.training.optimiser import AdaGrad
 from disco2.training.preparation import word_vectors_for
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
@@ -115,7 +115,8 @@ def scoring_floor(workload: Workload, batch: int) -> Step:
 def product_steps(workload: Workload, batches: Sequence[Batch]) -> Step:
     """The product: forward, loss, backward, AdaGrad, running mean."""
     parameters = workload.fresh_parameters()
-    learner = Learner(workload.settings, parameters, workload.vectors, TrainingSettings())
+    composer = composer_for(workload.settings, workload.vectors, parameters)
+    learner = Learner(workload.settings, parameters, workload.vectors, TrainingSettings(), composer)
 
     def run() -> None:
         _put_back(workload.parameters, parameters)
@@ -154,11 +155,7 @@ def adagrad(parameters: Parameters) -> AdaGrad:
     """The optimiser as the product's defaults have it."""
     settings = TrainingSettings()
     return AdaGrad(
-        parameters,
-        rates=settings.rates(),
-        regularisers=settings.regularisers(),
-        clip=settings.clip,
-        arithmetic=fastest_arithmetic(parameters),
+        parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
     )
 
 

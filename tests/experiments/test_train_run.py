@@ -23,8 +23,9 @@ from disco2.experiments.division import divide
 from disco2.experiments.evaluating import evaluate_model
 from disco2.experiments.train_run import Preparations, prepare_training, save_model, train_model
 from disco2.model import EncoderModel
+from disco2.model.encoder_model import pair_texts
 from disco2.training.preparation import Prepared
-from tests.encoders import write_encoder
+from tests.encoders import text_scores, write_encoder
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=2"])
 
@@ -167,7 +168,7 @@ def test_features_say_what_the_text_does_not(tmp_path: Path) -> None:
     configuration = read_configuration(None, ["task.outcomes=running-text", "task.minimum=1"])
     dev = divide(corpus, configuration).instances["dev"]
     right = [label in one.gold for label, one in zip(model.predict(dev), dev, strict=True)]
-    text = model.score_texts([(one.relation.arg1.text, one.relation.arg2.text) for one in dev]).argmax(axis=1)
+    text = text_scores(model, pair_texts(dev)).argmax(axis=1)
     right_by_text = [model.labels[label] in one.gold for label, one in zip(text, dev, strict=True)]
     assert np.mean(right) > 0.8 > np.mean(right_by_text)
 

@@ -9,7 +9,7 @@ import pytest
 
 from disco2.data import Document
 from disco2.errors import InputError
-from disco2.inference.candidates import draft_relations, find_span, has_trees
+from disco2.inference.candidates import draft_relations, has_trees
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import KINDS, Prediction, RelationChoice
 
@@ -139,11 +139,3 @@ def test_explicit_relations_are_explained(shipped: Pipeline) -> None:
             assert explanation.rival in (*list(one.probabilities)[1:2], "")
             view = shipped.view(one)
             assert [one.explanation.sense for one in view.senses] == list(one.probabilities)[:4]
-
-
-def test_spans_of_tokens(small: Pipeline) -> None:
-    document = small.annotate("Bob saw Tina at home.")
-    assert find_span(document, (0, 1)).text == "Bob saw"
-    apart = find_span(document, (0, 2, 3))
-    assert (apart.text, apart.start, apart.end) == ("Bob Tina at", 0, 15)
-    assert [part.text for part in apart.pieces] == ["Bob", "Tina at"]

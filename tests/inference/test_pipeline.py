@@ -8,16 +8,14 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
 from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.errors import BundleError, InputError, SettingsError
-from disco2.inference.candidates import adjacent_sentences
 from disco2.inference.pipeline import Pipeline
 from disco2.model import RelationModel
 from tests.inference.rule_annotator import RuleAnnotator
-from tests.inference.small_pipeline import LABELS, TEMPERATURE, small_model, small_pipeline
+from tests.inference.small_pipeline import small_model, small_pipeline
 
 STORY = "Bob gave Tina the burger. She was hungry. However, Bob ate it.\n\nPrices rose. It rained."
 
@@ -56,15 +54,6 @@ def test_given_arguments_get_a_sense(pipeline: Pipeline) -> None:
 def test_offsets_of_given_arguments_count_in_each(small: Pipeline) -> None:
     entity = small.classify("Bob gave Tina the burger.", "Yes. She was hungry.").entities[0]
     assert (entity.arg1[0].start, entity.arg2[0].start) == (9, 5)
-
-
-def test_probabilities_are_a_softmax_at_the_temperature(small: Pipeline) -> None:
-    found = small("Bob likes tea. Tina prefers coffee.")[0]
-    assert found.source is not None
-    scores = small.model.scores([found.source])[0].astype(float) / TEMPERATURE
-    expected = np.exp(scores) / np.exp(scores).sum()
-    for label, probability in zip(LABELS, expected, strict=True):
-        assert found.probabilities[label] == pytest.approx(probability)
 
 
 def test_many_texts_and_pairs_come_back_in_order_and_lazily(small: Pipeline) -> None:
@@ -141,12 +130,6 @@ def test_no_sentence_goes_on_behind_a_line_that_is_a_paragraph(pipeline: Pipelin
     assert pipeline.relations(document, paragraphs="line") == pipeline(text, paragraphs="line")
 
 
-def test_a_sentence_without_a_word_parts_its_neighbours(small: Pipeline) -> None:
-    document = small.annotate("Bob left. ... Tina stayed. It rained.")
-    assert len(document.sentences) == 4
-    assert [one.arg1.text for one in adjacent_sentences(document)] == ["Tina stayed."]
-
-
 def test_neighbouring_pairs_know_each_other() -> None:
     first, second = (one.source for one in small_pipeline()("Bob left. Tina stayed. It rained."))
     assert first is not None
@@ -181,14 +164,11 @@ def test_a_pair_is_two_texts(small: Pipeline, pair: Any) -> None:
 @pytest.mark.parametrize(
     "blank", ["\n\n", "\r\n\r\n", "\n\x00\n", "\n \x1f\t\n", "\n\ufeff\n", "\u2029", "\u2028\u2028"]
 )
-def test_no_pair_across_a_blank_line(pipeline: Pipeline, blank: str) -> None:
+def test_no_pair_across_a_blank_line_but_across_a_line_end(pipeline: Pipeline, blank: str) -> None:
     text = f"It rained. Bob ran.{blank}We left. Tina slept."
     assert [(one.arg1.text, one.arg2.text) for one in pipeline(text)] == [
         ("It rained.", "Bob ran."),
         ("We left.", "Tina slept."),
     ]
-
-
-@pytest.mark.parametrize("space", ["\n", "\r\n", "\x00", "\n\x00", "\u2028"])
-def test_a_line_end_parts_no_pair(pipeline: Pipeline, space: str) -> None:
-    assert len(pipeline(f"It rained.{space}We left.")) == 1
+    for space in ("\n", "\r\n", "\x00", "\n\x00", "\u2028"):
+        assert len(pipeline(f"It rained.{space}We left.")) == 1

@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 
 from disco2.data import Argument
+from disco2.data.tree import argument_tree
 from disco2.errors import InputError
 from disco2.inference.candidates import Candidate, predict_candidates
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, Span
-from disco2.inference.view import RelationView, ViewedArgument
+from disco2.inference.view import RelationView
+from disco2.model.parameters import members_of
 from disco2.model.settings import KINDS
 from tests.inference.small_pipeline import random_model, small_pipeline
 from tests.inference.test_explanation import TWICE
+from tests.model.recursive import downward, upward
 
 ODD_PAIRS = {
     "one word": ("Rain", "Bob"),
@@ -30,55 +33,27 @@ ODD_PAIRS = {
 }
 
 
-def slow_upward(pipeline: Pipeline, argument: ViewedArgument) -> list[np.ndarray]:
-    """u = tanh(U [left; right]), node by node in double precision."""
-    model = pipeline.model
-    U = model.parameters["U"][0] if model.settings.members > 1 else model.parameters["U"]
-    table = {word: model.vectors.row(word) for word in argument.words}
-    zeros = np.zeros(model.settings.K)
-    found = [
-        zeros if (row := table[word]) is None else model.vectors.matrix[row].astype(float)
-        for word in argument.words
-    ]
-    for left, right in zip(argument.left, argument.right, strict=True):
-        found.append(np.tanh(U.astype(float) @ np.concatenate([found[left], found[right]])))
-    return found
-
-
-def slow_downward(pipeline: Pipeline, argument: ViewedArgument, mentions: list[int]) -> dict[int, np.ndarray]:
-    """d = u at the root, then tanh(V [d of the parent; u of the sibling]), for one mention after another."""
-    model = pipeline.model
-    V = model.parameters["V"][0] if model.settings.members > 1 else model.parameters["V"]
-    up = slow_upward(pipeline, argument)
-    leaves, root = len(argument.words), len(up) - 1
-    found = {}
-    for mention in mentions:
-        way = [mention]
-        while way[-1] != root:
-            way.append(
-                next(
-                    node
-                    for node in range(leaves, root + 1)
-                    if way[-1] in (argument.left[node - leaves], argument.right[node - leaves])
-                )
-            )
-        found[root] = up[root]
-        for parent, node in zip(way[::-1], way[::-1][1:], strict=False):
-            left, right = argument.left[parent - leaves], argument.right[parent - leaves]
-            sibling = right if node == left else left
-            found[node] = np.tanh(V.astype(float) @ np.concatenate([found[parent], up[sibling]]))
-    return found
-
-
-def check_vectors(pipeline: Pipeline, view: RelationView) -> None:
-    for side, argument in enumerate(view.arguments):
-        np.testing.assert_allclose(argument.up, slow_upward(pipeline, argument), atol=6e-5)
-        for chain in view.chains:
-            mentions = [mention.node for mention in (chain.first, chain.second)[side]]
-            expected = slow_downward(pipeline, argument, mentions)
-            assert list(chain.down[side]) == sorted(expected, reverse=True)  # from the root down
-            for node, vector in chain.down[side].items():
-                np.testing.assert_allclose(vector, expected[node], atol=6e-5)
+def check_vectors(pipeline: Pipeline, prediction: Prediction, view: RelationView) -> None:
+    """Against the recursion over nodes."""
+    model, source = pipeline.model, prediction.source
+    assert source is not None
+    stacked = {name: model.parameters[name].astype(float) for name in ("U", "V") if name in model.parameters}
+    parameters = members_of(model.settings, stacked)[0]
+    arguments = source.relation.arg1, source.relation.arg2
+    for side, (argument, shown) in enumerate(zip(arguments, view.arguments, strict=True)):
+        tree = argument_tree(source.document, argument.tokens, relation=source.relation)
+        rows = [model.vectors.row(word) for word in shown.words]
+        words = np.array([0 if row is None else row + 1 for row in rows])
+        U, leaves = parameters["U"], model.leaves.astype(float)
+        for node in {0, tree.leaves - 1, tree.root, *range(tree.leaves, tree.root + 1, 7)}:
+            np.testing.assert_allclose(shown.up[node], upward(tree, words, leaves, U, node), atol=6e-5)
+        for chain in view.chains if "V" in parameters else ():
+            nodes = list(chain.down[side])
+            assert nodes == sorted(nodes, reverse=True)  # from the root down
+            assert {mention.node for mention in (chain.first, chain.second)[side]} <= set(nodes)
+            for node in {nodes[0], nodes[-1]}:
+                expected = downward(tree, words, leaves, parameters, node)
+                np.testing.assert_allclose(chain.down[side][node], expected, atol=6e-5)
 
 
 def check_scores(pipeline: Pipeline, prediction: Prediction, view: RelationView) -> None:
@@ -106,15 +81,12 @@ def test_every_kind_of_model_has_a_view(kind: str, members: int) -> None:
     assert (view.member, view.members) == (1, members)
     composes = kind in ("entities", "upward")
     assert view.dimensions == (8 if composes else 0)
-    if kind == "entities":
-        check_vectors(pipeline, view)
-    else:
+    if kind != "entities":
         assert all(chain.down == ({}, {}) for chain in view.chains)
         assert all(sense.explanation.pairs == () for sense in view.senses)
-    if kind == "upward":
-        for argument in view.arguments:
-            np.testing.assert_allclose(argument.up, slow_upward(pipeline, argument), atol=6e-5)
-    if not composes:
+    if composes:
+        check_vectors(pipeline, prediction, view)
+    else:
         assert [argument.up for argument in view.arguments] == [(), ()]
 
 
@@ -122,7 +94,7 @@ def test_every_kind_of_model_has_a_view(kind: str, members: int) -> None:
 def test_odd_pairs(pipeline: Pipeline, name: str) -> None:
     prediction = pipeline.classify(*ODD_PAIRS[name])
     view = pipeline.view(prediction)
-    check_vectors(pipeline, view)
+    check_vectors(pipeline, prediction, view)
     check_scores(pipeline, prediction, view)
     for argument, span in zip(view.arguments, (prediction.arg1, prediction.arg2), strict=True):
         leaves = len(argument.words)
@@ -141,7 +113,7 @@ def test_an_argument_with_a_gap(small: Pipeline) -> None:
     prediction = next(predict_candidates(small.model, small.calibration, [candidate]))
     view = small.view(prediction)
     assert view.arguments[0].words == ("Bob", "Tina", "burger")
-    check_vectors(small, view)
+    check_vectors(small, prediction, view)
     check_scores(small, prediction, view)
 
 

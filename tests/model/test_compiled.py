@@ -127,10 +127,14 @@ def test_a_runaway_stays_visible() -> None:
 def test_when_compiled_code_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_compiled(np.float32)
     assert not is_compiled(np.float64)
-    monkeypatch.setenv("DISCO2_COMPILED", "OFF")
-    assert not is_compiled(np.float32)
-    monkeypatch.setenv("DISCO2_COMPILED", "0")
-    assert not is_compiled(np.float32)
+    assert fastest_composer("f4", np.float16) is compose
+    parameters = {"U": np.ones((3, 6), dtype=np.float32)}
+    assert fastest_arithmetic(parameters) is not NUMPY
+    assert fastest_arithmetic({"U": np.asfortranarray(parameters["U"])}) is NUMPY
+    assert fastest_arithmetic({"U": parameters["U"].astype(np.float64)}) is NUMPY
+    for off in ("OFF", "0"):
+        monkeypatch.setenv("DISCO2_COMPILED", off)
+        assert not is_compiled(np.float32)
     assert fastest_composer("f4") is compose
 
 
@@ -141,20 +145,6 @@ def test_indices_outside_a_table_are_errors_as_in_numpy() -> None:
         for composer in (compose, fastest_composer("f4")):
             with pytest.raises(IndexError):
                 forward(settings, parameters, vectors, replace(batch, words=words), composer=composer)
-
-
-@pytest.mark.parametrize("kind", [np.float64, np.float16])
-def test_other_precisions_are_left_to_numpy(kind: type[np.floating]) -> None:
-    settings = ModelSettings(K=6)
-    parameters = {name: value.astype(kind) for name, value in parameters_of(settings).items()}
-    assert fastest_composer("f4", kind) is compose
-    assert fastest_arithmetic(parameters) is NUMPY
-
-
-def test_parameters_that_are_not_laid_out_plainly_are_left_to_numpy() -> None:
-    parameters = {"U": np.asfortranarray(np.ones((3, 6), dtype=np.float32))}
-    assert fastest_arithmetic(parameters) is NUMPY
-    assert fastest_arithmetic({"U": np.ones((3, 6), dtype=np.float32)}) is not NUMPY
 
 
 def test_a_numba_that_does_not_work_is_as_none(monkeypatch: pytest.MonkeyPatch) -> None:

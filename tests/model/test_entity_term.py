@@ -15,12 +15,10 @@ from disco2.annotation.annotator import AnnotatorChoice
 from disco2.bundle import load_bundle, save_bundle
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Argument, Instance
-from disco2.data.batch import collate
 from disco2.data.tree import MentionIndex, argument_tree, entity_links
 from disco2.inference.pipeline import Pipeline
 from disco2.model import EncoderModel, ModelSettings
-from disco2.model.bilinear import Bilinear, link_weights
-from disco2.model.entity_term import NAMES, EntityTerm, find_pieces, find_roles, link_gradients, score_links
+from disco2.model.entity_term import NAMES, EntityTerm, average_pieces, find_roles
 from tests.encoders import SIZE, small_encoder
 from tests.model.recursive import recursive_scores
 
@@ -78,36 +76,6 @@ def test_it_is_the_term_of_the_paper(instances: Sequence[Instance], pairs: str) 
         np.testing.assert_allclose(found[row], expected, rtol=1e-9)
 
 
-def test_gradients_are_central_differences(instances: Sequence[Instance]) -> None:
-    term = made_up_term(3)
-    batch = collate([one.example for one in find_roles(instances[:3]) if one])
-    random = np.random.default_rng(2)
-    arrays = {
-        "leaves": random.normal(size=(len(batch.words), K)) / 2,
-        **{name: getattr(term, name) / 2 for name in ("U", "V", "B1", "B2", "B3")},
-    }
-    weights = link_weights(batch, "mean", np.dtype(np.float64))
-    direction = random.normal(size=(len(batch.link_examples), 3))
-
-    def score(leaves: np.ndarray, U: np.ndarray, V: np.ndarray, *factors: np.ndarray) -> float:
-        return float((score_links(batch, leaves, U, V, Bilinear(*factors), weights)[0] * direction).sum())
-
-    matrices = Bilinear(arrays["B1"], arrays["B2"], arrays["B3"])
-    _, done = score_links(batch, arrays["leaves"], arrays["U"], arrays["V"], matrices, weights)
-    leaves, U, V, found = link_gradients(batch, done, arrays["U"], arrays["V"], matrices, weights, direction)
-    gradients = (leaves, U, V, found.first, found.second, found.diagonal)
-    for (name, array), gradient in zip(arrays.items(), gradients, strict=True):
-        assert gradient.shape == array.shape
-        for place in random.choice(array.size, size=min(40, array.size), replace=False):
-            step = np.zeros(array.size)
-            step[place] = 1e-5
-            moved = [
-                score(*(arrays | {name: array + sign * step.reshape(array.shape)}).values())
-                for sign in (1, -1)
-            ]
-            assert gradient.flat[place] == pytest.approx((moved[0] - moved[1]) / 2e-5, abs=1e-6), name
-
-
 def test_words_meet_their_pieces(instances: Sequence[Instance]) -> None:
     """Pieces may be parts of words, or reach over several; cut texts leave words without a piece."""
     instance = instances[0]
@@ -119,21 +87,19 @@ def test_words_meet_their_pieces(instances: Sequence[Instance]) -> None:
         for start in range(0, len(argument.text), 3):
             sequences.append(number)
             offsets.append((start, min(start + 3, len(argument.text))))
-    pieces = find_pieces(roles, sequences, offsets)
-    met = list(zip(pieces.leaves.tolist(), pieces.pieces.tolist(), strict=True))
-    expected = [
-        (word, piece)
-        for piece, (sequence, (start, end)) in enumerate(zip(sequences, offsets, strict=True))
-        for word, (number, first, last) in enumerate(roles.words.tolist())
-        if number == sequence and first < end and start < last
-    ]
-    assert sorted(met) == sorted(expected)
     states = np.random.default_rng(1).normal(size=(len(sequences), 4))
-    for word, mean in enumerate(pieces.average(states)):
-        np.testing.assert_allclose(mean, states[[piece for leaf, piece in met if leaf == word]].mean(axis=0))
-    cut = find_pieces(roles, sequences[:4], offsets[:4])
-    assert cut.count == len(roles.words)
-    assert not cut.average(states[:4])[-1].any()
+    for mean, (number, first, last) in zip(
+        average_pieces(roles, sequences, offsets, states), roles.words.tolist(), strict=True
+    ):
+        own = [
+            piece
+            for piece, (sequence, (start, end)) in enumerate(zip(sequences, offsets, strict=True))
+            if number == sequence and first < end and start < last
+        ]
+        np.testing.assert_allclose(mean, states[own].mean(axis=0), rtol=1e-6)
+    cut = average_pieces(roles, sequences[:4], offsets[:4], states[:4])
+    assert len(cut) == len(roles.words)
+    assert not cut[-1].any()
 
 
 def test_texts_that_disagree_with_their_tokens_have_no_roles(instances: Sequence[Instance]) -> None:
@@ -150,7 +116,8 @@ def test_it_is_added_to_the_scores_and_stored(instances: Sequence[Instance], tmp
     found, without = model.scores(instances), plain.scores(instances)
     assert np.abs(found - without).max() > 0.1
     for row, instance in enumerate(instances):
-        links, totals = model.pair_terms(instance)
+        parts = model.contributions(instance)
+        links, totals = parts.links, parts.link_totals
         np.testing.assert_allclose(without[row] + totals.sum(axis=0), found[row], atol=1e-4)
         np.testing.assert_allclose(sum(link.sum(axis=(0, 1)) for link in links), totals.sum(axis=0))
         np.testing.assert_allclose(model.scores([instance])[0], found[row], atol=1e-5)

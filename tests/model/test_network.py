@@ -60,10 +60,6 @@ def every_model() -> list[ModelSettings]:
     return models
 
 
-def masked_models() -> list[ModelSettings]:
-    return [settings for settings in every_model() if settings.uses_vectors]
-
-
 def some_masks(settings: ModelSettings) -> Masks:
     kept = np.random.default_rng(5).random((2, len(SHAPES), settings.K)) >= 0.4
     first, second = kept / 0.6
@@ -73,15 +69,12 @@ def some_masks(settings: ModelSettings) -> Masks:
 @pytest.mark.parametrize("settings", every_model(), ids=str)
 def test_batched_scores_equal_the_recursive_ones(settings: ModelSettings) -> None:
     made, parameters, vectors = build(settings)
-    batched = forward(settings, parameters, vectors, collate([example for example, *_ in made])).scores
+    batch = collate([example for example, *_ in made])
+    batched = forward(settings, parameters, vectors, batch).scores
     plain = [recursive_scores(settings, parameters, vectors, *parts) for parts in made]
     np.testing.assert_allclose(batched, plain, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize("settings", masked_models(), ids=str)
-def test_masked_scores_equal_the_recursive_ones(settings: ModelSettings) -> None:
-    made, parameters, vectors = build(settings)
-    batch = collate([example for example, *_ in made])
+    if not settings.uses_vectors:
+        return
     masks = some_masks(settings)
     batched = forward(settings, parameters, vectors, batch, masks=masks).scores
     plain = [
@@ -93,18 +86,12 @@ def test_masked_scores_equal_the_recursive_ones(settings: ModelSettings) -> None
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("settings", every_model(), ids=str)
-def test_gradients_equal_central_differences(settings: ModelSettings, loss: str) -> None:
-    check_gradients(settings, loss)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("settings", masked_models(), ids=str)
-def test_gradients_of_masked_scores_equal_central_differences(settings: ModelSettings, loss: str) -> None:
-    check_gradients(settings, loss, masks=some_masks(settings))
-
-
-def check_gradients(settings: ModelSettings, loss: str, *, masks: Masks | None = None) -> None:
+def test_gradients_equal_central_differences(settings: ModelSettings, masked: bool, loss: str) -> None:
+    if masked and not settings.uses_vectors:
+        return
+    masks = some_masks(settings) if masked else None
     made, parameters, vectors = build(settings, seed=1)
     batch = collate([example for example, *_ in made])
 
@@ -138,24 +125,6 @@ def test_neighbours_and_order_in_a_batch_make_no_difference() -> None:
     backwards = forward(settings, parameters, vectors, collate(examples[::-1])).scores[::-1]
     np.testing.assert_allclose(together, alone, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(together, backwards, rtol=1e-12, atol=1e-14)
-
-
-def test_gradient_of_a_batch_is_the_mean_of_its_examples() -> None:
-    settings = ModelSettings(K=5)
-    made, parameters, vectors = build(settings)
-    examples = [example for example, *_ in made]
-
-    def gradients(chosen):
-        batch = collate(chosen)
-        done = forward(settings, parameters, vectors, batch)
-        return backward(settings, parameters, batch, done, LOSSES["large-margin"](done.scores, batch)[1])
-
-    together = gradients(examples)
-    single = [gradients([example]) for example in examples]
-    for name in together:
-        np.testing.assert_allclose(
-            together[name], np.mean([one[name] for one in single], axis=0), rtol=1e-9, atol=1e-12
-        )
 
 
 def test_zero_initialisation_leaves_the_low_rank_factors_without_a_gradient() -> None:

@@ -9,10 +9,9 @@ import pytest
 
 from disco2.data.batch import collate
 from disco2.errors import SettingsError
-from disco2.model import GROUPS, ModelSettings, Parameters, RelationModel, initial_parameters
+from disco2.model import GROUPS, ModelSettings, RelationModel, initial_parameters
 from disco2.model.network import batch_scores, forward
 from disco2.model.parameters import folded, members_of, stacked
-from disco2.model.relation_model import contributions
 from disco2.model.settings import PAPER_KINDS
 from disco2.vectors import WordVectors
 from tests.model.test_network import build, every_model
@@ -57,47 +56,17 @@ def test_composition_starts_uniform_and_factors_small() -> None:
 MEMBERS = 3
 
 
-def an_ensemble(settings: ModelSettings) -> tuple[list, ModelSettings, list[Parameters], np.ndarray]:
-    """Examples, the settings, the parameters of each member, and word vectors."""
-    made, _, vectors = build(settings)
-    members = [build(settings, seed=seed)[1] for seed in range(MEMBERS)]
-    return [example for example, *_ in made], replace(settings, members=MEMBERS), members, vectors
-
-
-def mean_of_forward(settings: ModelSettings, members: list[Parameters], vectors, batch) -> np.ndarray:
-    alone = replace(settings, members=1)
-    return np.mean([forward(alone, member, vectors, batch).scores for member in members], axis=0)
-
-
 @pytest.mark.parametrize("settings", every_model(), ids=str)
 def test_scores_are_the_mean_of_the_members(settings: ModelSettings) -> None:
-    examples, several, members, vectors = an_ensemble(settings)
-    batch = collate(examples)
-    found = batch_scores(several, stacked(members), vectors, batch)
-    np.testing.assert_allclose(
-        found, mean_of_forward(several, members, vectors, batch), rtol=1e-10, atol=1e-12
-    )
-    others = mean_of_forward(several, members[:-1], vectors, batch)
-    assert np.abs(found - others).max() > 1e-3  # every member counts
-
-
-def test_one_member_is_the_plain_model_to_the_digit() -> None:
-    settings = ModelSettings(K=5)
     made, parameters, vectors = build(settings)
+    members = [build(settings, seed=seed)[1] for seed in range(MEMBERS)]
     batch = collate([example for example, *_ in made])
-    np.testing.assert_array_equal(
-        batch_scores(settings, parameters, vectors, batch),
-        forward(settings, parameters, vectors, batch).scores,
-    )
-    assert members_of(settings, parameters) == [parameters]
-
-
-def test_stacked_members_come_apart_again() -> None:
-    _, several, members, _ = an_ensemble(ModelSettings(K=4))
-    again = members_of(several, stacked(members))
-    assert len(again) == MEMBERS
-    for one, other in zip(members, again, strict=True):
-        assert one.keys() == other.keys()
+    several = replace(settings, members=MEMBERS)
+    found = batch_scores(several, stacked(members), vectors, batch)
+    each = [forward(settings, member, vectors, batch).scores for member in members]
+    np.testing.assert_allclose(found, np.mean(each, axis=0), rtol=1e-10, atol=1e-12)
+    np.testing.assert_array_equal(batch_scores(settings, parameters, vectors, batch), each[0])
+    for one, other in zip(members, members_of(several, stacked(members)), strict=True):
         assert all(np.array_equal(one[name], other[name]) for name in one)
 
 
@@ -139,7 +108,7 @@ def test_scores_and_terms_are_the_means_over_all_members(
     def terms(settings: ModelSettings, parameters: dict[str, np.ndarray]) -> list[np.ndarray]:
         words = tuple(map(str, range(len(vectors) - 1)))
         model = RelationModel(settings, tuple("abcd"), WordVectors(words, vectors[1:]), None, parameters)
-        said = contributions(model, examples[0])
+        said = model.contributions_of(examples[0])
         return [said.bias, said.features, said.arguments, *said.links]
 
     whole = terms(together, parameters)

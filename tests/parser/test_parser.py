@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from disco2.data import RelationKind
 from disco2.errors import InputError
-from disco2.parser.arguments import choose_spans
 from disco2.parser.parser import DiscourseParser, ParsedDocument, token_f1
 from tests.parser.made_up import document
 
@@ -36,21 +36,12 @@ def test_a_document_without_words_has_no_relation() -> None:
     assert DiscourseParser.load().parse(empty) == []
 
 
-def test_only_listed_connectives_are_found() -> None:
-    parser = DiscourseParser.load()
-    assert [one.candidate.name for one in parser.find_connectives(ParsedDocument(document()))] == ["because"]
-
-
 def test_an_explanation_names_what_decided() -> None:
-    found = DiscourseParser.load().explain(ParsedDocument(document()), [2])
-    assert sum(value for _, value in found.is_connective) > 0
-    assert found.senses[found.values.sum(axis=0).argmax()] == "Contingency.Cause"
-    assert "because" in found.features
-
-
-def test_nothing_to_choose_from() -> None:
     parser = DiscourseParser.load()
-    assert choose_spans(parser.models["arg1"], []) == []
+    is_connective, terms = parser.explain(ParsedDocument(document()), [2])
+    assert sum(row[0] for _, row in is_connective) > 0
+    assert parser.senses[np.argmax(sum(row for _, row in terms))] == "Contingency.Cause"
+    assert "because" in dict(terms)
 
 
 def test_overlap() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from disco2.errors import LayerError
-from disco2.parser.sentences import read_sentence, unit_boundaries
+from disco2.parser.sentences import read_sentence
 from tests.parser.made_up import document
 
 
@@ -28,7 +28,7 @@ def test_phrases_over_words() -> None:
 def test_units_end_behind_closing_marks() -> None:
     sentence = read_sentence(document(), 0)
     assert sentence.behind == (0, 1, 2, 3, 4, 6, 6)
-    assert unit_boundaries(sentence) == [0, 1, 2, 3, 4, 6]
+    assert sentence.boundaries == (0, 1, 2, 3, 4, 6)
 
 
 def test_a_sentence_without_trees_is_refused() -> None:

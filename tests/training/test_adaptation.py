@@ -7,14 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from disco2.training.adaptation import (
-    STRENGTHS,
-    LabelledPairs,
-    adapt,
-    deal_folds,
-    fit_change,
-    loss_and_gradient,
-)
+from disco2.training.adaptation import STRENGTHS, LabelledPairs, adapt, deal_folds, fit_change, loss_gradient
 
 GENERATOR = np.random.default_rng(1)
 PAIRS, SIZE, LABELS = 7, 4, 3
@@ -39,9 +32,8 @@ def slow_loss(change: np.ndarray) -> float:
     return total + SETTINGS["penalty"] / 2 * sum(float(value) ** 2 for value in change.ravel())
 
 
-def test_loss_and_gradient() -> None:
-    loss, gradient = loss_and_gradient(CHANGE, INPUTS, SCORES, TARGETS, **SETTINGS)
-    assert loss == pytest.approx(slow_loss(CHANGE))
+def test_the_gradient_is_that_of_the_loss() -> None:
+    gradient = loss_gradient(CHANGE, INPUTS, SCORES, TARGETS, **SETTINGS)
     for place in np.ndindex(CHANGE.shape):
         step = np.zeros_like(CHANGE)
         step[place] = 1e-5
@@ -51,8 +43,7 @@ def test_loss_and_gradient() -> None:
 
 def test_the_fit_reaches_the_minimum() -> None:
     found = fit_change(np.zeros_like(CHANGE), INPUTS, SCORES, TARGETS, **SETTINGS)
-    _, gradient = loss_and_gradient(found, INPUTS, SCORES, TARGETS, **SETTINGS)
-    assert np.abs(gradient).max() < 1e-2
+    assert np.abs(loss_gradient(found, INPUTS, SCORES, TARGETS, **SETTINGS)).max() < 1e-2
     assert all(
         slow_loss(found) <= slow_loss(found + 0.1 * GENERATOR.normal(size=found.shape)) for _ in "12345"
     )

@@ -10,9 +10,8 @@ import pytest
 
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Instance
-from disco2.data.batch import Floats
 from disco2.model import ModelSettings
-from disco2.model.entity_term import NAMES, EntityTerm, find_roles
+from disco2.model.entity_term import EntityTerm, find_roles
 from disco2.training.entity_term import EntitySettings, LinkedPair, fit_entity_term, loss_and_gradients
 
 HIDDEN = 12
@@ -57,8 +56,7 @@ def test_what_the_scores_know_already_is_not_learned_again(tmp_path: Path) -> No
     pairs = made_up_pairs(tmp_path / "roles", size=40)
     sure = [replace(one, scores=40 * one.target) for one in pairs]
     settings = EntitySettings(epochs=1, decay=0)
-    parameters = fit_entity_term(pairs, shape=SHAPE, settings=settings, seed=1).parameters
-    loss, gradients = loss_and_gradients(sure, parameters, "mean")
+    loss, gradients = loss_and_gradients(sure, fit_entity_term(pairs, shape=SHAPE, settings=settings, seed=1))
     assert loss < 1e-6
     assert max(np.abs(value).max() for value in gradients.values()) < 1e-6
 
@@ -68,16 +66,13 @@ def test_gradients_are_central_differences(tmp_path: Path) -> None:
     pairs = [replace(one, scores=np.array([0.3, -0.2]), weight=1 + place) for place, one in enumerate(pairs)]
     random = np.random.default_rng(2)
     first = fit_entity_term(pairs, shape=SHAPE, settings=EntitySettings(epochs=1), seed=1)
-    parameters: dict[str, Floats] = {
-        name: value.astype(np.float64) for name, value in first.parameters.items()
-    }
-    _, gradients = loss_and_gradients(pairs, parameters, "mean")
-    for name in NAMES:
-        value = parameters[name]
+    term = replace(first, **{name: value.astype(np.float64) for name, value in first.parameters.items()})
+    _, gradients = loss_and_gradients(pairs, term)
+    for name, value in term.parameters.items():
         for place in random.choice(value.size, size=20, replace=False):
             moved = []
             for sign in (1, -1):
                 changed = value.copy()
                 changed.flat[place] += sign * 1e-5
-                moved.append(loss_and_gradients(pairs, parameters | {name: changed}, "mean")[0])
+                moved.append(loss_and_gradients(pairs, replace(term, **{name: changed}))[0])
             assert gradients[name].flat[place] == pytest.approx((moved[0] - moved[1]) / 2e-5, abs=1e-7), name

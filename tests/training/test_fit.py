@@ -107,19 +107,6 @@ def test_features_and_vectors_see_the_training_relations_once_and_nothing_else(
     assert seen["words"] == {token.text for one in training for token in one.document.tokens}
 
 
-def test_the_smaller_class_is_repeated_where_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    labels: list[int] = []
-
-    def spy(model: Any, parameters: Any, vectors: Any, examples: Any, *rest: Any, **options: Any) -> Any:
-        labels.extend(example.label for example in examples)
-        return parameters, History()
-
-    monkeypatch.setattr("disco2.training.fit.train", spy)
-    uneven = [one for number, one in enumerate(reasons_and_results(20, seed=1)) if number % 2 or number < 4]
-    fit_small("surface", uneven, uneven, balanced=True)
-    assert labels.count(0) == labels.count(1) == 10
-
-
 def test_one_class_against_the_rest_stops_by_f1() -> None:
     development = reasons_and_results(9, seed=2)
     result = fit_small("surface", reasons_and_results(40, seed=1), development, positive="Cause")
@@ -130,17 +117,14 @@ def test_one_class_against_the_rest_stops_by_f1() -> None:
 
 
 @pytest.mark.parametrize("gold", [(), ("Purpose",), ("Cause", "Purpose")])
-def test_unknown_labels_are_refused(gold: tuple[str, ...]) -> None:
+def test_unknown_labels_and_nothing_to_train_on_are_refused(gold: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match="no labelled relation"):
+        fit_small("surface", [], [])
     good = reasons_and_results(10, seed=1)
     odd = [replace(good[0], gold=gold)]
     for training, development in ((odd, good), (good, odd)):
         with pytest.raises(InputError, match="d0:1"):
             fit_small("surface", training, development)
-
-
-def test_nothing_to_train_on_is_a_clear_error() -> None:
-    with pytest.raises(InputError, match="no labelled relation"):
-        fit_small("entities", [], [])
 
 
 ORDINARY = reasons_and_results(20, seed=1)

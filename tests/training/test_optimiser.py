@@ -13,14 +13,13 @@ from disco2.model import ModelSettings, initial_parameters
 from disco2.model.composition import fastest_composer
 from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
-from disco2.training.loop import Development, Learner, in_batches, train
+from disco2.training.loop import Development, Learner, composer_for, in_batches, train
 from disco2.training.optimiser import (
     LOSSES,
     NUMPY,
     AdaGrad,
     Dropout,
     RunningMean,
-    fastest_arithmetic,
     large_margin,
 )
 from disco2.training.settings import TrainingSettings
@@ -87,7 +86,7 @@ def test_a_warm_start_trains_the_feature_weights_first() -> None:
         random_example(generator, words=(3, 4), vocabulary=5, labels=3, features=10)[0] for _ in range(30)
     ]
     model = ModelSettings(kind="upward", K=4)
-    development = Development.of(examples, [frozenset({example.label}) for example in examples])
+    development = Development([collate(examples)], [frozenset({example.label}) for example in examples])
     losses = []
     for warm_start in (0, 5):
         parameters = initial_parameters(model, labels=3, features=10, seed=1)
@@ -110,15 +109,6 @@ def some_examples(count: int = 14) -> list[Example]:
 def start(model: ModelSettings) -> tuple[Parameters, np.ndarray]:
     vectors = np.random.default_rng(1).normal(size=(VOCABULARY, model.K)).astype(np.float32)
     return initial_parameters(model, labels=LABELS, features=FEATURES, seed=1), vectors
-
-
-def run(settings: TrainingSettings, *, kind: str = "entities") -> Parameters:
-    """The last parameters."""
-    model, examples = ModelSettings(kind=kind, K=4), some_examples()
-    held_out = Development.of(examples, [frozenset({one.label}) for one in examples])
-    parameters, vectors = start(model)
-    train(model, parameters, vectors, examples, held_out, settings)
-    return parameters
 
 
 def same(some: Parameters, others: Parameters) -> bool:
@@ -144,45 +134,19 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
     settings = replace(SETTINGS, dropout=0.5)
     batches = in_batches(some_examples(), 5)
     found, vectors = start(model)
-    learner = Learner(model, found, vectors, settings)
+    learner = Learner(model, found, vectors, settings, composer_for(model, vectors, found))
     for batch in batches:
         learner.step(batch)
 
     twin, _ = start(model)
-    optimiser = AdaGrad(
-        twin,
-        rates=settings.rates(),
-        regularisers=settings.regularisers(),
-        clip=settings.clip,
-        arithmetic=fastest_arithmetic(twin) if model.composes else NUMPY,
-    )
+    rates, regularisers = settings.rates(), settings.regularisers()
+    optimiser = AdaGrad(twin, rates=rates, regularisers=regularisers, clip=settings.clip)
     dropout = Dropout(0.5, seed=settings.seed)
     for batch in batches:
         masks = dropout.masks(batch.size, model.K, np.float32)
         done = forward(model, twin, vectors, batch, masks=masks, composer=fastest_composer(np.float32))
         optimiser.step(backward(model, twin, batch, done, LOSSES[settings.loss](done.scores, batch)[1]))
     assert same(found, twin)
-
-
-@pytest.mark.parametrize("kind", ["entities", "upward", "additive"])
-def test_dropout_changes_the_training_and_the_same_seed_repeats_it(kind: str) -> None:
-    settings = replace(SETTINGS, dropout=0.5)
-    found = run(settings, kind=kind)
-    assert same(found, run(settings, kind=kind))
-    assert not same(found, run(SETTINGS, kind=kind))
-
-
-def test_judging_drops_nothing() -> None:
-    """With rates of zero nothing is learned, so every pass is judged like the first parameters."""
-    still = {f"rate_{group}": 0.0 for group in SETTINGS.rates()}
-    examples, model = some_examples(), ModelSettings(K=4)
-    held_out = Development.of(examples, [frozenset({one.label}) for one in examples])
-    parameters, vectors = start(model)
-    wanted = held_out.judge(model, parameters, vectors, LOSSES["large-margin"])
-    settings = replace(SETTINGS, dropout=0.5, **still)
-    _, history = train(model, parameters, vectors, examples, held_out, settings)
-    assert [epoch.development_loss for epoch in history.epochs] == [wanted.loss] * 3
-    assert len({epoch.loss for epoch in history.epochs}) == 3
 
 
 pytest.importorskip("numba")

@@ -71,7 +71,7 @@ def test_what_a_corpus_teaches() -> None:
     (example,) = material.examples
     assert example.candidate.name == "because"
     assert material.stated == {"made-up": {2}}
-    assert "Contingency.Cause" in make_list(corpus(), material).senses["because"]
+    assert "Contingency.Cause" in make_list(material).senses["because"]
     assert level2("Contingency.Cause.Reason") == "Contingency.Cause"
 
 

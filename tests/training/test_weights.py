@@ -87,7 +87,7 @@ def test_development_knows_no_weights() -> None:
     some = examples(3)
     gold = [frozenset({one.label}) for one in some]
     verdicts = [
-        Development.of(chosen, gold).judge(MODEL, parameters, vectors, LOSSES["large-margin"])
+        Development([collate(chosen)], gold).judge(MODEL, parameters, vectors, LOSSES["large-margin"])
         for chosen in (some, weighed(some, 0.0, 5.0, 0.1))
     ]
     assert verdicts[0] == verdicts[1]

@@ -17,6 +17,7 @@ from disco2.errors import CorpusError, SettingsError
 from disco2.evaluation.scores import hits
 from disco2.evaluation.significance import Interval, PairedBootstrap, paired_bootstrap, wilson_interval
 from disco2.model import EncoderModel
+from disco2.model.encoder_model import pair_texts
 from disco2.training.adaptation import FOLDS, LabelledPairs, adapt, deal_folds
 
 LEAST_PAIRS = 20
@@ -115,7 +116,7 @@ def adapt_model(corpus: Corpus, model: EncoderModel, base: Manifest, *, name: st
     labels = [model.labels[column] for column in columns]
     targets = np.array([[label in one.gold for label in labels] for one in instances], dtype=np.float64)
     pairs = LabelledPairs(
-        pooled=model.pool(instances).astype(np.float64),
+        pooled=model.pool(pair_texts(instances)).astype(np.float64),
         scores=model.scores(instances)[:, columns].astype(np.float64),
         targets=targets / targets.sum(axis=1, keepdims=True),
         temperature=base.running_text_temperature if running_text else base.temperature,

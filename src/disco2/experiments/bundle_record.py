@@ -136,7 +136,7 @@ class _Use:
         columns = list(range(len(self.labels))) if self.allowed is None else self.allowed
         places = {self.labels[label]: place for place, label in enumerate(columns)}
         gold = [next(places[label] for label in one.gold if label in places) for one in self.instances]
-        return fit_temperature(self.scores[:, columns], gold)
+        return fit_temperature(self.scores[:, columns], gold)[0]
 
     def error(self, calibration: Calibration) -> float:
         probabilities = calibration.probabilities(self.scores, self.allowed)

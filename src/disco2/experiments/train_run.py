@@ -25,7 +25,7 @@ from disco2.training.entity_term import fit_entity_term, linked_pairs
 from disco2.training.fit import Fitted, learn, most_common
 from disco2.training.loop import Progress, Report
 from disco2.training.preparation import Prepared, hold_out, prepare
-from disco2.training.temperature import fit_loss
+from disco2.training.temperature import fit_temperature
 from disco2.vectors import WordVectors, load_vectors
 from disco2.vectors.source import SHIPPED, WORD2VEC
 
@@ -168,7 +168,7 @@ def _with_features(tuned: Fitted, corpus: Corpus, parts: Parts, configuration: C
     development = [*prepared.development, *chain(*layered.further_development())]
     gold = [parts.labels.index(one.gold[0]) for one in development]
     scores, added = tuned.model.scores(development), learned.scores(development)
-    weight = min(WEIGHTS, key=lambda weight: fit_loss(scores + weight * added, gold))
+    weight = min(WEIGHTS, key=lambda weight: fit_temperature(scores + weight * added, gold)[1])
     if not weight or not isinstance(tuned.model, EncoderModel):
         return tuned
     parameters = learned.parameters
@@ -203,7 +203,7 @@ def _with_offsets(tuned: Fitted, development: Sequence[Instance]) -> Fitted:
         return shifted
 
     candidates = product(OFFSETS.tolist(), repeat=len(outcomes))
-    best = min(candidates, key=lambda constants: fit_loss(shift(scores, constants), gold))
+    best = min(candidates, key=lambda constants: fit_temperature(shift(scores, constants), gold)[1])
     moved = {model.labels[label]: value for label, value in zip(outcomes, best, strict=True)}
     return replace(tuned, model=replace(model, bias=shift(model.bias, best)), offsets=moved)
 

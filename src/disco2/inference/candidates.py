@@ -52,11 +52,6 @@ class Candidate:
     def connective(self) -> str:
         return self.instance.relation.connective
 
-    @property
-    def tokens(self) -> int:
-        relation = self.instance.relation
-        return len(relation.arg1.tokens) + len(relation.arg2.tokens)
-
 
 def has_trees(document: Document) -> bool:
     """Whether the parser can read it: every sentence has constituents and dependencies."""
@@ -79,14 +74,14 @@ def draft_relations(
         everywhere = _by_second(adjacent_sentences(document, paragraphs="none"))
         between |= {number: everywhere[number] for number in answers if number in everywhere}
     parsed = parser.parse(layout, implicit=choice.wants(IMPLICIT))
-    joined = _joined_sentences(document, [one for one in parsed if one.kind is RelationKind.EXPLICIT])
+    joined = _joined_sentences(document, parsed)
     found: list[tuple[Relation, Candidate | ParsedRelation]] = [
         (one.instance.relation, replace(one, answer=answers.get(number, 0.0)))
         for number, one in between.items()
         if number not in joined
     ]
     found += [(_relation(document, one.kind, one.arg1, one.arg2, one.connective), one) for one in parsed]
-    found.sort(key=lambda one: _place(one[0]))
+    found.sort(key=lambda one: _text_order(one[0]))
     named = [replace(relation, id=f"{document.id}:{number}") for number, (relation, _) in enumerate(found)]
     mentions = MentionIndex(document)
     entries: list[Prediction | Candidate] = []
@@ -94,9 +89,8 @@ def draft_relations(
         if isinstance(one, Candidate):
             entries.append(replace(one, instance=instance))
             continue
-        arg1, arg2 = instance.relation.arg1, instance.relation.arg2
-        spans = find_span(document, arg1.tokens), find_span(document, arg2.tokens)
-        candidate = Candidate(instance, *spans, senses_only=True, presence=one.probability)
+        arg1, arg2 = find_span(document, one.arg1), find_span(document, one.arg2)
+        candidate = Candidate(instance, arg1, arg2, senses_only=True, presence=one.probability)
         stated = one.kind is RelationKind.EXPLICIT
         entries.append(_explicit(candidate, one, mentions) if stated else candidate)
     return entries
@@ -214,18 +208,19 @@ def _relation(
     )
 
 
-def _place(relation: Relation) -> tuple[tuple[int, ...], ...]:
+def _text_order(relation: Relation) -> tuple[tuple[int, ...], ...]:
     """By the connective, or where there is none by the second argument."""
     return relation.connective_tokens or relation.arg2.tokens, relation.arg2.tokens, relation.arg1.tokens
 
 
-def _joined_sentences(document: Document, explicit: Sequence[ParsedRelation]) -> set[int]:
+def _joined_sentences(document: Document, parsed: Sequence[ParsedRelation]) -> set[int]:
     """The sentences that a connective in them joins to the sentence before."""
     joined = set()
-    for one in explicit:
-        second = document.sentence_index(one.connective[0])
-        if second - 1 in (document.sentence_index(one.arg1[0]), document.sentence_index(one.arg1[-1])):
-            joined.add(second)
+    for one in parsed:
+        if one.connective:
+            second = document.sentence_index(one.connective[0])
+            if second - 1 in (document.sentence_index(one.arg1[0]), document.sentence_index(one.arg1[-1])):
+                joined.add(second)
     return joined
 
 
@@ -277,15 +272,11 @@ class GivenPair:
 
     def document(self) -> Document:
         """Both arguments as one text, with no layer yet."""
-        return raw_document(without_controls(self._text), document_id=self.id)
-
-    @property
-    def _text(self) -> str:
-        return pair_text(self.arg1, self.arg2)
+        return raw_document(without_controls(pair_text(self.arg1, self.arg2)), document_id=self.id)
 
     def candidate(self, annotated: Document) -> Candidate:
         """The pair in its annotated document; which token belongs to which argument is known by its place."""
-        annotated = replace(annotated, text=self._text)  # with its control characters
+        annotated = replace(annotated, text=pair_text(self.arg1, self.arg2))  # with its control characters
         (_, cut), (origin, _) = pair_spans(self.arg1, self.arg2)
         first = [number for number, token in enumerate(annotated.tokens) if token.end <= cut]
         second = [number for number, token in enumerate(annotated.tokens) if token.start >= origin]
@@ -351,15 +342,15 @@ def senses_of(model: AnyModel) -> tuple[str, ...]:
     return senses
 
 
-def in_portions(candidates: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
+def _in_portions(candidates: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
     """Portions small enough to be scored at once; a pair is never left out for being long."""
     begin = tokens = 0
-    for place, candidate in enumerate(candidates):
-        full = place - begin >= MOST_RELATIONS or tokens + candidate.tokens > MOST_TOKENS
-        if full and place > begin:
+    for place, one in enumerate(candidates):
+        own = len(one.instance.relation.arg1.tokens) + len(one.instance.relation.arg2.tokens)
+        if place > begin and (place - begin >= MOST_RELATIONS or tokens + own > MOST_TOKENS):
             yield candidates[begin:place]
             begin, tokens = place, 0
-        tokens += candidate.tokens
+        tokens += own
     if begin < len(candidates):
         yield candidates[begin:]
 
@@ -372,7 +363,7 @@ def predict_candidates(
     every = range(len(model.labels))
     senses = [model.labels.index(sense) for sense in senses_of(model)]
     index = 0
-    for portion in in_portions(candidates):
+    for portion in _in_portions(candidates):
         instances = [one.instance for one in portion]
         if isinstance(model, EncoderModel):
             scores, directions = model.scores_and_directions(instances)
@@ -386,8 +377,10 @@ def predict_candidates(
             allowed = senses if candidate.senses_only else every
             ranked = sorted(allowed, key=lambda column: -probabilities[column])
             sense, connective = model.labels[ranked[0]], candidate.connective
+            kind = EXPLICIT if connective else sense if sense in WITHOUT_SENSE else IMPLICIT
+            direction = directions[row].get(sense, "")
             yield Prediction(
-                kind=_kind(sense, connective),
+                kind=kind,
                 sense=sense,
                 probability=probabilities[ranked[0]],
                 probabilities={model.labels[column]: probabilities[column] for column in ranked},
@@ -397,17 +390,9 @@ def predict_candidates(
                 entities=shared_mentions(candidate, mentions.of(candidate.instance.document)),
                 document=candidate.instance.document.id,
                 index=index,
-                direction=(
-                    connective_direction(connective, sense) if connective else directions[row].get(sense, "")
-                ),
+                direction=connective_direction(connective, sense) if connective else direction,
                 scores=dict(zip(model.labels, raw[row], strict=True)),
                 origins=candidate.origins,
                 source=candidate.instance,
             )
             index += 1
-
-
-def _kind(sense: str, connective: str) -> str:
-    if connective:
-        return EXPLICIT
-    return sense if sense in WITHOUT_SENSE else IMPLICIT

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from disco2.data import Argument, Document, Instance, Mention
+from disco2.data import Argument, Document, Instance
 from disco2.data.batch import Floats
 from disco2.data.tree import (
     ArgumentTree,
@@ -28,8 +28,7 @@ from disco2.errors import InputError
 from disco2.features import FeatureExtractor
 from disco2.inference.candidates import HYPOPHORA, mention_span
 from disco2.inference.prediction import Prediction, Record, Span
-from disco2.model import AnyModel, EncoderModel
-from disco2.model.relation_model import contributions
+from disco2.model import AnyModel
 from disco2.parser.features import feature_family
 from disco2.parser.parser import DiscourseParser, ParsedDocument
 
@@ -190,9 +189,9 @@ class Decision:
     arguments: Floats  # [Y]
     pairs: Sequence[tuple[str, Span, Span, Floats]] = ()  # chain, mentions
     other_pairs: Sequence[tuple[str, int, Floats]] = ()  # chain, how many
-    features: Sequence[tuple[str, str, Floats]] = ()  # name, family; in the order of their columns
+    features: Sequence[tuple[str, str, Floats]] = ()  # name, family
     words: Sequence[tuple[int, Span, Floats]] = ()  # argument, word; not part of the sum
-    connective: Sequence[tuple[str, float]] = ()  # why a connective is one
+    connective: Sequence[tuple[str, Floats]] = ()  # why a connective is one, [1] each
 
     def explain(self, sense: str, rival: str = "") -> Explanation:
         """The terms of a sense and of its rival; the rival's are 0 where there is none."""
@@ -203,6 +202,10 @@ class Decision:
             return float(row[column]), 0.0 if other is None else float(row[other])
 
         features = [FeatureTerm(name, *values(row), family) for name, family, row in self.features]
+        # The scores are in single precision: what they differ by from the exact sums of their terms, [Y].
+        summed = [row for some in (self.pairs, self.other_pairs, self.features) for *_, row in some]
+        columns = np.array([self.bias, self.arguments, *summed], dtype=np.float64).T
+        rounding = [score - math.fsum(terms) for score, terms in zip(self.scores, columns, strict=True)]
         return Explanation(
             sense=sense,
             score=self.scores[column],
@@ -213,14 +216,12 @@ class Decision:
             pairs=tuple(
                 MentionPair(chain, first, second, *values(row)) for chain, first, second, row in self.pairs
             ),
-            other_pairs=tuple(
-                OtherPairs(chain, count, *values(row)) for chain, count, row in self.other_pairs
-            ),
+            other_pairs=tuple(OtherPairs(chain, n, *values(row)) for chain, n, row in self.other_pairs),
             features=tuple(sorted(features, key=lambda one: (-abs(one.value), one.name))),
-            rounding=Term("rounding", *values(self._rounding())),
+            rounding=Term("rounding", *values(np.array(rounding))),
             words=tuple(WordShare(argument, span, *values(row)) for argument, span, row in self.words),
             connective=tuple(
-                FeatureTerm(name, value, 0.0, feature_family(name)) for name, value in self.connective
+                FeatureTerm(name, float(row[0]), 0.0, feature_family(name)) for name, row in self.connective
             ),
         )
 
@@ -228,14 +229,6 @@ class Decision:
         if label not in self.labels:
             raise InputError(f"Unknown outcome '{label}'.", hint=f"Choose one of: {', '.join(self.labels)}.")
         return self.labels.index(label)
-
-    def _rounding(self) -> Floats:
-        """[Y]: the scores, which are in single precision, less the exact sums of their terms."""
-        rows = [row for some in (self.pairs, self.other_pairs, self.features) for *_, row in some]
-        columns = np.array([self.bias, self.arguments, *rows], dtype=np.float64).T
-        return np.array(
-            [score - math.fsum(column) for score, column in zip(self.scores, columns, strict=True)]
-        )
 
 
 class Decisions:
@@ -247,76 +240,53 @@ class Decisions:
         self._mentions = MentionIndexes()
         self._parsed: ParsedDocument | None = None
 
-    def of(self, prediction: Prediction, sense: str = "") -> Decision:
-        """The decision about a sense, by default the predicted one: by the model or by the parser."""
+    def of(self, prediction: Prediction, sense: str = "", entities: EntitySpans | None = None) -> Decision:
+        """The decision about a sense, by default the predicted one: by the model or by the parser.
+
+        ``entities`` are those of the prediction, where they are known already.
+        """
         instance = source_of(prediction)
-        if instance.relation.connective_tokens:
-            return self._of_connective(instance)
-        if (sense or prediction.sense) == HYPOPHORA and prediction.kind == HYPOPHORA:
-            return self._of_answer(instance)
-        entities = EntitySpans(prediction, self._mentions.of(instance.document))
-        scores = [prediction.scores[label] for label in self._model.labels]
-        if isinstance(self._model, EncoderModel):
-            return _encoder_decision(self._model, scores, instance, entities)
-        example = self._model.encoder.encode([instance])[0]
-        parts = contributions(self._model, example)
-        extractor = self._model.extractor
-        described = _describe_features(extractor) if extractor else []
+        connective = instance.relation.connective_tokens
+        answers = (sense or prediction.sense) == HYPOPHORA and prediction.kind == HYPOPHORA
+        if not connective and not answers:
+            entities = entities or EntitySpans(prediction, self._mentions.of(instance.document))
+            return self._of_model(prediction, instance, entities)
+        if self._parsed is None or self._parsed.document is not instance.document:
+            self._parsed = ParsedDocument(instance.document)
+        if connective:
+            why, terms = self._parser.explain(self._parsed, connective)
+            return _parser_decision(self._parser.senses, terms, why)
+        second = instance.document.sentence_index(instance.relation.arg2.tokens[0])
+        return _parser_decision((HYPOPHORA,), self._parser.explain_answer(self._parsed, second))
+
+    def _of_model(self, prediction: Prediction, instance: Instance, entities: EntitySpans) -> Decision:
+        model, relation = self._model, instance.relation
+        parts = model.contributions(instance)
+        described = _describe_features(model.extractor) if model.extractor else []
+        words = []
+        for one in parts.words:
+            text = (relation.arg1, relation.arg2)[one.argument - 1].text[one.start : one.end]
+            words.append((one.argument, Span(text, one.start, one.end), one.values))
         return Decision(
-            self._model.labels,
-            scores,
+            model.labels,
+            [prediction.scores[label] for label in model.labels],
             parts.bias,
             parts.arguments,
             *entities.pairs(parts.links, parts.link_totals),
-            [(*described[column], row) for column, row in zip(example.features, parts.features, strict=True)],
+            [(*described[column], row) for column, row in zip(parts.columns, parts.features, strict=True)],
+            words,
         )
 
-    def _layout(self, instance: Instance) -> ParsedDocument:
-        if self._parsed is None or self._parsed.document is not instance.document:
-            self._parsed = ParsedDocument(instance.document)
-        return self._parsed
 
-    def _of_connective(self, instance: Instance) -> Decision:
-        found = self._parser.explain(self._layout(instance), instance.relation.connective_tokens)
-        values = found.values.astype(np.float64)
-        rows = [(name, row) for name, row in zip(found.features, values, strict=True) if row.any()]
-        nothing = np.zeros(len(found.senses))
-        bias = sum((row for name, row in rows if name == BIAS), nothing)
-        features = [(name, feature_family(name), row) for name, row in rows if name != BIAS]
-        scores = values.sum(axis=0).tolist()
-        connective = tuple(found.is_connective)
-        return Decision(found.senses, scores, bias, nothing, features=features, connective=connective)
-
-    def _of_answer(self, instance: Instance) -> Decision:
-        second = instance.document.sentence_index(instance.relation.arg2.tokens[0])
-        found = self._parser.explain_answer(self._layout(instance), second)
-        bias = sum(value for name, value in found if name == BIAS)
-        rows = [(name, feature_family(name), np.array([value])) for name, value in found if name != BIAS]
-        score = float(bias) + sum(float(row[0]) for _, _, row in rows)
-        return Decision((HYPOPHORA,), (score,), np.array([bias]), np.zeros(1), features=rows)
-
-
-def _encoder_decision(
-    model: EncoderModel, scores: Sequence[float], instance: Instance, entities: EntitySpans
+def _parser_decision(
+    labels: Sequence[str], terms: Sequence[tuple[str, Floats]], connective: Sequence[tuple[str, Floats]] = ()
 ) -> Decision:
-    texts = instance.relation.arg1.text, instance.relation.arg2.text
-    first, second = model.argument_terms(*texts)
-    words = [
-        (
-            word.argument,
-            Span(texts[word.argument - 1][word.start : word.end], word.start, word.end),
-            word.values,
-        )
-        for word in model.word_terms(*texts)
-    ]
-    features: list[tuple[str, str, Floats]] = []
-    if model.extractor is not None and model.feature_weights is not None:
-        weights, described = model.feature_weights.astype(np.float64), _describe_features(model.extractor)
-        fired = model.extractor.transform([instance]).row(0)
-        features = [(*described[column], weights[:, column]) for column in fired]
-    pairs = entities.pairs(*model.pair_terms(instance))
-    bias = model.bias.astype(np.float64)
-    return Decision(model.labels, scores, bias, first + second, *pairs, features, words)
+    """A decision of the parser: features with their part in the score of each label."""
+    nothing: Floats = np.zeros(len(labels))
+    bias = sum((row for name, row in terms if name == BIAS), nothing)
+    features = [(name, feature_family(name), row) for name, row in terms if name != BIAS and row.any()]
+    scores = sum((row for _, row in terms), nothing).tolist()
+    return Decision(labels, scores, bias, nothing, features=features, connective=connective)
 
 
 def source_of(prediction: Prediction) -> Instance:
@@ -375,11 +345,10 @@ def _spans(
     document: Document, argument: Argument, tree: ArgumentTree, mentions: MentionIndex, origin: int
 ) -> dict[tuple[int, str], Span]:
     """The text behind each node and chain; of several mentions at one node, the longest."""
-    longest: dict[tuple[int, str], Mention] = {}
-    for mention in mentions.between(tree.tokens[0], tree.tokens[-1]):
+    found: dict[tuple[int, str], Span] = {}
+    between = mentions.between(tree.tokens[0], tree.tokens[-1])
+    for mention in sorted(between, key=lambda one: one.start - one.end):
         node = mention_node(tree, mention)
-        if node is not None:
-            key = (node, mention.chain)
-            if key not in longest or mention.end - mention.start > longest[key].end - longest[key].start:
-                longest[key] = mention
-    return {key: mention_span(document, argument, mention, origin) for key, mention in longest.items()}
+        if node is not None and (node, mention.chain) not in found:
+            found[node, mention.chain] = mention_span(document, argument, mention, origin)
+    return found

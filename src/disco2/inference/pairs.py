@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import FileIO
 from itertools import islice
@@ -88,13 +89,13 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
     try:
         data = json.loads(line.decode("utf-8"), object_pairs_hook=without_twins)
     except UnicodeDecodeError as error:
-        return PairLine(
-            number, error=f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
-        )
+        said = f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
+        return PairLine(number, error=said)
     except TwinKeyError as error:
         return PairLine(number, error=f"The name '{error.key:.80}' occurs twice in one object.")
     except json.JSONDecodeError as error:
-        table = " It looks like CSV: such a file needs a name that ends in .csv." if _is_header(line) else ""
+        is_header = {b"arg1", b"arg2"} <= set(re.split(rb"[^a-z0-9]+", line.lower()))
+        table = " It looks like CSV: such a file needs a name that ends in .csv." if is_header else ""
         return PairLine(number, error=f"This is not JSON: {error.msg} at character {error.pos}.{table}")
     except ValueError:
         return PairLine(number, error="A number in this JSON has too many digits.")
@@ -108,11 +109,6 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
     if isinstance(name, str):
         name = name.encode("utf-8", errors="replace").decode("utf-8")  # no file can hold half a character
     return _pair_line(number, name, data)
-
-
-def _is_header(line: bytes) -> bool:
-    words = re.split(rb"[^a-z0-9]+", line.lower())
-    return b"arg1" in words and b"arg2" in words
 
 
 def _pair_line(number: int, name: str | int | None, data: dict[str, Any]) -> PairLine:
@@ -146,42 +142,34 @@ def answer_lines(
     remaining = iter(lines)
     refusals = 0  # since the last answer
     while batch := list(islice(remaining, size)):
-        answers: list[Prediction | Disco2Error] = []
-        pairs = [line.pair for line in batch if line.pair is not None]
-        for answer in _answers(pipeline, pairs, min_probability):
-            refusals = refusals + 1 if isinstance(answer, Disco2Error) else 0
+        answers = _answers(pipeline, [one.pair for one in batch if one.pair is not None], min_probability)
+        records: list[Json] = []
+        for line in batch:
+            answer = next(answers) if line.pair is not None else line.error
+            if isinstance(answer, Prediction):
+                refusals = 0
+                explanation = pipeline.explain(answer) if explain else None
+                records.append(pair_result(line.number, line.id, answer, explanation))
+                continue
+            refusals += isinstance(answer, Disco2Error)
             if isinstance(answer, Disco2Error) and refusals >= MOST_REFUSALS:
                 raise answer
-            answers.append(answer)
-        found = iter(answers)
-        yield [
-            pair_error(line.number, line.id, line.error)
-            if line.pair is None
-            else _record(pipeline, line, next(found), explain)
-            for line in batch
-        ]
+            records.append(pair_error(line.number, line.id, str(answer)))
+        yield records
 
 
 def _answers(
     pipeline: Pipeline, pairs: Sequence[GivenPair], min_probability: float
 ) -> Iterator[Prediction | Disco2Error]:
     """The answers of a batch; where an annotator refuses one pair, the others are still answered."""
-    if not pairs:
-        return
     try:
-        yield from pipeline.classify_pairs(pairs, min_probability=min_probability)
+        yield from pipeline.classify_pairs(pairs, min_probability=min_probability) if pairs else ()
     except Disco2Error as error:
         if len(pairs) == 1:
             yield error
             return
         for pair in pairs:
             yield from _answers(pipeline, [pair], min_probability)
-
-
-def _record(pipeline: Pipeline, line: PairLine, answer: Prediction | Disco2Error, explain: bool) -> Json:
-    if isinstance(answer, Disco2Error):
-        return pair_error(line.number, line.id, str(answer))
-    return pair_result(line.number, line.id, answer, pipeline.explain(answer) if explain else None)
 
 
 def places(output: Path) -> tuple[Path, Path, Path]:
@@ -204,7 +192,6 @@ class ResumableLines:
         self._run = dict(run)
         self._restart = restart
         self._lock = FileLock(self.output.with_name(self.output.name + ".lock"))
-        self._stream: FileIO | None = None
 
     def __enter__(self) -> ResumableLines:
         if self.output.exists() and not self.output.is_file():
@@ -216,16 +203,14 @@ class ResumableLines:
                 hint="Wait for it, or choose another --output.",
             )
         try:
-            resumes = not self._restart and self.part.exists() and self.part.stat().st_size > 0
-            if resumes:
-                self._check_description()
-            else:
-                write_text(self.description, [json.dumps(self._run, indent=1) + "\n"])
-            # Unbuffered: after a failed write, closing has nothing left to write.
-            self._stream = FileIO(self.part, "r+b" if resumes else "wb")
-        except OSError as error:
-            self._lock.give_up()
-            raise self._refused(error) from error
+            with self._named_errors():
+                resumes = not self._restart and self.part.exists() and self.part.stat().st_size > 0
+                if resumes:
+                    self._check_description()
+                else:
+                    write_text(self.description, [json.dumps(self._run, indent=1) + "\n"])
+                # Unbuffered: after a failed write, closing has nothing left to write.
+                self._file = FileIO(self.part, "r+b" if resumes else "wb")
         except InputError:
             self._lock.give_up()
             raise
@@ -253,65 +238,56 @@ class ResumableLines:
     def append(self, lines: Iterable[str]) -> None:
         """Write lines, and come back when they are on the disk."""
         data = memoryview("".join(f"{line}\n" for line in lines).encode("utf-8"))
-        try:
+        with self._named_errors():
             while data:
                 data = data[self._file.write(data) or 0 :]
             os.fsync(self._file.fileno())
-        except OSError as error:
-            raise self._refused(error) from error
 
     def finish(self) -> None:
         """All lines are there: the part becomes the output."""
-        try:
+        with self._named_errors():
             self._file.close()  # Windows moves no file that is open
             self.part.replace(self.output)
             self.description.unlink(missing_ok=True)
-        except OSError as error:
-            raise self._refused(error) from error
 
     def __exit__(self, *exception: object) -> None:
-        if self._stream is not None:
-            self._stream.close()
+        self._file.close()
         self._lock.give_up()
-
-    @property
-    def _file(self) -> FileIO:
-        assert self._stream is not None, "entered before use"  # noqa: S101
-        return self._stream
 
     def _check_description(self) -> None:
         try:
             found = json.loads(self.description.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             found = None
-        if not isinstance(found, dict):
-            raise self._foreign("nobody knows which run it belongs to")
+        known = found if isinstance(found, dict) else {}
         for name, value in self._run.items():
-            if found.get(name) != value:
-                raise self._foreign(f"it was begun with another {name}")
+            if known.get(name) != value:
+                why = f"was begun with another {name}" if known else "has no readable description"
+                raise InputError(
+                    f"An unfinished output is there that {why}.",
+                    where=str(self.part),
+                    hint="Delete it, or add --restart to begin anew.",
+                )
 
-    def _foreign(self, why: str) -> InputError:
-        return InputError(
-            f"An unfinished output is there, and {why}.",
-            where=str(self.part),
-            hint="Delete it, or add --restart to begin anew.",
-        )
-
-    def _refused(self, error: OSError) -> InputError:
-        full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None))
-        return InputError(
-            "The disk is full." if full else f"It can't be written: {error.strerror or error}.",
-            where=str(self.part),
-            hint="What is done is kept. Make room, then give the same command again to go on."
-            if full
-            else "Choose another place.",
-        )
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        """Turn errors of the file system into InputErrors."""
+        try:
+            yield
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None))
+            raise InputError(
+                "The disk is full." if full else f"It can't be written: {error.strerror or error}.",
+                where=str(self.part),
+                hint="What is done is kept. Make room, then give the same command again to go on."
+                if full
+                else "Choose another place.",
+            ) from error
 
 
-def _line_number(line: bytes) -> int | None:
+def _line_number(line: bytes) -> object:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    number = record.get("line") if isinstance(record, dict) else None
-    return number if isinstance(number, int) else None
+    return record.get("line") if isinstance(record, dict) else None

@@ -84,28 +84,13 @@ def unannotated(text: str, *, document_id: str = "text", paragraphs: str = "blan
 _T = TypeVar("_T")
 
 
-class TextOptions(TypedDict, total=False):
-    """The options of ``Pipeline.__call__`` for its variants."""
+class ChoiceOptions(TypedDict, total=False):
+    """Which relations are asked for: see ``Pipeline.__call__``."""
 
-    paragraphs: str
-    prior: Shares | None
     kinds: Iterable[str] | str | None
     between_only: bool
     norel: bool
     min_probability: float
-
-
-def _chosen(options: TextOptions) -> tuple[RelationChoice, str]:
-    """The relations that are asked for, and where paragraphs end."""
-    choice = RelationChoice.of(
-        options.get("kinds"),
-        between_only=options.get("between_only", False),
-        norel=options.get("norel", False),
-        min_probability=options.get("min_probability", 0.0),
-    )
-    if unknown := options.keys() - TextOptions.__annotations__.keys():
-        raise TypeError(f"There is no option '{min(unknown)}'.")
-    return choice, options.get("paragraphs", "blank")
 
 
 class Pipeline:
@@ -146,17 +131,15 @@ class Pipeline:
         *,
         paragraphs: str = "blank",
         prior: Shares | None = None,
-        kinds: Iterable[str] | str | None = None,
-        between_only: bool = False,
-        norel: bool = False,
-        min_probability: float = 0.0,
+        **options: Unpack[ChoiceOptions],
     ) -> Relations:
         """All relations of a text, in text order: explicit, implicit, EntRel, Hypophora.
 
         ``kinds`` names those to return, such as ``["Explicit"]``. NoRel, neighbouring sentences without a
         relation, is returned only if it is named there, or with ``norel``. ``between_only`` judges every pair
         of neighbouring sentences in a paragraph, and looks for nothing else. Relations whose probability is
-        below ``min_probability`` are marked as ``unsure``.
+        below ``min_probability`` are marked as ``unsure``. ``paragraphs`` end at a "blank" line, at every
+        "line" end, or at "none".
 
         ``prior`` holds the shares of labels that are expected in the text, such as ``{"Contingency.Cause":
         0.4}`` or ``"uniform"``, in place of those that the model was trained on or loaded with; it has no
@@ -164,23 +147,27 @@ class Pipeline:
 
         Warns with ``LanguageWarning`` if the text does not look like English.
         """
-        choice = RelationChoice.of(
-            kinds, between_only=between_only, norel=norel, min_probability=min_probability
-        )
+        choice = RelationChoice.of(**options)
         document = self.annotate(text, paragraphs=paragraphs)
         _warn(text)
         return self.find(document, choice, paragraphs=paragraphs, prior=prior)
 
     def pipe(
-        self, texts: Iterable[str], *, batch_size: int = 16, **options: Unpack[TextOptions]
+        self,
+        texts: Iterable[str],
+        *,
+        batch_size: int = 16,
+        paragraphs: str = "blank",
+        prior: Shares | None = None,
+        **options: Unpack[ChoiceOptions],
     ) -> Iterator[Relations]:
         """The same for many texts, which are annotated ``batch_size`` at a time; takes them as they come."""
-        choice, places = _chosen(options)
+        choice = RelationChoice.of(**options)
         for portion in _portions(texts, batch_size):
             numbered = [(f"text{n}", text) for n, text in portion]
-            for document in annotate_texts(self.annotators, numbered, paragraphs=places):
+            for document in annotate_texts(self.annotators, numbered, paragraphs=paragraphs):
                 _warn(document.text)
-                yield self.find(document, choice, paragraphs=places, prior=options.get("prior"))
+                yield self.find(document, choice, paragraphs=paragraphs, prior=prior)
 
     def classify(
         self, arg1: str, arg2: str, *, prior: Shares | None = None, min_probability: float = 0.0
@@ -215,13 +202,19 @@ class Pipeline:
         """The text with all layers: tokens, tags, dependencies, constituents, coreference."""
         return annotate_texts(self.annotators, [(document_id, text)], paragraphs=paragraphs)[0]
 
-    def relations(self, document: Document, **options: Unpack[TextOptions]) -> Relations:
+    def relations(
+        self,
+        document: Document,
+        *,
+        paragraphs: str = "blank",
+        prior: Shares | None = None,
+        **options: Unpack[ChoiceOptions],
+    ) -> Relations:
         """The relations of a document that has its layers already.
 
         If it has no constituents or no dependencies, only neighbouring sentences are judged.
         """
-        choice, places = _chosen(options)
-        return self.find(document, choice, paragraphs=places, prior=options.get("prior"))
+        return self.find(document, RelationChoice.of(**options), paragraphs=paragraphs, prior=prior)
 
     def find(
         self,
@@ -278,7 +271,6 @@ def _warn(text: str) -> None:
 
 
 def _given(pair: object, name: str) -> GivenPair:
-    """The pair under a name; neither a text of two letters nor an object with two names is one."""
     if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
         raise InputError("A pair is two texts.", where=name, hint='Give them as ("It rained.", "We left.").')
     return GivenPair(pair[0], pair[1], id=name)

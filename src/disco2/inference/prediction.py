@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from disco2.data import Document, Instance, RelationKind
+from disco2.data import Document, Instance
 from disco2.errors import InputError
 from disco2.inference.plain_text import text_warnings
 from disco2.parser.connectives import gloss
@@ -250,8 +250,6 @@ class Relations(Sequence[Prediction]):
 
 # The kinds that can be found, as PDTB-style corpora spell them.
 KINDS = ("Explicit", "Implicit", "EntRel", "Hypophora", "NoRel")
-_BY_NAME = {kind.casefold(): kind for kind in KINDS}
-JUDGED = frozenset(KINDS) - {RelationKind.EXPLICIT.value}  # what a model has a say in
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,20 +276,20 @@ class RelationChoice:
         min_probability: float = 0.0,
     ) -> RelationChoice:
         """The choice of a user, who names kinds in any case, as a list or separated by commas."""
-        given = kinds.split(",") if isinstance(kinds, str) else kinds
-        if given is None:
-            chosen = set(KINDS[:-1])
-        else:
-            try:
-                names = [name.strip() for name in given]
-            except (TypeError, AttributeError):
-                raise InputError(f"Kinds are names, not {kinds!r}.", hint=_hint()) from None
-            chosen = {_known(name) for name in names if name}
-            if not chosen:
-                raise InputError("No kind of relation is named.", hint=_hint())
+        hint = f"Choose among: {', '.join(KINDS)}."
+        given = kinds.split(",") if isinstance(kinds, str) else KINDS[:-1] if kinds is None else kinds
+        try:
+            names = {name.strip().casefold(): name for name in given if name.strip()}
+        except (TypeError, AttributeError):
+            raise InputError(f"Kinds are names, not {kinds!r}.", hint=hint) from None
+        if not names:
+            raise InputError("No kind of relation is named.", hint=hint)
+        if unknown := names.keys() - {kind.casefold() for kind in KINDS}:
+            raise InputError(f"Unknown kind of relation '{names[min(unknown)]}'.", hint=hint)
         if norel:
-            chosen.add(RelationKind.NOREL.value)
-        return cls(tuple(kind for kind in KINDS if kind in chosen), bool(between_only), min_probability)
+            names["norel"] = "NoRel"
+        chosen = tuple(kind for kind in KINDS if kind.casefold() in names)
+        return cls(chosen, bool(between_only), min_probability)
 
     def wants(self, kind: str) -> bool:
         return kind in self.kinds
@@ -299,24 +297,13 @@ class RelationChoice:
     @property
     def asks_model(self) -> bool:
         """Whether anything but explicit relations is asked for."""
-        return not JUDGED.isdisjoint(self.kinds)
+        return any(kind != "Explicit" for kind in self.kinds)
 
 
 def check_min_probability(value: object) -> None:
     """Raise InputError for anything but a number from 0 to 1."""
     if not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InputError(f"The minimum probability is {value}.", hint="Give a number from 0 to 1.")
-
-
-def _known(name: str) -> str:
-    found = _BY_NAME.get(name.casefold())
-    if found is None:
-        raise InputError(f"There is no kind of relation '{name}'.", hint=_hint())
-    return found
-
-
-def _hint() -> str:
-    return f"Choose among: {', '.join(KINDS)}."
 
 
 def text_result(
@@ -400,12 +387,6 @@ def pair_error(line: int, name: str | int | None, error: str) -> Json:
     return _opening(line, name) | {"error": error}
 
 
-def read_schema() -> Json:
-    """The JSON Schema (draft 2020-12) of all of these."""
-    schema: Json = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
-    return schema
-
-
 def _opening(line: int, name: str | int | None) -> Json:
     return {"schema": SCHEMA, "line": line} | ({} if name is None else {"id": name})
 
@@ -414,23 +395,15 @@ def _explained(record: Json, explanation: Explanation | None) -> Json:
     return record if explanation is None else record | {"explanation": explanation.to_json()}
 
 
-COLUMNS = (
-    "document",
-    "index",
-    "kind",
-    "sense",
-    "probability",
-    "presence",
-    "connective",
-    "connective_spans",
-    "arg1",
-    "arg1_spans",
-    "arg2",
-    "arg2_spans",
-    "direction",
-    "gloss",
-    "unsure",
-)
+def read_schema() -> Json:
+    """The JSON Schema (draft 2020-12) of all of these."""
+    schema: Json = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+    return schema
+
+
+_COLUMNS = """document index kind sense probability presence connective connective_spans arg1 arg1_spans
+arg2 arg2_spans direction gloss unsure"""
+COLUMNS = tuple(_COLUMNS.split())
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> str:
@@ -442,15 +415,13 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> str:
 
 def csv_row(document: str, prediction: Prediction) -> list[object]:
     """The cells of a relation; spans are written ``start-end``, several of them with commas."""
-    spans = {"arg1": prediction.arg1, "arg2": prediction.arg2, "connective": prediction.connective_span}
     cells: dict[str, object] = {
         "document": document,
         "arg1": prediction.arg1.text,
         "arg2": prediction.arg2.text,
     }
-    cells |= {f"{name}_spans": "" if span is None else _places(span) for name, span in spans.items()}
+    spans = {"arg1": prediction.arg1, "arg2": prediction.arg2, "connective": prediction.connective_span}
+    for name, span in spans.items():
+        pieces = () if span is None else span.pieces
+        cells[f"{name}_spans"] = ",".join(f"{piece.start}-{piece.end}" for piece in pieces)
     return [cells[name] if name in cells else getattr(prediction, name) for name in COLUMNS]
-
-
-def _places(span: Span) -> str:
-    return ",".join(f"{part.start}-{part.end}" for part in span.pieces)

@@ -6,18 +6,19 @@ vectors stands for nothing, whereas scores and their terms are means over all me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from disco2.data import Document
+import numpy as np
+
 from disco2.data.batch import Floats
 from disco2.data.tree import ArgumentTree, MentionIndex, node_labels
 from disco2.errors import InputError
 from disco2.inference.explanation import Decisions, EntitySpans, Explanation, source_of
 from disco2.inference.prediction import Prediction, Record, Span
 from disco2.model import AnyModel
-from disco2.model.relation_model import NodeVectors, node_vectors
+from disco2.model.relation_model import Composition
 from disco2.parser.parser import DiscourseParser
 
 DIGITS = 4  # of the numbers in vectors
@@ -107,25 +108,40 @@ def relation_view(
         raise InputError(f"{senses} senses can't be shown.", hint="Give 0 or a larger number.")
     instance = source_of(prediction)
     entities = EntitySpans(prediction, MentionIndex(instance.document))
-    vectors = node_vectors(model, instance, member=MEMBER - 1)
-    first, second = entities.trees
-    up = vectors.up if vectors else (None, None)
+    composition = model.composition(instance)
     decisions = Decisions(model, parser)
-    decision = decisions.of(prediction)
+    decision = decisions.of(prediction, entities=entities)
     shown = list(prediction.probabilities)[:senses]
     # The parser decides about answers to questions; the model has scored the other outcomes.
     by_parser_alone = not set(shown) <= set(decision.labels)
-    of_others = decisions.of(prediction, shown[1]) if by_parser_alone else decision
+    of_others = decisions.of(prediction, shown[1], entities) if by_parser_alone else decision
+    up, down = _node_vectors(entities, composition)
+    arguments = [
+        ViewedArgument(
+            span=span,
+            words=tuple(instance.document.words(tree.tokens)),
+            left=tuple(tree.left.tolist()),
+            right=tuple(tree.right.tolist()),
+            labels=tuple(node_labels(instance.document, tree)),
+            up=tuple(map(_rounded, vectors)),
+        )
+        for span, tree, vectors in zip((prediction.arg1, prediction.arg2), entities.trees, up, strict=True)
+    ]
     return RelationView(
         relation=prediction,
-        arguments=(
-            _argument(prediction.arg1, instance.document, first, up[0]),
-            _argument(prediction.arg2, instance.document, second, up[1]),
+        arguments=(arguments[0], arguments[1]),
+        chains=tuple(
+            ViewedChain(
+                link.chain,
+                _mentions(entities, 0, link.first, link.chain),
+                _mentions(entities, 1, link.second, link.chain),
+                (_way(first), _way(second)),
+            )
+            for link, (first, second) in zip(entities.links, down, strict=True)
         ),
-        chains=_chains(entities, vectors),
         member=MEMBER,
         members=model.settings.members,
-        dimensions=vectors.up[0].shape[1] if vectors else 0,
+        dimensions=composition.leaves.shape[1] if composition else 0,
         senses=tuple(
             ViewedSense(
                 prediction.probabilities[sense],
@@ -136,29 +152,51 @@ def relation_view(
     )
 
 
-def _argument(span: Span, document: Document, tree: ArgumentTree, up: Floats | None) -> ViewedArgument:
-    return ViewedArgument(
-        span=span,
-        words=tuple(document.words(tree.tokens)),
-        left=tuple(tree.left.tolist()),
-        right=tuple(tree.right.tolist()),
-        labels=tuple(node_labels(document, tree)),
-        up=() if up is None else tuple(map(_rounded, up)),
-    )
+NodeVectors = dict[int, Floats]
 
 
-def _chains(entities: EntitySpans, vectors: NodeVectors | None) -> tuple[ViewedChain, ...]:
-    """The shared entities, also where the model does not read them; then without vectors."""
-    nothing: tuple[dict[int, Floats], dict[int, Floats]] = ({}, {})
-    ways = vectors.down if vectors and vectors.down else (nothing,) * len(entities.links)
-    found = []
-    for link, (first, second) in zip(entities.links, ways, strict=True):
-        mentions = [
-            tuple(ViewedMention(node, entities.span(side, node, link.chain).text) for node in nodes)
-            for side, nodes in enumerate((link.first, link.second))
-        ]
-        found.append(ViewedChain(link.chain, mentions[0], mentions[1], (_way(first), _way(second))))
-    return tuple(found)
+def _node_vectors(
+    entities: EntitySpans, composition: Composition | None
+) -> tuple[tuple[list[Floats], list[Floats]], list[tuple[NodeVectors, NodeVectors]]]:
+    """u of every node of both trees; for each link d of the nodes from the root to its mentions.
+
+    One node at a time, in double precision: u = tanh(U [u_left; u_right]), d = u at the root,
+    d = tanh(V [d_parent; u_sibling]) below it. Nothing where the model composes nothing.
+    """
+    if composition is None:
+        return ([], []), [({}, {})] * len(entities.links)
+    tree, other = entities.trees
+    leaves, U = composition.leaves.astype(np.float64), composition.U.astype(np.float64)
+    up, other_up = [*leaves[: tree.leaves]], [*leaves[tree.leaves :]]
+    for one, vectors in ((tree, up), (other, other_up)):
+        for left, right in zip(one.left.tolist(), one.right.tolist(), strict=True):
+            vectors.append(np.tanh(U @ np.concatenate([vectors[left], vectors[right]])))
+    V = composition.V
+    return (up, other_up), [
+        (_downward(tree, up, link.first, V), _downward(other, other_up, link.second, V))
+        for link in entities.links
+    ]
+
+
+def _downward(tree: ArgumentTree, up: list[Floats], mentions: Iterable[int], V: Floats | None) -> NodeVectors:
+    if V is None:
+        return {}
+    way = {tree.root}
+    for node in mentions:
+        while node not in way:
+            way.add(node)
+            node = int(tree.parent[node])
+    down = {tree.root: up[tree.root]}
+    for node in sorted(way - {tree.root}, reverse=True):  # parents before children
+        parent = down[int(tree.parent[node])]
+        down[node] = np.tanh(V.astype(np.float64) @ np.concatenate([parent, up[tree.sibling(node)]]))
+    return down
+
+
+def _mentions(
+    entities: EntitySpans, side: int, nodes: Iterable[int], chain: str
+) -> tuple[ViewedMention, ...]:
+    return tuple(ViewedMention(node, entities.span(side, node, chain).text) for node in nodes)
 
 
 def _way(vectors: Mapping[int, Floats]) -> dict[int, Vector]:

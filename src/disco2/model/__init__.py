@@ -5,9 +5,7 @@ from disco2.model.parameters import GROUPS, Parameters, initial_parameters
 from disco2.model.relation_model import RelationModel
 from disco2.model.settings import ModelSettings
 
-AnyModel = (
-    RelationModel | EncoderModel
-)  # both have labels, settings, parameters, is_sense, scores and predict
+AnyModel = RelationModel | EncoderModel
 
 __all__ = [
     "GROUPS",

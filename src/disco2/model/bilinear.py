@@ -92,6 +92,8 @@ def link_terms(matrices: Bilinear, down: Floats, weights: Floats, batch: Batch) 
     Of a link with more than LISTED x LISTED pairs the first LISTED mentions on each side.
     """
     first, second = batch.first_mentions, batch.second_mentions
+    if not len(weights):
+        return ()
     most = np.where(batch.pair_counts > LISTED**2, LISTED, LISTED**2)
     return tuple(
         weight * matrices.all_pairs(down[rows[:listed]], down[others[:listed]])

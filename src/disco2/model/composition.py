@@ -43,8 +43,7 @@ def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats, *, leaves
     """dL/dU, [K, 2K], given dL/du at every node from outside the upward pass.
 
     ``d_up`` [leaves + inner, K] is overwritten: gradients that flow from parents to inner children are added
-    to it. Word vectors are not trained, so nothing is computed for the leaves by default; with ``leaves``
-    their rows of ``d_up`` hold dL/du afterwards.
+    to it, and to those of leaves only with ``leaves``.
     """
     count, K = len(up) - batch.inner_nodes, up.shape[1]
     for end, begin in pairwise(reversed(batch.levels.tolist())):
@@ -116,39 +115,42 @@ class Composed:
     """The vectors of a batch, and their gradients."""
 
     arguments: Pair  # u_m and u_n, [n, K] each
-    entities: (
-        Pair | None
-    )  # sums of each link's mention vectors d, [links, K] each; None without a V or a link
-    down: Floats | None  # the downward vectors, [roots + down, K]
-    # dL/dU and dL/dV, given the gradients of the arguments and of the sums. Call it once.
-    gradients: Callable[[Pair, Pair | None], tuple[Floats, Floats | None]]
+    entities: Pair  # sums of each link's mention vectors d, [links, K] each; empty without a V
+    down: Floats  # the downward vectors, [roots + down, K]; empty without a V
+    # dL/dU, dL/dV (empty without a V), and where asked for dL/du of the leaves, given the gradients of the
+    # arguments and of the sums. Call it once.
+    gradients: Callable[[Pair | None, Pair | None], tuple[Floats, Floats, Floats]]
 
 
 # (batch, vectors [vocabulary, K], U, V or None) -> Composed; an earlier result may be invalid after a call.
 Composer = Callable[[Batch, Floats, Floats, Floats | None], Composed]
 
 
-def compose(batch: Batch, vectors: Floats, U: Floats, V: Floats | None) -> Composed:
+def compose(
+    batch: Batch, vectors: Floats, U: Floats, V: Floats | None, *, trains_leaves: bool = False
+) -> Composed:
     """Up all trees and, with a V and a link, down to the mentions: one matrix product a level.
 
     The twin of ``compiled.CompiledComposer``, in any precision, and what that one is tested by.
     """
     up = compose_upward(batch, vectors[batch.words], U)
-    down = entities = None
+    down, entities = up[:0], (up[:0], up[:0])
     if V is not None and len(batch.link_examples):
         down = compose_downward(batch, up, V)
         entities = sum_mentions(down, batch.first_mentions), sum_mentions(down, batch.second_mentions)
 
-    def gradients(d_arguments: Pair, d_entities: Pair | None) -> tuple[Floats, Floats | None]:
+    def gradients(d_arguments: Pair | None, d_entities: Pair | None) -> tuple[Floats, Floats, Floats]:
         d_up = np.zeros_like(up)
-        d_up[batch.first_roots], d_up[batch.second_roots] = d_arguments
-        dV = None
-        if down is not None and V is not None and d_entities is not None:
+        if d_arguments is not None:
+            d_up[batch.first_roots], d_up[batch.second_roots] = d_arguments
+        dV = up[:0] if V is None else np.zeros_like(V)
+        if V is not None and len(down) and d_entities is not None:
             d_down = np.zeros_like(down)
             spread_to_mentions(d_entities[0], batch.first_mentions, d_down)
             spread_to_mentions(d_entities[1], batch.second_mentions, d_down)
             dV = downward_gradient(batch, up, down, d_down, V, d_up)
-        return upward_gradient(batch, up, d_up, U), dV
+        dU = upward_gradient(batch, up, d_up, U, leaves=trains_leaves)
+        return dU, dV, d_up[: len(batch.words) if trains_leaves else 0]
 
     return Composed((up[batch.first_roots], up[batch.second_roots]), entities, down, gradients)
 
@@ -165,13 +167,13 @@ OFF = ("0", "false", "no", "off")
 def is_installed() -> bool:
     """Whether compiled code works. The first call loads it, since installed packages may not fit together."""
     try:
-        if not all(map(find_spec, NEEDED)):
-            return False
-        import disco2.model.compiled  # noqa: F401
+        if all(map(find_spec, NEEDED)):
+            import disco2.model.compiled  # noqa: F401
+
+            return True
     except Exception as error:  # a numba that does not support this NumPy may raise anything
         log.warning("Compiled code can't be used, NumPy does the same more slowly: %s", error)
-        return False
-    return True
+    return False
 
 
 def is_compiled(*dtypes: DTypeLike) -> bool:

@@ -28,11 +28,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.data import WITHOUT_SENSE, Instance
-from disco2.data.batch import Floats
+from disco2.data import Instance
+from disco2.data.batch import Floats, Ints
 from disco2.features import FeatureExtractor
-from disco2.model.entity_term import EntityTerm, Roles, find_pieces, find_roles
+from disco2.model.entity_term import EntityTerm, Roles, average_pieces, find_roles
 from disco2.model.onnx_check import check_onnx
+from disco2.model.relation_model import Composition, Contributions, LabelScorer, TextWord
 from disco2.model.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -47,26 +48,17 @@ LEAST_DIRECTION = 0.6  # probability from which a direction is given
 
 
 @dataclass(frozen=True, slots=True)
-class TextWord:
-    """A word of an argument (1 or 2), its characters there, and its approximate share in the scores [Y]."""
+class ReadPair:
+    """What the encoder makes of two texts."""
 
-    argument: int
-    start: int
-    end: int
-    values: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class ReadRoles:
-    """What an entity term reads of a pair: roles, the mean states of its words, and its scores without it."""
-
-    roles: Roles
-    means: Floats  # [leaves, H]
-    scores: Floats  # [Y], of the text alone
+    pieces: Encoding
+    pooled: Floats  # [m1; m2], [2H]
+    roles: Roles | None
+    means: Floats  # [leaves, H]: the mean states of words; none without roles
 
 
 @dataclass(frozen=True)
-class EncoderModel:
+class EncoderModel(LabelScorer):
     """Everything that is needed to score pairs of texts.
 
     ``onnx`` is the encoder with the inputs ``INPUTS`` [1, T] and the output ``OUTPUT`` [1, T, H];
@@ -109,57 +101,84 @@ class EncoderModel:
         if any(row.shape != (2 * size + 1,) for row in self.directions.values()):
             raise ValueError("its directions do not fit its weights")
         try:
-            pieces = self._read_pairs([("It rained.", "We left.")])[0]
-            states = self._states(pieces)
+            pooled = self.pool([("It rained.", "We left.")])
         except ValueError:
             raise
         except Exception as error:  # onnxruntime and tokenizers raise classes of their own
             raise ValueError(f"its encoder can't be run: {str(error).splitlines()[0]}") from error
-        if states.shape != (len(pieces.ids), size):
+        if pooled.shape != (1, 2 * size):
             raise ValueError("its encoder does not fit its weights")
 
-    @cached_property
-    def is_sense(self) -> NDArray[np.bool_]:
-        """[Y]: which labels are senses; EntRel and NoRel are outcomes for running text alone."""
-        return np.array([label not in WITHOUT_SENSE for label in self.labels], dtype=bool)
+    def read(
+        self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None] = ()
+    ) -> Iterator[ReadPair]:
+        """Run the encoder on pairs of texts, each alone; with ``roles`` their words are read too."""
+        encodings = self._tokenizer.encode_batch(list(pairs))
+        for pieces, own in zip(encodings, roles or [None] * len(pairs), strict=True):
+            states = self._states(pieces)
+            means = states[:0]
+            if own is not None:
+                means = average_pieces(own, pieces.sequence_ids, pieces.offsets, states)
+            yield ReadPair(pieces, _pool(states, pieces), own, means)
 
-    def scores(self, instances: Sequence[Instance], *, batch_size: int = 0) -> Floats:
-        """psi(y) for each instance and label, [n, Y]; ``batch_size`` changes nothing."""
+    def pool(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """[m1; m2] of pairs of texts, [n, 2H]: what W is multiplied with."""
+        return np.array([one.pooled for one in self.read(pairs)], dtype=np.float32)
+
+    def scores(self, instances: Sequence[Instance]) -> Floats:
         return self.scores_and_directions(instances)[0]
 
     def scores_and_directions(self, instances: Sequence[Instance]) -> tuple[Floats, list[dict[str, str]]]:
         """psi, [n, Y], and for each instance the direction of every sense that has a clear one."""
-        roles = [None] * len(instances) if self.entities is None else find_roles(instances)
-        found, directions = self._score([_texts(one) for one in instances], roles)
+        found: Floats = np.zeros((len(instances), len(self.labels)), dtype=np.float32)
+        directions: list[dict[str, str]] = []
+        linked: dict[int, tuple[Roles, Floats]] = {}
+        for row, read in enumerate(self._read_instances(instances)):
+            found[row] = self.weights @ read.pooled + self.bias
+            directions.append(self._choose_directions(read.pooled))
+            if read.roles is not None:
+                linked[row] = read.roles, read.means
+        if linked and self.entities is not None:
+            found[list(linked)] += self.entities.scores(*zip(*linked.values(), strict=True))
         if self.extractor is not None and self.feature_weights is not None:
             fired = self.extractor.transform(instances)
             for row in range(len(fired)):
                 found[row] += self.feature_weights[:, fired.row(row)].sum(axis=1)
         return found, directions
 
-    def score_texts(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """W [m1; m2] + b, [n, Y]: psi without the terms of entities and features, for pairs of texts."""
-        return self._score(pairs, [None] * len(pairs))[0]
+    def contributions(self, instance: Instance) -> Contributions:
+        """Every term of every label's score for one relation, and the share of its words."""
+        (read,) = self._read_instances([instance])
+        parts = self.weights.astype(np.float64) * read.pooled.astype(np.float64)
+        first, second = np.hsplit(parts, 2)
+        links: tuple[Floats, ...] = ()
+        totals: Floats = np.zeros((0, len(self.labels)))
+        if read.roles is not None and self.entities is not None:
+            links, totals = self.entities.pair_terms(read.roles, read.means)
+        fired: Ints = np.zeros(0, dtype=np.int32)
+        features = totals[:0]
+        if self.extractor is not None and self.feature_weights is not None:
+            fired = self.extractor.transform([instance]).row(0)
+            features = self.feature_weights.astype(np.float64).T[fired]
+        return Contributions(
+            self.bias.astype(np.float64),
+            first.sum(axis=1) + second.sum(axis=1),
+            links,
+            totals,
+            fired,
+            features,
+            self._word_terms(read),
+        )
 
-    def pool_texts(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """[m1; m2] of pairs of texts, [n, 2H]."""
-        return np.array([pooled for pooled, _ in self._read(pairs, [None] * len(pairs))], dtype=np.float32)
+    def composition(self, instance: Instance) -> Composition | None:
+        """The leaves, U and V of the entity term; None where the arguments share no entity."""
+        (read,) = self._read_instances([instance])
+        if read.roles is None or self.entities is None:
+            return None
+        return Composition(self.entities.leaves(read.means), self.entities.U, self.entities.V)
 
-    def _score(
-        self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]
-    ) -> tuple[Floats, list[dict[str, str]]]:
-        found: Floats = np.zeros((len(pairs), len(self.labels)), dtype=np.float32)
-        directions: list[dict[str, str]] = []
-        linked: list[tuple[int, Roles, Floats]] = []
-        for row, (one, (pooled, means)) in enumerate(zip(roles, self._read(pairs, roles), strict=True)):
-            found[row] = self.weights @ pooled + self.bias
-            directions.append(self._choose_directions(pooled))
-            if one is not None and means is not None:
-                linked.append((row, one, means))
-        if linked and self.entities is not None:
-            rows, having, of_words = zip(*linked, strict=True)
-            found[list(rows)] += self.entities.scores(having, of_words)
-        return found, directions
+    def _read_instances(self, instances: Sequence[Instance]) -> Iterator[ReadPair]:
+        return self.read(pair_texts(instances), find_roles(instances) if self.entities else ())
 
     def _choose_directions(self, pooled: Floats) -> dict[str, str]:
         """Sense of level 2 -> its most probable direction, where that is clear."""
@@ -174,69 +193,26 @@ class EncoderModel:
                 found[sense] = best
         return found
 
-    def _read(
-        self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None]
-    ) -> Iterator[tuple[Floats, Floats | None]]:
-        """For each pair [m1; m2], [2H], and where it has roles the mean states of its words."""
-        for pieces, one in zip(self._read_pairs(pairs), roles, strict=True):
-            states = self._states(pieces)
-            means = None
-            if one is not None:
-                means = find_pieces(one, pieces.sequence_ids, pieces.offsets).average(states)
-            yield _pool(states, pieces), means
-
-    def read_roles(self, instances: Sequence[Instance]) -> Iterator[ReadRoles | None]:
-        """For each instance what an entity term reads of it; None where its arguments share no entity."""
-        roles = find_roles(instances)
-        linked = [place for place, one in enumerate(roles) if one is not None]
-        texts = [_texts(instances[place]) for place in linked]
-        read = self._read(texts, [roles[place] for place in linked])
-        for one in roles:
-            if one is None:
-                yield None
-                continue
-            pooled, means = next(read)
-            yield None if means is None else ReadRoles(one, means, self.weights @ pooled + self.bias)
-
-    def pair_terms(self, instance: Instance) -> tuple[tuple[Floats, ...], Floats]:
-        """What aligned pairs of mentions add: for each link its pairs [m, n, Y], and totals [links, Y]."""
-        read = None if self.entities is None else next(self.read_roles([instance]))
-        if read is None or self.entities is None:
-            return (), np.zeros((0, len(self.labels)))
-        return self.entities.pair_terms(read.roles, read.means)
-
-    def pool(self, instances: Sequence[Instance]) -> Floats:
-        """[m1; m2] of each instance, [n, 2H]: what W is multiplied with."""
-        pairs = self._read_pairs([_texts(one) for one in instances])
-        return np.array([_pool(self._states(pieces), pieces) for pieces in pairs], dtype=np.float32)
-
-    def predict(self, instances: Sequence[Instance]) -> list[str]:
-        """The best label of each instance."""
-        return [self.labels[label] for label in self.scores(instances).argmax(axis=1)]
-
-    def argument_terms(self, arg1: str, arg2: str) -> tuple[Floats, Floats]:
-        """W1 m1 and W2 m2, [Y] each, in double precision: what either argument adds to the scores."""
-        pieces = self._read_pairs([(arg1, arg2)])[0]
-        pooled = _pool(self._states(pieces), pieces).astype(np.float64)
-        parts = self.weights.astype(np.float64) * pooled
-        size = len(pooled) // 2
-        return parts[:, :size].sum(axis=1), parts[:, size:].sum(axis=1)
-
-    def word_terms(self, arg1: str, arg2: str) -> list[TextWord]:
+    def _word_terms(self, read: ReadPair) -> list[TextWord]:
         """By how much each word's replacement by [MASK] lowers the scores (occlusion).
 
         An approximation: words interact, so that these values don't add up to the score.
         """
-        pieces = self._read_pairs([(arg1, arg2)])[0]
-        whole = self.weights @ _pool(self._states(pieces), pieces) + self.bias
+        pieces = read.pieces
+        whole = self.weights @ read.pooled + self.bias
         mask = self._tokenizer.token_to_id(MASK)
+        words: dict[tuple[int, int], list[int]] = {}  # argument and number of a word -> its pieces
+        for place, (sequence, word) in enumerate(zip(pieces.sequence_ids, pieces.word_ids, strict=True)):
+            if sequence is not None and word is not None:
+                words.setdefault((sequence, word), []).append(place)
         found = []
-        for argument, start, end, places in _words(pieces):
+        for (sequence, _), places in words.items():
             ids = list(pieces.ids)
             for place in places:
                 ids[place] = ids[place] if mask is None else mask
             hidden = self.weights @ _pool(self._states(pieces, ids), pieces) + self.bias
-            found.append(TextWord(argument, start, end, whole - hidden))
+            start, end = pieces.offsets[places[0]][0], pieces.offsets[places[-1]][1]
+            found.append(TextWord(sequence + 1, start, end, whole - hidden))
         return found
 
     def _states(self, pieces: Encoding, ids: Sequence[int] | None = None) -> Floats:
@@ -249,9 +225,6 @@ class EncoderModel:
         inputs = {one.name: given[one.name] for one in self._session.get_inputs()}
         states: Floats = self._session.run([OUTPUT], inputs)[0][0]
         return states
-
-    def _read_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Encoding]:
-        return list(self._tokenizer.encode_batch(list(pairs)))
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -271,8 +244,9 @@ class EncoderModel:
         return EncoderModel, tuple(getattr(self, field.name) for field in fields(self))
 
 
-def _texts(instance: Instance) -> tuple[str, str]:
-    return instance.relation.arg1.text, instance.relation.arg2.text
+def pair_texts(instances: Sequence[Instance]) -> list[tuple[str, str]]:
+    """The texts of both arguments of each instance."""
+    return [(one.relation.arg1.text, one.relation.arg2.text) for one in instances]
 
 
 def _pool(states: Floats, pieces: Encoding) -> Floats:
@@ -303,13 +277,3 @@ def argument_numbers(sequences: Sequence[int | None]) -> NDArray[np.int64]:
     numbers = np.array([0 if sequence is None else sequence + 1 for sequence in sequences], dtype=np.int64)
     found: NDArray[np.int64] = np.maximum.accumulate(np.maximum(numbers, 1))
     return found
-
-
-def _words(pieces: Encoding) -> Iterator[tuple[int, int, int, list[int]]]:
-    """For each word its argument, its first and last character there, and the places of its pieces."""
-    places: dict[tuple[int, int], list[int]] = {}
-    for place, (sequence, word) in enumerate(zip(pieces.sequence_ids, pieces.word_ids, strict=True)):
-        if sequence is not None and word is not None:
-            places.setdefault((sequence, word), []).append(place)
-    for (sequence, _), found in places.items():
-        yield sequence + 1, pieces.offsets[found[0]][0], pieces.offsets[found[-1]][1], found

@@ -16,39 +16,31 @@ Relations whose arguments share no entity have no such term.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disco2.data import Argument, Document, Instance
-from disco2.data.batch import Batch, Example, Floats, collate
+from disco2.data.batch import Batch, Example, Floats, Ints, collate
 from disco2.features.encoder import Encoder
-from disco2.model.bilinear import Bilinear, link_terms, link_weights, spread_to_mentions, sum_mentions
-from disco2.model.composition import compose_downward, compose_upward, downward_gradient, upward_gradient
+from disco2.model.bilinear import Bilinear, link_terms, link_weights
+from disco2.model.composition import Composed, compose
 
 NAMES = ("P", "U", "V", "B1", "B2", "B3")
-
-Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """What the entity term reads of a relation: its trees and links, and where its words are in the texts.
-
-    ``words`` holds, for each word of both arguments, its argument (0 or 1), its first character there and the
-    one after its last, [leaves, 3].
-    """
+    """What the entity term reads of a relation: its trees and links, and where its words are in the texts."""
 
     example: Example
-    words: Places
+    words: Ints  # [leaves, 3]: a word's argument (0 or 1), its first character there, that behind its last
 
 
 def find_roles(instances: Sequence[Instance]) -> list[Roles | None]:
     """For each instance its trees and links; None where the arguments share no entity."""
-    with_entities = [one for one in instances if one.document.mentions]
-    examples = iter(_TREES.encode(with_entities))
+    examples = iter(_TREES.encode([one for one in instances if one.document.mentions]))
     found: list[Roles | None] = []
     for instance in instances:
         example = next(examples) if instance.document.mentions else None
@@ -60,11 +52,8 @@ def find_roles(instances: Sequence[Instance]) -> list[Roles | None]:
 _TREES = Encoder(word_row=lambda form: 0, labels=(), extractor=None, with_entities=True)
 
 
-def _word_places(instance: Instance) -> Places | None:
-    """Where the tokens are in the texts of their arguments; None where the two don't agree.
-
-    Texts of arguments with gaps are joined, so that places are counted in characters without white space.
-    """
+def _word_places(instance: Instance) -> Ints | None:
+    """Where the tokens are in the texts of their arguments; None where the two don't agree."""
     found: list[tuple[int, int, int]] = []
     for number, argument in enumerate((instance.relation.arg1, instance.relation.arg2)):
         places = _argument_places(instance.document, argument)
@@ -75,6 +64,7 @@ def _word_places(instance: Instance) -> Places | None:
 
 
 def _argument_places(document: Document, argument: Argument) -> list[tuple[int, int]] | None:
+    """White space is left out, since texts of arguments with gaps are joined."""
     visible = [place for place, character in enumerate(argument.text) if not character.isspace()]
     text = "".join(argument.text[place] for place in visible)
     places, begin = [], 0
@@ -89,31 +79,14 @@ def _argument_places(document: Document, argument: Argument) -> list[tuple[int, 
     return places
 
 
-@dataclass(frozen=True, slots=True)
-class LeafPieces:
-    """The word pieces behind each leaf: piece ``pieces[k]`` belongs to leaf ``leaves[k]``."""
+def average_pieces(
+    roles: Roles, sequences: Sequence[int | None], offsets: Sequence[tuple[int, int]], states: Floats
+) -> Floats:
+    """[T, H] states of pieces -> [leaves, H] means over the pieces of each word.
 
-    leaves: Places
-    pieces: Places
-    count: int  # of leaves; one that lost its pieces to the limit of the encoder is zeros
-
-    @property
-    def shares(self) -> NDArray[np.float32]:
-        """What each piece counts in the mean of its leaf."""
-        sizes = np.bincount(self.leaves, minlength=self.count)
-        return (1 / sizes[self.leaves]).astype(np.float32)
-
-    def average(self, states: Floats) -> Floats:
-        """[T, H] states of pieces -> [leaves, H] means over the pieces of each leaf."""
-        found = np.zeros((self.count, states.shape[1]), dtype=states.dtype)
-        np.add.at(found, self.leaves, states[self.pieces] * self.shares[:, None])
-        return found
-
-
-def find_pieces(
-    roles: Roles, sequences: Sequence[int | None], offsets: Sequence[tuple[int, int]]
-) -> LeafPieces:
-    """Match words with pieces, of which the tokenizer knows the argument (0, 1, None) and the characters."""
+    Of each piece the tokenizer knows the argument (0, 1, None) and the characters. A word that lost its
+    pieces to the limit of the encoder gets zeros.
+    """
     leaves, pieces = [], []
     words = roles.words.tolist()
     word = 0
@@ -127,7 +100,11 @@ def find_pieces(
             leaves.append(other)
             pieces.append(piece)
             other += 1
-    return LeafPieces(np.array(leaves, dtype=np.int32), np.array(pieces, dtype=np.int32), len(words))
+    found = np.zeros((len(words), states.shape[1]), dtype=states.dtype)
+    if leaves:
+        shares = (1 / np.bincount(leaves)[leaves]).astype(np.float32)
+        np.add.at(found, leaves, states[pieces] * shares[:, None])
+    return found
 
 
 @dataclass(frozen=True)
@@ -146,6 +123,10 @@ class EntityTerm:
     def parameters(self) -> dict[str, Floats]:
         return {name: getattr(self, name) for name in NAMES}
 
+    @property
+    def matrices(self) -> Bilinear:
+        return Bilinear(self.B1, self.B2, self.B3)
+
     def check_shapes(self, *, labels: int, size: int) -> None:
         """Raise ValueError unless the parameters fit each other, the labels and the encoder's states."""
         K, rank = len(self.P), self.B1.shape[1] if self.B1.ndim == 3 else 0
@@ -154,61 +135,33 @@ class EntityTerm:
         if tuple(value.shape for value in self.parameters.values()) != shapes:
             raise ValueError("its entity term does not fit its labels or its encoder")
 
+    def leaves(self, means: Floats) -> Floats:
+        """l_w, [leaves, K], of the averaged states of words, [leaves, H]."""
+        found: Floats = np.tanh(means @ self.P.T)
+        return found
+
+    def compose(
+        self, examples: Sequence[Example], leaves: Floats, *, trains_leaves: bool = False
+    ) -> tuple[Batch, Composed, Floats, Floats]:
+        """The batch, its vectors, the weights of its links [links, 1], and their terms [links, Y]."""
+        batch = replace(collate(examples), words=np.arange(len(leaves), dtype=np.int32))
+        weights = link_weights(batch, self.pairs, leaves.dtype)
+        composed = compose(batch, leaves, self.U, self.V, trains_leaves=trains_leaves)
+        return batch, composed, weights, weights * self.matrices.scores(*composed.entities)
+
     def scores(self, roles: Sequence[Roles], means: Sequence[Floats]) -> Floats:
         """psi_E, [n, Y]; ``means`` are the averaged states of the words of each relation, [leaves, H]."""
-        batch = collate([one.example for one in roles])
-        by_link, _ = self._score_links(batch, np.concatenate(means))
+        leaves = self.leaves(np.concatenate(means))
+        batch, _, _, by_link = self.compose([one.example for one in roles], leaves)
         found: Floats = np.zeros((batch.size, by_link.shape[1]), dtype=by_link.dtype)
         np.add.at(found, batch.link_examples, by_link)
         return found
 
     def pair_terms(self, roles: Roles, means: Floats) -> tuple[tuple[Floats, ...], Floats]:
-        """In double precision: each link's terms [first mentions, second mentions, Y], and totals [links, Y].
-
-        Of a long link the terms of its first mentions, see ``bilinear.link_terms``.
-        """
+        """In double precision: each link's terms (see ``bilinear.link_terms``), and totals [links, Y]."""
         doubled: dict[str, Any] = {name: value.astype(np.float64) for name, value in self.parameters.items()}
-        exact = EntityTerm(**doubled, pairs=self.pairs)
-        batch = collate([roles.example])
-        totals, (_, down) = exact._score_links(batch, means.astype(np.float64))
-        weights = link_weights(batch, self.pairs, down.dtype)
-        return link_terms(exact.matrices, down, weights, batch), totals
-
-    @property
-    def matrices(self) -> Bilinear:
-        return Bilinear(self.B1, self.B2, self.B3)
-
-    def _score_links(self, batch: Batch, means: Floats) -> tuple[Floats, tuple[Floats, Floats]]:
-        weights = link_weights(batch, self.pairs, means.dtype)
-        return score_links(batch, np.tanh(means @ self.P.T), self.U, self.V, self.matrices, weights)
-
-
-def score_links(
-    batch: Batch, leaves: Floats, U: Floats, V: Floats, matrices: Bilinear, weights: Floats
-) -> tuple[Floats, tuple[Floats, Floats]]:
-    """The term of each link [links, Y], and what its gradients need; ``leaves`` [leaves, K] are l_w."""
-    up = compose_upward(batch, leaves, U)
-    down = compose_downward(batch, up, V)
-    sums = sum_mentions(down, batch.first_mentions), sum_mentions(down, batch.second_mentions)
-    return weights * matrices.scores(*sums), (up, down)
-
-
-def link_gradients(
-    batch: Batch,
-    done: tuple[Floats, Floats],
-    U: Floats,
-    V: Floats,
-    matrices: Bilinear,
-    weights: Floats,
-    d_links: Floats,
-) -> tuple[Floats, Floats, Floats, Bilinear]:
-    """Gradients of leaves, U, V and the matrices, given those of the links' terms, [links, Y]."""
-    up, down = done
-    sums = sum_mentions(down, batch.first_mentions), sum_mentions(down, batch.second_mentions)
-    d_matrices, d_first, d_second = matrices.gradients(*sums, weights * d_links)
-    d_down, d_up = np.zeros_like(down), np.zeros_like(up)
-    spread_to_mentions(d_first, batch.first_mentions, d_down)
-    spread_to_mentions(d_second, batch.second_mentions, d_down)
-    dV = downward_gradient(batch, up, down, d_down, V, d_up)
-    dU = upward_gradient(batch, up, d_up, U, leaves=True)
-    return d_up[: len(up) - batch.inner_nodes], dU, dV, d_matrices
+        exact = replace(self, **doubled)
+        batch, composed, weights, totals = exact.compose(
+            [roles.example], exact.leaves(means.astype(np.float64))
+        )
+        return link_terms(exact.matrices, composed.down, weights, batch), totals

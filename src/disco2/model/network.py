@@ -62,7 +62,7 @@ def forward(
             arguments = arguments[0] * masks[0], arguments[1] * masks[1]
         scores += argument_matrices(parameters).scores(*arguments)
 
-    if composed is not None and composed.entities is not None:
+    if composed is not None and settings.kind == "entities":
         weights = link_weights(batch, settings.pairs, scores.dtype)
         by_link = weights * entity_matrices(parameters).scores(*composed.entities)
         np.add.at(scores, batch.link_examples, by_link)
@@ -91,16 +91,14 @@ def backward(
     if done.masks is not None:
         d_first, d_second = d_first * done.masks[0], d_second * done.masks[1]
     d_arguments, d_entities = (d_first, d_second), None
-    if done.composed.entities is not None and done.weights is not None:
+    if done.weights is not None:
         d_links = done.weights * d_scores[batch.link_examples]
-        matrices, d_first, d_second = entity_matrices(parameters).gradients(*done.composed.entities, d_links)
-        d_entities = d_first, d_second
+        matrices, *d_sums = entity_matrices(parameters).gradients(*done.composed.entities, d_links)
+        d_entities = d_sums[0], d_sums[1]
         gradients |= {"B1": matrices.first, "B2": matrices.second, "B3": matrices.diagonal}
-    gradients["U"], dV = done.composed.gradients(d_arguments, d_entities)
-    if dV is not None:
+    gradients["U"], dV, _ = done.composed.gradients(d_arguments, d_entities)
+    if done.weights is not None:
         gradients["V"] = dV
-    elif settings.kind == "entities":
-        gradients |= {name: np.zeros_like(parameters[name]) for name in ("V", "B1", "B2", "B3")}
     return gradients
 
 

@@ -7,6 +7,7 @@ functions, operators of other domains and weights in other files are refused bef
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 # The operators that an encoder of the BERT family, quantised or not, is exported with.
@@ -17,89 +18,65 @@ LessOrEqual Log MatMul MatMulInteger Max Min Mod Mul Neg Not Or Pow QuantizeLine
 ReduceSum Reshape Shape Sigmoid Sin Slice Softmax Split Sqrt Squeeze Sub Tanh Tile Transpose Unsqueeze Where
 """
 OPERATORS = frozenset(_OPERATORS.split())
-DOMAINS = (b"", b"ai.onnx")
+DOMAINS = ("", "ai.onnx")
 MOST_NODES = 100_000
-# Field numbers of onnx.proto.
-_MODEL_GRAPH, _MODEL_FUNCTIONS = 7, 25
-_GRAPH_NODE, _GRAPH_INITIALIZER, _GRAPH_SPARSE = 1, 5, 15
-_NODE_OPERATOR, _NODE_ATTRIBUTE, _NODE_DOMAIN = 4, 5, 7
-_ATTRIBUTE_TENSOR, _ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS = 5, 6, 11
-_TENSOR_EXTERNAL, _TENSOR_LOCATION = 13, 14
+
+# Fields of onnx.proto, by the numbers on the way to them.
+Path = tuple[int, ...]
+GRAPH: Path = (7,)
+NODE = (*GRAPH, 1)
+OPERATOR, ATTRIBUTE, DOMAIN = (*NODE, 4), (*NODE, 5), (*NODE, 7)
+TENSORS = ((*GRAPH, 5), (*ATTRIBUTE, 5), (*ATTRIBUTE, 10))
+MESSAGES = frozenset({GRAPH, NODE, ATTRIBUTE, *TENSORS})  # what is looked into
+REFUSED = {
+    (25,): "defines functions",
+    (*GRAPH, 15): "has sparse weights",
+    (*ATTRIBUTE, 6): "has loops or branches",
+    (*ATTRIBUTE, 11): "has loops or branches",
+    **{(*tensor, 13): "keeps weights in another file" for tensor in TENSORS},
+}
+LOCATIONS = frozenset((*tensor, 14) for tensor in TENSORS)  # 0: inside the file
 
 
 def check_onnx(content: bytes) -> None:
     """Raise ValueError unless the file is a plain encoder with its weights inside."""
-    graphs = []
-    for number, value in _fields(content):
-        if number == _MODEL_FUNCTIONS:
-            raise ValueError("its encoder defines functions of its own, which is not allowed")
-        if number == _MODEL_GRAPH:
-            graphs.append(_bytes(value))
-    if len(graphs) != 1:
-        raise ValueError("its encoder is not an ONNX model")
-    nodes = 0
-    for number, value in _fields(graphs[0]):
-        if number == _GRAPH_NODE:
-            nodes += 1
-            _check_node(_bytes(value))
-        elif number == _GRAPH_INITIALIZER:
-            _check_tensor(_bytes(value))
-        elif number == _GRAPH_SPARSE:
-            raise ValueError("its encoder has sparse weights, which are not allowed")
-    if not 0 < nodes <= MOST_NODES:
+    counts: Counter[Path] = Counter()
+    for path, value in _fields(content):
+        counts[path] += 1
+        if path in REFUSED:
+            raise ValueError(f"its encoder {REFUSED[path]}, which is not allowed")
+        if path in LOCATIONS and value:
+            raise ValueError("its encoder keeps weights in another file, which is not allowed")
+        if path in (OPERATOR, DOMAIN):
+            name = value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value)
+            if name not in (OPERATORS if path == OPERATOR else DOMAINS):
+                raise ValueError(f"its encoder uses the operator or domain {name}, which is not allowed")
+    if counts[GRAPH] != 1 or not 0 < counts[NODE] <= MOST_NODES or counts[OPERATOR] < counts[NODE]:
         raise ValueError("its encoder is not an ONNX model of a usable size")
 
 
-def _check_node(content: bytes) -> None:
-    operator, domain = b"", b""
-    for number, value in _fields(content):
-        if number == _NODE_OPERATOR:
-            operator = _bytes(value)
-        elif number == _NODE_DOMAIN:
-            domain = _bytes(value)
-        elif number == _NODE_ATTRIBUTE:
-            for inner, tensor in _fields(_bytes(value)):
-                if inner in (_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS):
-                    raise ValueError("its encoder has loops or branches, which are not allowed")
-                if inner == _ATTRIBUTE_TENSOR:
-                    _check_tensor(_bytes(tensor))
-    name = operator.decode("utf-8", errors="replace")
-    if name not in OPERATORS or domain not in DOMAINS:
-        where = f"{domain.decode('utf-8', errors='replace')}." if domain else ""
-        raise ValueError(f"its encoder uses the operator {where}{name}, which is not allowed")
-
-
-def _check_tensor(content: bytes) -> None:
-    for number, value in _fields(content):
-        if number == _TENSOR_EXTERNAL or (number == _TENSOR_LOCATION and value):
-            raise ValueError("its encoder keeps weights in another file, which is not allowed")
-
-
-def _bytes(value: int | bytes) -> bytes:
-    if isinstance(value, int):
-        raise ValueError("its encoder is not an ONNX model")
-    return value
-
-
-def _fields(content: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message: their numbers, and a whole number or the bytes."""
+def _fields(content: bytes, path: Path = ()) -> Iterator[tuple[Path, int | bytes]]:
+    """The fields of a message, and before them those of the messages in it: paths, and a number or bytes."""
     place, end = 0, len(content)
     while place < end:
         key, place = _varint(content, place)
-        number, kind = key >> 3, key & 7
-        if kind == 0:
+        here, kind = (*path, key >> 3), key & 7
+        if kind == 0 and here not in MESSAGES:
             value, place = _varint(content, place)
-            yield number, value
+            yield here, value
             continue
         if kind == 2:
             size, place = _varint(content, place)
-        elif kind in (1, 5):
+        elif kind in (1, 5) and here not in MESSAGES:
             size = 8 if kind == 1 else 4
         else:
             raise ValueError("its encoder is not an ONNX model")
         if place + size > end:
             raise ValueError("its encoder is not a whole ONNX model")
-        yield number, content[place : place + size]
+        inside = content[place : place + size]
+        if here in MESSAGES:
+            yield from _fields(inside, here)
+        yield here, inside
         place += size
 
 

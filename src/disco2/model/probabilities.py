@@ -46,7 +46,7 @@ class Prior:
                 "The model does not record how often it was trained on each label, which a prior needs.",
                 hint="Train it again with this version of disco2, or leave the prior out.",
             )
-        named = _uniform(shares, labels) if isinstance(shares, str) else _checked(shares, labels)
+        named = _checked(shares, labels)
         given = shares if isinstance(shares, str) else named
         columns = tuple(named.get(label) for label in labels)
         return cls(tuple(labels), tuple(float(counts[label]) for label in labels), columns, given)
@@ -71,20 +71,14 @@ class Prior:
         return found
 
 
-def _uniform(name: str, labels: Sequence[str]) -> dict[str, float]:
-    if name != UNIFORM:
-        raise SettingsError(
-            f"Unknown prior '{name}'.", hint=f"Give '{UNIFORM}', or shares by label: {{'{labels[0]}': 0.4}}."
-        )
-    return dict.fromkeys(labels, 1 / len(labels))
-
-
-def _checked(shares: Mapping[str, float], labels: Sequence[str]) -> dict[str, float]:
+def _checked(shares: Shares, labels: Sequence[str]) -> dict[str, float]:
+    example = f"'{UNIFORM}', or shares by label: {{'{labels[0]}': 0.4}}"
+    if isinstance(shares, str):
+        if shares != UNIFORM:
+            raise SettingsError(f"Unknown prior '{shares}'.", hint=f"Give {example}.")
+        return dict.fromkeys(labels, 1 / len(labels))
     if not isinstance(shares, Mapping):
-        raise SettingsError(
-            f"A prior is '{UNIFORM}' or shares by label, not a {type(shares).__name__}.",
-            hint=f"Give, for example: {{'{labels[0]}': 0.4}}.",
-        )
+        raise SettingsError(f"A prior is not a {type(shares).__name__}.", hint=f"Give {example}.")
     for label, share in shares.items():
         if label not in labels:
             nearest = get_close_matches(str(label), labels, n=1)

@@ -2,7 +2,7 @@
 
 GUM's arguments are spans of RST units. Arg2, with its connective, is nearly always one stretch of the
 connective's sentence, and so is Arg1, but for what Arg2 takes out of its middle; an Arg1 of an earlier
-sentence is that sentence as a whole. So a span is two boundaries out of ``unit_boundaries``. Three questions
+sentence is that sentence as a whole. So a span is two boundaries out of ``ParsedSentence.boundaries``. Three questions
 are answered in turn: does Arg1 lie in an earlier sentence; where does Arg2 begin and end; where, given that,
 does Arg1.
 
@@ -18,47 +18,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disco2.data import Document
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
 from disco2.parser.linear import Item, LinearModel
-from disco2.parser.sentences import CLAUSES, ParsedSentence, unit_boundaries
+from disco2.parser.sentences import ParsedSentence
 
 Span = tuple[int, int]
 MOST_BOUNDARIES = 14  # on either side of a connective: bounds the time, whatever the text
 FARTHEST = 6  # sentences before the connective's that are looked at for Arg1
 FIRST_HEADS_ARG2 = frozenset({"if", "when", "although", "though", "because", "since", "as"})
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceEdges:
-    """What begins and ends where in a sentence: made once, asked for every connective in it.
-
-    ``boundaries`` are those of ``unit_boundaries``; ``tokens`` the highest token whose subtree begins at a
-    place; ``clauses`` and ``clause_ends`` the largest clause that begins there, or ends there with its
-    closing marks.
-    """
-
-    sentence: ParsedSentence
-    boundaries: tuple[int, ...]
-    tokens: dict[int, int]
-    clauses: dict[int, str]
-    clause_ends: dict[int, str]
-
-
-def find_edges(sentence: ParsedSentence) -> SentenceEdges:
-    """Find the boundaries of a sentence and what lies at them."""
-    tokens: dict[int, int] = {}
-    for token, left in enumerate(sentence.left):
-        other = tokens.get(left)
-        if other is None or sentence.depths[token] < sentence.depths[other]:
-            tokens[left] = token
-    clauses: dict[int, str] = {}
-    clause_ends: dict[int, str] = {}
-    for node, label in enumerate(sentence.labels):
-        if label in CLAUSES:
-            clauses.setdefault(sentence.starts[node], label)
-            clause_ends.setdefault(sentence.behind[sentence.ends[node]], label)
-    return SentenceEdges(sentence, tuple(unit_boundaries(sentence)), tokens, clauses, clause_ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +38,7 @@ class Anchor:
     the clause. ``upper_starts`` and ``upper_ends`` are the edges of the phrases over it.
     """
 
-    edges: SentenceEdges
+    sentence: ParsedSentence
     name: str
     start: int
     end: int
@@ -83,31 +50,27 @@ class Anchor:
     upper_starts: dict[int, str]
     upper_ends: dict[int, str]
 
-    @property
-    def sentence(self) -> ParsedSentence:
-        return self.edges.sentence
 
-
-def anchor_connective(edges: SentenceEdges, candidate: ConnectiveCandidate) -> Anchor:
+def anchor_connective(sentence: ParsedSentence, candidate: ConnectiveCandidate) -> Anchor:
     """Tie the arguments to a connective."""
-    sentence = edges.sentence
     parts = candidate.parts
     own, other = parts[-1], parts[-2] if len(parts) > 1 else None
     if other and sentence.words[parts[0][0]] in FIRST_HEADS_ARG2:
         own, other = parts[0], parts[1]
     head = sentence.head_of(range(*own))
-    return _anchor(edges, candidate.name, own, other, sentence.links[head], sentence.heads[head])
+    return _anchor(sentence, candidate.name, own, other, sentence.links[head], sentence.heads[head])
 
 
-def anchor_clause(edges: SentenceEdges, place: int) -> Anchor:
+def anchor_clause(sentence: ParsedSentence, place: int) -> Anchor:
     """Tie the arguments to the place where a clause begins without a connective."""
-    second = edges.tokens.get(place, place)
-    link = edges.sentence.links[second]
-    return _anchor(edges, f"({link})", (place, place), None, link, second)
+    second = sentence.openers.get(place, place)
+    link = sentence.links[second]
+    return _anchor(sentence, f"({link})", (place, place), None, link, second)
 
 
-def _anchor(edges: SentenceEdges, name: str, own: Span, other: Span | None, link: str, second: int) -> Anchor:
-    sentence = edges.sentence
+def _anchor(
+    sentence: ParsedSentence, name: str, own: Span, other: Span | None, link: str, second: int
+) -> Anchor:
     start, end = own
     upper_starts: dict[int, str] = {}
     upper_ends: dict[int, str] = {}
@@ -121,7 +84,7 @@ def _anchor(edges: SentenceEdges, name: str, own: Span, other: Span | None, link
             upper_ends[there] = f"{min(len(upper_ends), 3)} {label}"
         node = sentence.parents[node]
     return Anchor(
-        edges=edges,
+        sentence=sentence,
         name=name,
         start=start,
         end=end,
@@ -129,7 +92,7 @@ def _anchor(edges: SentenceEdges, name: str, own: Span, other: Span | None, link
         link=link,
         second=second,
         first=sentence.heads[second] if second >= 0 else -1,
-        boundaries=tuple(sorted({*edges.boundaries, start, end, *(other or ())})),
+        boundaries=tuple(sorted({*sentence.boundaries, start, end, *(other or ())})),
         upper_starts=upper_starts,
         upper_ends=upper_ends,
     )
@@ -175,7 +138,7 @@ def _what_begins(anchor: Anchor, place: int, listed: ConnectiveList) -> tuple[st
     sentence = anchor.sentence
     if place >= len(sentence):
         return "$", "$", "$", "$"
-    edge = anchor.edges.tokens.get(place, place)
+    edge = sentence.openers.get(place, place)
     head = sentence.heads[edge]
     if head < 0:
         target = "root"
@@ -194,7 +157,7 @@ def _what_begins(anchor: Anchor, place: int, listed: ConnectiveList) -> tuple[st
         sentence.tags[place],
         listed.word(sentence.words[place]),
         link,
-        anchor.edges.clauses.get(place, "none"),
+        sentence.clauses.get(place, "none"),
     )
 
 
@@ -245,7 +208,7 @@ def end_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) 
         f"e mark {mark} {where}",
     ]
     more = [
-        f"e clause {clause} {anchor.edges.clause_ends.get(place, 'none')}",
+        f"e clause {clause} {sentence.clause_ends.get(place, 'none')}",
         f"e word {word} {mark}",
         f"e tag {tag} {mark}",
     ]
@@ -343,26 +306,20 @@ def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[li
 
 
 def earlier_features(
-    sentences: Sequence[ParsedSentence],
-    here: int,
-    distance: int,
-    candidate: ConnectiveCandidate,
-    paragraphs: int,
+    own: ParsedSentence, other: ParsedSentence, name: str, *, distance: int, paragraphs: int
 ) -> Item:
-    """Features of the sentence ``distance`` before the connective's as its Arg1; ``paragraphs`` part the
-    two.
+    """Features of an earlier sentence as the Arg1 of a connective, ``distance`` sentences before its own.
+
+    ``paragraphs`` counts the blank lines between the two.
     """
-    own, other = sentences[here], sentences[here - distance]
     shared = len(_content(own) & _content(other))
     verbs = any(tag.startswith(("VB", "MD")) for tag in other.tags)
-    length = len(other)
-    size = "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
     same = other.words[0] == own.words[0]
     alone = [
         f"d {distance}",
         f"d {distance} paragraphs {min(paragraphs, 2)}",
-        f"d size {size}",
-        f"d size {size} {distance}",
+        f"d size {other.size}",
+        f"d size {other.size} {distance}",
         f"d verbs {verbs:d}",
         f"d shared {min(shared, 3)}",
         f"d shared {min(shared, 3)} {distance}",
@@ -370,13 +327,7 @@ def earlier_features(
         f"d last {other.words[-1] if not other.words[-1].isalpha() else 'word'}",
         f"d tag {other.tags[0]}",
     ]
-    return [("", alone), (candidate.name, alone[:8])]
-
-
-def count_paragraphs(document: Document, earlier: ParsedSentence, later: ParsedSentence) -> int:
-    """How many blank lines part two sentences."""
-    tokens = document.tokens
-    return document.text.count("\n\n", tokens[earlier.start].start, tokens[later.start].start)
+    return [("", alone), (name, alone[:8])]
 
 
 def _content(sentence: ParsedSentence) -> set[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from disco2.data import Document
-from disco2.parser.arguments import Anchor, SentenceEdges, anchor_clause
+from disco2.parser.arguments import Anchor, anchor_clause
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
 from disco2.parser.linear import Item
 from disco2.parser.sentences import ParsedSentence
@@ -187,17 +187,17 @@ CLAUSE_STARTS = frozenset(_CLAUSE_LINKS.split())
 MOST_CLAUSES = 60  # of one sentence: bounds the time, whatever the text
 
 
-def clause_candidates(edges: SentenceEdges) -> list[Anchor]:
+def clause_candidates(sentence: ParsedSentence) -> list[Anchor]:
     """Places inside a sentence where a clause begins that may relate to another one."""
-    sentence = edges.sentence
-    found = []
-    for place in edges.boundaries:
-        if place >= len(sentence) or place not in edges.tokens:
-            continue
-        token = edges.tokens[place]
-        if sentence.links[token] in CLAUSE_STARTS and _has_verb(sentence, token):
-            found.append(place)
-    return [anchor_clause(edges, place) for place in found[:MOST_CLAUSES] if len(edges.boundaries) > 2]
+    if len(sentence.boundaries) <= 2:
+        return []
+    openers = [(place, sentence.openers.get(place, -1)) for place in sentence.boundaries]
+    found = [
+        place
+        for place, token in openers
+        if token >= 0 and sentence.links[token] in CLAUSE_STARTS and _has_verb(sentence, token)
+    ]
+    return [anchor_clause(sentence, place) for place in found[:MOST_CLAUSES]]
 
 
 def _has_verb(sentence: ParsedSentence, token: int) -> bool:
@@ -243,7 +243,7 @@ def clause_features(
         f"first link {links[first] if first >= 0 else 'none'}",
         f"subjects {subject:d} {first_subject:d}",
         f"tenses {first_tense} {second_tense}",
-        f"clause {anchor.edges.clauses.get(place, 'none')}",
+        f"clause {sentence.clauses.get(place, 'none')}",
         f"upper {anchor.upper_ends.get(len(sentence), 'none')}",
         f"verb {listed.word(words[token])}",
         f"first verb {listed.word(words[first]) if first >= 0 else 'none'}",
@@ -296,20 +296,15 @@ def answer_features(
         "bias",
         f"wh {wh}",
         f"mark {has_question_mark(question):d}",
-        f"size {_size(question)}",
+        f"size {question.size}",
         f"answer {listed.word(answer.words[0])}",
         f"answer tag {answer.tags[0]}",
-        f"answer size {_size(answer)}",
+        f"answer size {answer.size}",
         f"reply {answer.words[0] in REPLIES:d}",
         f"asks {is_question(answer):d}",
     ]
     heads = (kind, f"{PARTED} {parted:d}", f"{kind} {PARTED} {parted:d}")
     return [(head, alone) for head in ("", *heads)]
-
-
-def _size(sentence: ParsedSentence) -> str:
-    length = len(sentence)
-    return "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
 
 
 # The families of features, by the first word of a feature's name.

@@ -69,11 +69,10 @@ class LinearModel:
             result[filled] = np.add.reduceat(gathered, begins[filled], axis=0)
         return result
 
-    def terms(self, item: Item, number: int) -> list[tuple[str, float]]:
-        """The features of one item with their part in the score of a class, the largest first."""
-        names = feature_names(item)
-        found = [(name, float(self.weights[self.rows[name], number])) for name in names if name in self.rows]
-        return sorted(found, key=lambda term: -abs(term[1]))
+    def terms(self, item: Item) -> list[tuple[str, NDArray[np.float64]]]:
+        """The features of one item that are known, with their parts in the scores, [classes]."""
+        known = [name for name in feature_names(item) if name in self.rows]
+        return [(name, self.weights[self.rows[name]].astype(np.float64)) for name in known]
 
 
 def feature_names(item: Item) -> list[str]:

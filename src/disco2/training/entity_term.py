@@ -17,12 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from disco2.data import Instance
-from disco2.data.batch import Batch, Floats, collate
+from disco2.data.batch import Batch, Floats
 from disco2.model import EncoderModel, ModelSettings
-from disco2.model.bilinear import Bilinear, link_weights
-from disco2.model.entity_term import NAMES, EntityTerm, Roles, link_gradients, score_links
+from disco2.model.encoder_model import pair_texts
+from disco2.model.entity_term import NAMES, EntityTerm, Roles, find_roles
 from disco2.settings import Settings, setting
 from disco2.training.loop import Report
+from disco2.training.optimiser import log_softmax
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
@@ -62,6 +63,7 @@ def fit_entity_term(
     """The term that fits the pairs best beside the scores they have. ``shape`` has its sizes."""
     random = np.random.default_rng(seed)
     parameters = _initial(shape, labels=len(pairs[0].target), hidden=pairs[0].means.shape[1], random=random)
+    term = EntityTerm(**parameters, pairs=shape.pairs)  # whose arrays are changed in place
     moments = tuple({name: np.zeros_like(value) for name, value in parameters.items()} for _ in BETAS)
     steps = settings.epochs * -(-len(pairs) // settings.batch_size)
     step = 0
@@ -70,43 +72,42 @@ def fit_entity_term(
         losses = []
         for begin in range(0, len(order), settings.batch_size):
             batch = [pairs[place] for place in order[begin : begin + settings.batch_size]]
-            loss, gradients = loss_and_gradients(batch, parameters, shape.pairs)
+            loss, gradients = loss_and_gradients(batch, term)
             losses.append(loss)
             rate = settings.rate * (1 - step / steps)
             step += 1
             _descend(parameters, gradients, moments, step=step, rate=rate, decay=settings.decay)
         report(f"entity term: pass {epoch + 1} of {settings.epochs}, loss {np.mean(losses):.4f}")
-    return EntityTerm(**parameters, pairs=shape.pairs)
+    return term
 
 
 def linked_pairs(model: EncoderModel, instances: Sequence[Instance]) -> Iterator[LinkedPair]:
     """Those of the instances that share an entity, with the scores that the model gives them."""
-    for instance, read in zip(instances, model.read_roles(instances), strict=True):
-        if read is not None:
+    linked = {place: one for place, one in enumerate(find_roles(instances)) if one is not None}
+    some = [instances[place] for place in linked]
+    for instance, read in zip(some, model.read(pair_texts(some), list(linked.values())), strict=True):
+        if read.roles is not None:
             target: Floats = np.zeros(len(model.labels), dtype=np.float32)
             for label in instance.gold:
                 target[model.labels.index(label)] += 1 / len(instance.gold)
             means = read.means.astype(np.float16)  # of many pairs at once, and no more exact in int8
-            yield LinkedPair(read.roles, means, read.scores, target, instance.weight)
+            scores = model.weights @ read.pooled + model.bias
+            yield LinkedPair(read.roles, means, scores, target, instance.weight)
 
 
-def loss_and_gradients(
-    pairs: Sequence[LinkedPair], parameters: Arrays, weighting: str
-) -> tuple[float, Arrays]:
+def loss_and_gradients(pairs: Sequence[LinkedPair], term: EntityTerm) -> tuple[float, Arrays]:
     """L and its gradients by all parameters."""
-    batch = collate([one.roles.example for one in pairs])
-    dtype = parameters["P"].dtype
-    means: Floats = np.concatenate([one.means for one in pairs]).astype(dtype)
-    leaves = np.tanh(means @ parameters["P"].T)
-    U, V, matrices = parameters["U"], parameters["V"], Bilinear(*(parameters[name] for name in NAMES[3:]))
-    weights = link_weights(batch, weighting, dtype)
-    by_link, done = score_links(batch, leaves, U, V, matrices, weights)
-    loss, d_scores = _cross_entropy(pairs, batch, by_link)
-    d_leaves, dU, dV, d_matrices = link_gradients(
-        batch, done, U, V, matrices, weights, d_scores[batch.link_examples]
+    means: Floats = np.concatenate([one.means for one in pairs]).astype(term.P.dtype)
+    leaves = term.leaves(means)
+    batch, composed, weights, by_link = term.compose(
+        [one.roles.example for one in pairs], leaves, trains_leaves=True
     )
+    loss, d_scores = _cross_entropy(pairs, batch, by_link)
+    d_links = weights * d_scores[batch.link_examples]
+    matrices, d_first, d_second = term.matrices.gradients(*composed.entities, d_links)
+    dU, dV, d_leaves = composed.gradients(None, (d_first, d_second))
     dP = (d_leaves * (1 - np.square(leaves))).T @ means
-    found = (dP, dU, dV, d_matrices.first, d_matrices.second, d_matrices.diagonal)
+    found = (dP, dU, dV, matrices.first, matrices.second, matrices.diagonal)
     return loss, dict(zip(NAMES, found, strict=True))
 
 
@@ -114,8 +115,7 @@ def _cross_entropy(pairs: Sequence[LinkedPair], batch: Batch, by_link: Floats) -
     """L, and its gradient by the scores, [n, Y]."""
     scores = np.array([one.scores for one in pairs], dtype=by_link.dtype)
     np.add.at(scores, batch.link_examples, by_link)
-    scores -= scores.max(axis=1, keepdims=True)
-    log_shares = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    log_shares = log_softmax(scores)
     target = np.array([one.target for one in pairs], dtype=by_link.dtype)
     weights = np.array([one.weight for one in pairs], dtype=by_link.dtype)[:, None] / len(pairs)
     loss = float(-(weights * target * log_shares).sum())

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,6 @@ from disco2.model.encoder_model import argument_numbers, read_tokenizer
 from disco2.training.loop import Report
 
 LOG = logging.getLogger(__name__)
-STATE = "state.safetensors"
-PROGRESS = "progress.json"
 _CHUNK = 50  # batches that are sorted by length together
 
 Pieces = tuple[list[int], list[int]]  # word pieces, and the argument to which each belongs
@@ -86,10 +85,9 @@ class PairEncoder(nn.Module):
         super().__init__()
         self.encoder = encoder
         config: Any = encoder.config
-        size = int(config.hidden_size)
         self.takes_types = getattr(config, "type_vocab_size", 0) > 1
         self.dropout = nn.Dropout(0.1)
-        self.head = nn.Linear(2 * size, labels)
+        self.head = nn.Linear(2 * int(config.hidden_size), labels)
 
     def forward(self, ids: Tensor, argument: Tensor) -> Tensor:
         """Scores [n, Y] for pieces [n, T]; ``argument`` [n, T] is 1, 2, or 0 for padding."""
@@ -166,9 +164,7 @@ class FineTuning:
         self._names = _stage_names(self.stages, [weights, self.labels, most_pieces])
 
     def run(
-        self,
-        after_epoch: Callable[[str, int], None] = lambda stage, epoch: None,
-        report: Report = lambda text: None,
+        self, after_epoch: Callable[[], None] = lambda: None, report: Report = lambda text: None
     ) -> PairEncoder:
         """Train all stages; ``after_epoch`` may look at the model, which is then in evaluation mode."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -187,7 +183,6 @@ class FineTuning:
         return self.model
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Pieces]:
-        """For each pair its word pieces and the argument, 1 or 2, to which each belongs."""
         return [
             (one.ids, argument_numbers(one.sequence_ids).tolist())
             for one in self.tokenizer.encode_batch(list(pairs))
@@ -214,12 +209,9 @@ class FineTuning:
         self.model.train(was_training)
         return found
 
-    def _run_stage(
-        self, stage: Stage, name: str, after_epoch: Callable[[str, int], None], report: Report
-    ) -> None:
-        run = _StageRun(
-            self.model, stage, {key: self._ready(pool, stage) for key, pool in stage.pools.items()}
-        )
+    def _run_stage(self, stage: Stage, name: str, after_epoch: Callable[[], None], report: Report) -> None:
+        pools = {key: self._ready(pool, stage) for key, pool in stage.pools.items()}
+        run = _StageRun(self.model, stage, pools)
         begin = run.load(self._state(name)) if self._state(name).is_file() else 0
         if begin:
             LOG.info("%s: resume at step %d", stage.name, begin)
@@ -235,7 +227,7 @@ class FineTuning:
                 self.loss = float(np.mean(run.losses))
                 with run.averaged_weights():
                     self.model.eval()
-                    after_epoch(stage.name, run.ends.index(step + 1))
+                    after_epoch()
         run.keep_average()
 
     def _ready(self, pool: Sequence[TextPair], stage: Stage) -> list[_Ready]:
@@ -263,9 +255,9 @@ class _StageRun:
         self.hint_head = nn.Linear(model.head.in_features, max(len(stage.hints), 1))
         groups = [hint.partition(":")[0] for hint in stage.hints] or [""]
         self._same_group = torch.tensor([[one == other for other in groups] for one in groups])
-        self.batches = [batch for epoch in range(stage.epochs) for batch in _epoch(pools, stage, epoch)]
-        sizes = [len(_epoch(pools, stage, epoch)) for epoch in range(stage.epochs)]
-        self.ends = [sum(sizes[: epoch + 1]) for epoch in range(stage.epochs)]
+        epochs = [_epoch(pools, stage, epoch) for epoch in range(stage.epochs)]
+        self.batches = list(chain(*epochs))
+        self.ends = list(accumulate(map(len, epochs)))  # the steps after which a pass is done
         self.steps = len(self.batches)
         self.losses: list[float] = []
         self._named = dict(nn.ModuleDict({"model": model, "hints": self.hint_head}).named_parameters())

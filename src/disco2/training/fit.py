@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from disco2.data import Instance
-from disco2.data.batch import Example, Floats
 from disco2.model import AnyModel, ModelSettings, Parameters, RelationModel, initial_parameters
 from disco2.model.parameters import folded, stacked
 from disco2.model.settings import MOST_MEMBERS
-from disco2.training.loop import Development, Epoch, History, Progress, train
+from disco2.training.loop import Epoch, History, Progress, train
 from disco2.training.optimiser import LOSSES
 from disco2.training.preparation import Prepared
 from disco2.training.settings import TrainingSettings
@@ -23,69 +22,6 @@ from disco2.vectors import WordVectors
 def member_seeds(seed: int, members: int) -> list[int]:
     """A model alone has the seed itself; ensembles with different seeds share no seed of a member."""
     return [seed] if members == 1 else [seed * MOST_MEMBERS + member for member in range(members)]
-
-
-def train_members(
-    model: ModelSettings,
-    vectors: Floats,
-    examples: Sequence[Example],
-    development: Development,
-    settings: TrainingSettings,
-    *,
-    labels: int,
-    features: int,
-    progress: Progress = lambda epoch: None,
-) -> tuple[Parameters, list[History]]:
-    """Parameters, and a history for each member; with several members the parameters are stacked.
-
-    Surface members have a history too, but their parameters are folded into those of the others.
-    """
-    alone = replace(model, members=1, surface_members=0)
-    trained: list[Parameters] = []
-    histories: list[History] = []
-    for member, seed in enumerate(member_seeds(settings.seed, model.all_members)):
-        one, how = alone, replace(settings, seed=seed)
-        if member >= model.members:
-            one, how = replace(alone, kind="surface"), replace(how, rate_features=settings.rate_surface)
-        parameters, history = train(
-            one,
-            initial_parameters(one, labels=labels, features=features, seed=seed),
-            vectors,
-            examples,
-            development,
-            how,
-            progress=progress,
-        )
-        trained.append(parameters)
-        histories.append(history)
-    members, surface = trained[: model.members], trained[model.members :]
-    if surface:
-        members = folded(members, surface)
-    return members[0] if model.members == 1 else stacked(members), histories
-
-
-def history_of_ensemble(
-    model: ModelSettings,
-    parameters: Parameters,
-    vectors: Floats,
-    development: Development,
-    settings: TrainingSettings,
-    histories: Sequence[History],
-) -> History:
-    """The passes of all members, and as the best one the ensemble itself on the development part.
-
-    Its number is the latest pass that a member kept, its training loss the mean of the members'.
-    """
-    kept = [history.best for history in histories if history.best]
-    verdict = development.judge(model, parameters, vectors, LOSSES[settings.loss])
-    best = Epoch(
-        number=max((epoch.number for epoch in kept), default=0),
-        loss=sum(epoch.loss for epoch in kept) / max(len(kept), 1),
-        development_loss=verdict.loss,
-        score=verdict.score,
-    )
-    epochs = [epoch for history in histories for epoch in history.epochs]
-    return History(epochs, best, sum(history.seconds for history in histories))
 
 
 @dataclass(frozen=True)
@@ -107,30 +43,49 @@ def learn(
     *,
     progress: Progress = lambda epoch: None,
 ) -> Fitted:
-    """Parameters for what is prepared. ``model`` has the kind, features and K it was prepared for."""
+    """Train all members on what is prepared. ``model`` has the kind, features and K it was prepared for.
+
+    Surface members have a history too, but their parameters are folded into those of the others.
+    """
     untrained = replace(prepared.untrained, settings=model)
-    extractor = untrained.extractor
-    parameters, histories = train_members(
-        model,
-        prepared.untrained.leaves,
-        prepared.examples,
-        prepared.held_out,
-        settings,
-        labels=len(untrained.labels),
-        features=extractor.width if extractor else 0,
-        progress=progress,
-    )
+    leaves = prepared.untrained.leaves
+    width = untrained.extractor.width if untrained.extractor else 0
+    alone = replace(model, members=1, surface_members=0)
+    trained: list[Parameters] = []
+    histories: list[History] = []
+    for member, seed in enumerate(member_seeds(settings.seed, model.all_members)):
+        one, how = alone, replace(settings, seed=seed)
+        if member >= model.members:
+            one, how = replace(alone, kind="surface"), replace(how, rate_features=settings.rate_surface)
+        start = initial_parameters(one, labels=len(untrained.labels), features=width, seed=seed)
+        parameters, history = train(
+            one, start, leaves, prepared.examples, prepared.held_out, how, progress=progress
+        )
+        trained.append(parameters)
+        histories.append(history)
+    members, surface = trained[: model.members], trained[model.members :]
+    if surface:
+        members = folded(members, surface)
+    parameters = members[0] if model.members == 1 else stacked(members)
     history = histories[0]
     if model.all_members > 1:
-        leaves, held_out = prepared.untrained.leaves, prepared.held_out
-        history = history_of_ensemble(model, parameters, leaves, held_out, settings, histories)
-    return Fitted(
-        replace(untrained, parameters=parameters),
-        history,
-        prepared.training_relations,
-        prepared.development,
-        tuple(histories),
-    )
+        score, loss = prepared.held_out.judge(model, parameters, leaves, LOSSES[settings.loss])
+        history = _history_of_ensemble(histories, score=score, loss=loss)
+    fitted = replace(untrained, parameters=parameters)
+    counted = prepared.training_relations
+    return Fitted(fitted, history, counted, prepared.development, tuple(histories))
+
+
+def _history_of_ensemble(histories: Sequence[History], *, score: float, loss: float) -> History:
+    """The passes of all members, and as the best one the ensemble itself on the development part.
+
+    Its number is the latest pass that a member kept, its training loss the mean of the members'.
+    """
+    kept = [history.best for history in histories if history.best]
+    latest = max((epoch.number for epoch in kept), default=0)
+    best = Epoch(latest, sum(epoch.loss for epoch in kept) / max(len(kept), 1), loss, score)
+    epochs = [epoch for history in histories for epoch in history.epochs]
+    return History(epochs, best, sum(history.seconds for history in histories))
 
 
 def most_common(training: Sequence[Instance], labels: Sequence[str], model: ModelSettings) -> Fitted:

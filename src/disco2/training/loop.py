@@ -15,7 +15,7 @@ from disco2.model.network import backward, batch_scores, forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
-from disco2.training.optimiser import LOSSES, NUMPY, AdaGrad, Dropout, Loss, RunningMean, fastest_arithmetic
+from disco2.training.optimiser import LOSSES, AdaGrad, Dropout, Loss, RunningMean
 from disco2.training.settings import TrainingSettings
 
 
@@ -27,12 +27,6 @@ class Epoch:
     loss: float
     development_loss: float
     score: float
-
-    def beats(self, other: Epoch | None, *, by_loss: bool) -> bool:
-        """Whether this pass is the better one: by a lower loss, or by a higher score."""
-        if other is None:
-            return True
-        return self.development_loss < other.development_loss if by_loss else self.score > other.score
 
 
 @dataclass(slots=True)
@@ -49,34 +43,15 @@ Report = Callable[[str], None]  # called with a message during a long pass
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Score (from 0 to 1) and mean loss on held-out examples."""
-
-    score: float
-    loss: float
-
-
-@dataclass(frozen=True, slots=True)
 class Development:
     """Held-out examples and, for each, the numbers of the labels that count as right.
 
     The score is accuracy, or F1 of the label ``positive`` where the task is one class against the rest.
     """
 
-    batches: tuple[Batch, ...]
-    gold: tuple[frozenset[int], ...]
+    batches: Sequence[Batch]
+    gold: Sequence[frozenset[int]]
     positive: int | None = None
-
-    @classmethod
-    def of(
-        cls,
-        examples: Sequence[Example],
-        gold: Sequence[frozenset[int]],
-        *,
-        positive: int | None = None,
-        batch_size: int = 256,
-    ) -> Development:
-        return cls(tuple(in_batches(examples, batch_size)), tuple(gold), positive)
 
     @single_threaded()
     def judge(
@@ -87,14 +62,13 @@ class Development:
         loss: Loss,
         *,
         composer: Composer = compose,
-    ) -> Verdict:
-        """How well the parameters do. Of several right labels the one with the best score counts."""
+    ) -> tuple[float, float]:
+        """Score (0 to 1) and mean loss. Of several right labels the one with the best score counts."""
         chosen: list[int] = []
-        total, begin = 0.0, 0
+        total = 0.0
         for batch in self.batches:
             scores = batch_scores(model, parameters, vectors, batch, composer=composer)
-            chosen.extend(scores.argmax(axis=1).tolist())
-            gold = self.gold[begin : begin + batch.size]
+            gold = self.gold[len(chosen) : len(chosen) + batch.size]
             best_right = [max(labels, key=row.__getitem__) for labels, row in zip(gold, scores, strict=True)]
             judged = replace(
                 batch,
@@ -102,17 +76,17 @@ class Development:
                 weights=np.ones(batch.size, dtype=np.float32),  # weights are for training
             )
             total += batch.size * loss(scores, judged)[0]
-            begin += batch.size
-        return Verdict(self._score(chosen), total / max(begin, 1))
+            chosen.extend(scores.argmax(axis=1).tolist())
+        return self._score(chosen), total / max(len(chosen), 1)
 
     def _score(self, chosen: Sequence[int]) -> float:
         if self.positive is None:
             right = sum(label in gold for label, gold in zip(chosen, self.gold, strict=True))
-            return float(right / max(len(chosen), 1))
+            return right / max(len(chosen), 1)
         found = [label == self.positive for label in chosen]
         wanted = [self.positive in gold for gold in self.gold]
         both = sum(one and other for one, other in zip(found, wanted, strict=True))
-        return float(2 * both / max(sum(found) + sum(wanted), 1))
+        return 2 * both / max(sum(found) + sum(wanted), 1)
 
 
 def in_batches(examples: Sequence[Example], size: int) -> list[Batch]:
@@ -144,19 +118,26 @@ def train(
     by_loss = settings.stop_by == "loss" or (settings.stop_by == "auto" and development.positive is None)
     history, best = History(), dict[str, Floats]()
     started = time.perf_counter()
-    composer = _composer_for(model, vectors, parameters)  # may load a BLAS that the next line must know of
+    composer = composer_for(model, vectors, parameters)  # may load a BLAS that the next line must know of
     with single_threaded():
         if settings.warm_start and model.uses_features and model.uses_vectors:
-            _train_features_alone(parameters, vectors, batches, settings, generator)
-        learner = Learner(model, parameters, vectors, settings, composer=composer)
+            # The paper's hint: convergence is faster when beta is trained first.
+            features = {name: parameters[name] for name in ("beta", "b")}
+            alone = Learner(ModelSettings(kind="surface"), features, vectors, settings, compose)
+            for _ in range(settings.warm_start):
+                alone.one_pass(batches, generator)
+        learner = Learner(model, parameters, vectors, settings, composer)
         for number in range(1, settings.epochs + 1):
             mean_loss = learner.one_pass(batches, generator)
-            verdict = learner.judge(development)
-            epoch = Epoch(number, mean_loss, verdict.loss, verdict.score)
+            score, loss = development.judge(
+                model, learner.mean.values, vectors, learner.loss, composer=composer
+            )
+            epoch = Epoch(number, mean_loss, loss, score)
             history.epochs.append(epoch)
             log.debug("%s", epoch)
             progress(epoch)
-            if epoch.beats(history.best, by_loss=by_loss):
+            kept = history.best
+            if kept is None or (loss < kept.development_loss if by_loss else score > kept.score):
                 history.best = epoch
                 best = {name: value.copy() for name, value in learner.mean.values.items()}
             if history.best and number - history.best.number >= settings.patience:
@@ -174,23 +155,17 @@ class Learner:
         parameters: Parameters,
         vectors: Floats,
         settings: TrainingSettings,
-        *,
-        composer: Composer | None = None,
+        composer: Composer,
     ) -> None:
         self._model = model
         self._parameters = parameters
         self._vectors = vectors
-        self._composer = composer or _composer_for(model, vectors, parameters)
+        self._composer = composer
         self.loss = LOSSES[settings.loss]
-        arithmetic = fastest_arithmetic(parameters) if model.composes else NUMPY
         self._optimiser = AdaGrad(
-            parameters,
-            rates=settings.rates(),
-            regularisers=settings.regularisers(),
-            clip=settings.clip,
-            arithmetic=arithmetic,
+            parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
         )
-        self.mean = RunningMean(parameters, decay=settings.averaging, arithmetic=arithmetic)
+        self.mean = RunningMean(parameters, decay=settings.averaging)
         drops = settings.dropout > 0 and model.uses_vectors
         self._dropout = Dropout(settings.dropout, seed=settings.seed) if drops else None
 
@@ -207,12 +182,6 @@ class Learner:
         self.mean.update()
         return value
 
-    def judge(self, development: Development) -> Verdict:
-        """How well the running mean does."""
-        return development.judge(
-            self._model, self.mean.values, self._vectors, self.loss, composer=self._composer
-        )
-
     def one_pass(self, batches: Sequence[Batch], generator: np.random.Generator) -> float:
         """A step for every batch, in random order; the mean loss on the way."""
         total = 0.0
@@ -221,22 +190,8 @@ class Learner:
         return total / max(sum(batch.size for batch in batches), 1)
 
 
-def _composer_for(model: ModelSettings, vectors: Floats, parameters: Parameters) -> Composer:
+def composer_for(model: ModelSettings, vectors: Floats, parameters: Parameters) -> Composer:
     """Compiled code takes a second to load: as long as a whole training of a model that composes nothing."""
     if not model.composes:
         return compose
     return fastest_composer(vectors.dtype, *{value.dtype for value in parameters.values()})
-
-
-def _train_features_alone(
-    parameters: Parameters,
-    vectors: Floats,
-    batches: Sequence[Batch],
-    settings: TrainingSettings,
-    generator: np.random.Generator,
-) -> None:
-    """The paper's hint: convergence is faster when beta is trained first."""
-    features = {name: parameters[name] for name in ("beta", "b")}
-    learner = Learner(ModelSettings(kind="surface"), features, vectors, settings)
-    for _ in range(settings.warm_start):
-        learner.one_pass(batches, generator)

@@ -39,6 +39,13 @@ def logistic(scores: Floats, batch: Batch) -> tuple[float, Floats]:
     return float((losses * batch.weights).sum()) / batch.size, gradient * batch.weights[:, None] / batch.size
 
 
+def log_softmax(scores: Floats) -> Floats:
+    """log p(y), [n, Y]."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found
+
+
 LOSSES: dict[str, Loss] = {"large-margin": large_margin, "logistic": logistic}
 
 
@@ -76,10 +83,10 @@ NUMPY = Arithmetic(penalise, descend, blend)
 
 
 def fastest_arithmetic(parameters: Parameters) -> Arithmetic:
-    """Compiled where these parameters allow it."""
+    """Compiled where these parameters allow it and belong to a model that composes."""
     values = parameters.values()
     plain = all(value.flags.c_contiguous and value.flags.writeable for value in values)
-    if not (plain and is_compiled(*{value.dtype for value in values})):
+    if not ("U" in parameters and plain and is_compiled(*{value.dtype for value in values})):
         return NUMPY
     from disco2.model import compiled
 
@@ -99,7 +106,6 @@ class AdaGrad:
         rates: Mapping[str, float],
         regularisers: Mapping[str, float],
         clip: float,
-        arithmetic: Arithmetic = NUMPY,
     ) -> None:
         self._parameters = parameters
         self._rates = {name: rates[GROUP_OF[name]] for name in parameters}
@@ -107,7 +113,7 @@ class AdaGrad:
             name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters
         }
         self._clip = clip
-        self._arithmetic = arithmetic
+        self._arithmetic = fastest_arithmetic(parameters)
         self.squares = {name: np.zeros_like(value) for name, value in parameters.items()}  # summed squared g
 
     def step(self, gradients: Parameters) -> None:
@@ -130,11 +136,11 @@ class RunningMean:
     1 / (1 - decay) steps. With a decay of 0 the mean is the parameters themselves.
     """
 
-    def __init__(self, parameters: Parameters, *, decay: float, arithmetic: Arithmetic = NUMPY) -> None:
+    def __init__(self, parameters: Parameters, *, decay: float) -> None:
         self._parameters = parameters
         self._decay = decay
         self.steps = 0
-        self._arithmetic = arithmetic
+        self._arithmetic = fastest_arithmetic(parameters)
         self.values = {name: value.copy() for name, value in parameters.items()} if decay else parameters
 
     def update(self) -> None:

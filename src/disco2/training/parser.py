@@ -7,7 +7,7 @@ sentence as a ranking of its candidates.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from disco2.parser.connectives import (
     without_overlaps,
 )
 from disco2.parser.features import PARTED, clause_candidates, clause_features
-from disco2.parser.linear import LinearModel, feature_names, write_models, yes_probabilities
+from disco2.parser.linear import Item, LinearModel, feature_names, write_models, yes_probabilities
 from disco2.parser.parser import DiscourseParser, ParsedDocument
 from disco2.parser.sentences import ParsedSentence
 from disco2.training.log_linear import Group, Items, Numbers, fit_classes, fit_ranker
@@ -69,10 +69,8 @@ class Material:
 
     documents: dict[str, ParsedDocument]
     examples: list[Example]
-    stated: dict[str, set[int]]  # tokens of connectives
-    implicit: dict[
-        tuple[str, int], dict[int, Relation]
-    ]  # document, sentence -> where Arg2 begins -> relation
+    stated: dict[str, set[int]]  # document -> tokens of connectives
+    implicit: dict[tuple[str, int], dict[int, Relation]]  # document, sentence -> begin of Arg2 -> relation
     answers: set[tuple[str, int]]  # document, sentence that answers the one before
 
 
@@ -89,13 +87,18 @@ def train_parser(
     """
     training = [gather(corpus, "train") for corpus in corpora]
     development = gather(corpora[-1], "dev")
-    listed = make_list(corpora[0], training[0])
+    listed = make_list(training[0])
     times = len(corpora)
     models: dict[str, LinearModel] = {}
 
-    def learn(name: str, items: Items, answers: Sequence[str], classes: Sequence[str]) -> None:
+    def learn(name: str, answered: Iterable[Answered], classes: Sequence[str] = ("yes",)) -> None:
+        items, answers = _apart(answered)
         models[name] = fit_classes(
-            items, answers, classes, held_back=times * HELD_BACK[name], least=times * LEAST_COUNT
+            items,
+            answers,
+            classes or sorted(set(answers)),
+            held_back=times * HELD_BACK[name],
+            least=times * LEAST_COUNT,
         )
         progress(f"{name}: {len(items)} examples, {len(models[name].rows)} features")
 
@@ -103,24 +106,17 @@ def train_parser(
         models[name] = fit_ranker(groups, held_back=times * HELD_BACK[name], least=times * LEAST_COUNT)
         progress(f"{name}: {len(groups)} examples, {len(models[name].rows)} features")
 
-    yes = ("yes",)
-    items, answers = connective_items(training, listed)
-    learn("connective", items, answers, yes)
-    items, answers = sense_items(training, listed)
-    learn("sense", items, answers, sorted(set(answers)))
-    items, answers = earlier_items(training, listed)
-    learn("earlier", items, answers, yes)
+    learn("connective", connective_items(training, listed))
+    learn("sense", sense_items(training, listed), ())
+    learn("earlier", earlier_items(training, listed))
     rank("earlier sentence", list(earlier_groups(training)))
     arg2_groups, arg1_groups = span_groups(training, listed)
     rank("arg2", arg2_groups)
     rank("arg1", arg1_groups)
-    items, answers, sense_answers = clause_items(training, listed)
-    learn("clause", items, answers, yes)
-    related = [item for item, sense in zip(items, sense_answers, strict=True) if sense]
-    known = [sense for sense in sense_answers if sense]
-    learn("clause sense", related, known, sorted(set(known)))
-    items, answers = answer_items(training, listed)
-    learn("answer", items, answers, yes)
+    clauses = list(clause_items(training, listed))
+    learn("clause", ((item, "yes" if sense else "") for item, sense in clauses))
+    learn("clause sense", ((item, sense) for item, sense in clauses if sense), ())
+    learn("answer", answer_items(training, listed))
     models["answer"] = offset_answers(models["answer"], development, listed)
 
     settings: dict[str, Any] = {
@@ -144,32 +140,28 @@ def gather(corpus: Corpus, part: str) -> Material:
     if not documents:
         raise CorpusError(f"The corpus has no part '{part}'.", where=corpus.name)
     by_connective: dict[tuple[str, tuple[int, ...]], list[Relation]] = defaultdict(list)
-    stated: dict[str, set[int]] = defaultdict(set)
-    implicit: dict[tuple[str, int], dict[int, Relation]] = defaultdict(dict)
-    answers: set[tuple[str, int]] = set()
+    found = Material(documents, [], defaultdict(set), defaultdict(dict), set())
     for relation in corpus.relations:
-        parsed = documents.get(relation.document)
+        name, parsed = relation.document, documents.get(relation.document)
         if parsed is None:
             continue
         if relation.kind == RelationKind.HYPOPHORA:
             index = parsed.document.sentence_index
             if index(relation.arg1.tokens[-1]) + 1 == index(relation.arg2.tokens[0]):
-                answers.add((relation.document, index(relation.arg2.tokens[0])))
+                found.answers.add((name, index(relation.arg2.tokens[0])))
         if not relation.senses:
             continue
         if relation.kind == RelationKind.EXPLICIT and relation.connective_tokens:
-            by_connective[relation.document, relation.connective_tokens].append(relation)
-            stated[relation.document].update(relation.connective_tokens)
+            by_connective[name, relation.connective_tokens].append(relation)
+            found.stated[name].update(relation.connective_tokens)
         elif relation.kind == RelationKind.IMPLICIT:
             number = sentence_of(parsed, (*relation.arg1.tokens, *relation.arg2.tokens))
             if number is not None:
                 begin = min(relation.arg2.tokens) - parsed.sentences[number].start
-                implicit[relation.document, number].setdefault(begin, relation)
-    examples = [
-        Example(documents[name], *documents[name].locate(tokens), relations)
-        for (name, tokens), relations in by_connective.items()
-    ]
-    return Material(documents, examples, stated, implicit, answers)
+                found.implicit[name, number].setdefault(begin, relation)
+    for (name, tokens), relations in by_connective.items():
+        found.examples.append(Example(documents[name], *documents[name].locate(tokens), relations))
+    return found
 
 
 def sentence_of(parsed: ParsedDocument, tokens: Sequence[int]) -> int | None:
@@ -178,12 +170,11 @@ def sentence_of(parsed: ParsedDocument, tokens: Sequence[int]) -> int | None:
     return first if first == last else None
 
 
-def make_list(corpus: Corpus, material: Material) -> ConnectiveList:
+def make_list(material: Material) -> ConnectiveList:
     """The connectives of the training part that occur twice or are well known; frequent words."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for example in material.examples:
-        for relation in example.relations:
-            counts[example.candidate.name].update([level2(relation.senses[0])])
+        counts[example.candidate.name].update(level2(relation.senses[0]) for relation in example.relations)
     usual = usual_senses()
     senses = {
         name: tuple(sense for sense, count in found.most_common() if count >= RARE_SENSE * found.total())
@@ -202,9 +193,15 @@ def make_list(corpus: Corpus, material: Material) -> ConnectiveList:
     return ConnectiveList(senses, frequent)
 
 
-def connective_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
-    items: Items = []
-    answers = []
+Answered = tuple[Item, str]  # features, and the right class
+
+
+def _apart(answered: Iterable[Answered]) -> tuple[Items, list[str]]:
+    every = list(answered)
+    return [item for item, _ in every], [answer for _, answer in every]
+
+
+def connective_items(training: Sequence[Material], listed: ConnectiveList) -> Iterator[Answered]:
     for material in training:
         gold = {
             (example.parsed.document.id, example.sentence, example.candidate.tokens)
@@ -213,32 +210,24 @@ def connective_items(training: Sequence[Material], listed: ConnectiveList) -> tu
         for name, parsed in material.documents.items():
             for number, sentence in enumerate(parsed.sentences):
                 for candidate in listed.candidates(sentence):
-                    items.append(parsed.connective_features(number, candidate, listed))
-                    answers.append("yes" if (name, number, candidate.tokens) in gold else "")
-    return items, answers
+                    item = parsed.connective_features(number, candidate, listed)
+                    yield item, "yes" if (name, number, candidate.tokens) in gold else ""
 
 
-def sense_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
-    items: Items = []
-    answers = []
+def sense_items(training: Sequence[Material], listed: ConnectiveList) -> Iterator[Answered]:
     for material in training:
         for example in material.examples:
             item = example.parsed.sense_features(example.sentence, example.candidate, listed)
             for sense in sorted({level2(sense) for one in example.relations for sense in one.senses}):
-                items.append(item)
-                answers.append(sense)
-    return items, answers
+                yield item, sense
 
 
-def earlier_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
-    items: Items = []
-    answers = []
+def earlier_items(training: Sequence[Material], listed: ConnectiveList) -> Iterator[Answered]:
     for material in training:
         for example in material.examples:
-            items.append(example.parsed.connective_features(example.sentence, example.candidate, listed))
             start = example.parsed.sentences[example.sentence].start
-            answers.append("yes" if max(example.relations[0].arg1.tokens) < start else "")
-    return items, answers
+            item = example.parsed.connective_features(example.sentence, example.candidate, listed)
+            yield item, "yes" if max(example.relations[0].arg1.tokens) < start else ""
 
 
 def earlier_groups(training: Sequence[Material]) -> Iterator[Group]:
@@ -275,9 +264,12 @@ def _tied(training: Sequence[Material]) -> Iterator[tuple[Anchor, Relation]]:
         for example in material.examples:
             relation = example.relations[0]
             if sentence_of(example.parsed, relation.arg1.tokens) == example.sentence:
-                yield anchor_connective(example.parsed.edges(example.sentence), example.candidate), relation
+                yield (
+                    anchor_connective(example.parsed.sentences[example.sentence], example.candidate),
+                    relation,
+                )
         for (name, number), begins in material.implicit.items():
-            for anchor in clause_candidates(material.documents[name].edges(number)):
+            for anchor in clause_candidates(material.documents[name].sentences[number]):
                 if anchor.start in begins:
                     yield anchor, begins[anchor.start]
 
@@ -288,38 +280,29 @@ def _stretch(sentence: ParsedSentence, tokens: Sequence[int]) -> Span:
     return (min(inside), max(inside) + 1) if inside else (0, 0)
 
 
-def clause_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str], list[str]]:
-    """Features of all clauses, whether an implicit relation's Arg2 begins there, and its sense or ''."""
-    items: Items = []
-    answers = []
-    senses = []
+def clause_items(training: Sequence[Material], listed: ConnectiveList) -> Iterator[Answered]:
+    """Features of all clauses, and the sense of the implicit relation whose Arg2 begins there, or ''."""
     for material in training:
         for name, parsed in material.documents.items():
             for number, sentence in enumerate(parsed.sentences):
                 begins = material.implicit.get((name, number), {})
                 stated = [token - sentence.start for token in material.stated[name]]
                 stated = [token for token in stated if 0 <= token < len(sentence)]
-                for anchor in clause_candidates(parsed.edges(number)):
-                    items.append(clause_features(anchor, listed, stated, parsed.style))
+                for anchor in clause_candidates(sentence):
                     relation = begins.get(anchor.start)
-                    answers.append("yes" if relation else "")
-                    senses.append(level2(relation.senses[0]) if relation else "")
-    return items, answers, senses
+                    item = clause_features(anchor, listed, stated, parsed.style)
+                    yield item, level2(relation.senses[0]) if relation else ""
 
 
-def answer_items(training: Sequence[Material], listed: ConnectiveList) -> tuple[Items, list[str]]:
-    items: Items = []
-    answers: list[str] = []
+def answer_items(training: Sequence[Material], listed: ConnectiveList) -> Iterator[Answered]:
     for material in training:
         for name, parsed in material.documents.items():
-            numbers, features = parsed.answer_items(listed)
-            items.extend(features)
-            answers.extend("yes" if (name, number) in material.answers else "" for number in numbers)
-    return items, answers
+            for number, item in zip(*parsed.answer_items(listed), strict=True):
+                yield item, "yes" if (name, number) in material.answers else ""
 
 
 def _best_connective_threshold(model: LinearModel, material: Material, listed: ConnectiveList) -> float:
-    items, answers = connective_items([material], listed)
+    items, answers = _apart(connective_items([material], listed))
     chances = yes_probabilities(model.scores(items))
     by_sentence = [
         listed.candidates(one) for parsed in material.documents.values() for one in parsed.sentences
@@ -339,8 +322,10 @@ def _best_connective_threshold(model: LinearModel, material: Material, listed: C
 
 
 def _best_clause_threshold(model: LinearModel, material: Material, listed: ConnectiveList) -> float:
-    items, answers, _ = clause_items([material], listed)
-    return _best_threshold(model, items, answers, sum(map(len, material.implicit.values())))
+    items, senses = _apart(clause_items([material], listed))
+    chances = yes_probabilities(model.scores(items))
+    wanted = sum(map(len, material.implicit.values()))  # those without an item too
+    return _highest_good(lambda least: _f1(chances >= least, senses, wanted))
 
 
 def offset_answers(model: LinearModel, material: Material, listed: ConnectiveList) -> LinearModel:
@@ -349,7 +334,7 @@ def offset_answers(model: LinearModel, material: Material, listed: ConnectiveLis
     There is one offset for answers in a paragraph of their own and one for the others, which are rarer. Of
     thresholds that are nearly the best the lowest is taken.
     """
-    items, answers = answer_items([material], listed)
+    items, answers = _apart(answer_items([material], listed))
     weights = model.weights.copy()
     for group in (f"{PARTED} 1|bias", f"{PARTED} 0|bias"):
         chances = yes_probabilities(replace(model, weights=weights).scores(items))
@@ -365,14 +350,8 @@ def offset_answers(model: LinearModel, material: Material, listed: ConnectiveLis
     return replace(model, weights=weights)
 
 
-def _best_threshold(model: LinearModel, items: Items, answers: Sequence[str], wanted: int) -> float:
-    """The threshold of a yes-no question by F1; ``wanted`` counts gold ones without an item too."""
-    chances = yes_probabilities(model.scores(items))
-    return _highest_good(lambda least: _f1(chances >= least, answers, wanted))
-
-
 def _f1(chosen: NDArray[np.bool_], answers: Sequence[str], wanted: int) -> float:
-    gold = np.array([answer == "yes" for answer in answers], dtype=bool)
+    gold = np.array(list(map(bool, answers)), dtype=bool)
     return float(2 * gold[chosen].sum() / max(chosen.sum() + wanted, 1))
 
 

@@ -16,7 +16,8 @@ from disco2.data.batch import Example
 from disco2.errors import InputError
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import ModelSettings, RelationModel
-from disco2.training.loop import Development
+from disco2.model.relation_model import BATCH_SIZE
+from disco2.training.loop import Development, in_batches
 from disco2.vectors import VectorSettings, WordVectors, load_vectors
 
 
@@ -120,8 +121,8 @@ def prepare(
         examples = balance(examples, seed=seed)
     examples += expand_two_senses(further)
     numbers = {label: number for number, label in enumerate(labels)}
-    held_out = Development.of(
-        untrained.encoder.encode(development),
+    held_out = Development(
+        in_batches(untrained.encoder.encode(development), BATCH_SIZE),
         [frozenset(numbers[label] for label in instance.gold) for instance in development],
         positive=numbers[positive] if positive else None,
     )

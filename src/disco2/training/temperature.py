@@ -21,22 +21,13 @@ _STEPS = 60
 Gold = Sequence[int] | NDArray[np.integer[Any]]
 
 
-def fit_loss(scores: Floats, gold: Gold) -> float:
-    """Mean -log p(gold) at the best temperature, for scores [n, Y] and the labels' numbers [n]."""
-    return _fit(scores, gold)[1]
+def fit_temperature(scores: Floats, gold: Gold) -> tuple[float, float]:
+    """The temperature with the least mean -log p(gold), and that mean.
 
-
-def fit_temperature(scores: Floats, gold: Gold) -> float:
-    """The temperature with the least mean -log p(gold), for scores [n, Y] and the labels' numbers [n].
-
-    That mean is convex in 1 / T, so it has one valley in log T as well: golden-section search finds it.
-    Fewer than ``ENOUGH`` relations are taken with a prior on log T around 0, the broader the more there are:
-    a few right answers are no reason to be certain ever after.
+    For scores [n, Y] and the labels' numbers [n]. The mean is convex in 1 / T, so it has one valley in log T
+    as well: golden-section search finds it. Fewer than ``ENOUGH`` relations are taken with a prior on log T
+    around 0, the broader the more there are: a few right answers are no reason to be certain ever after.
     """
-    return _fit(scores, gold)[0]
-
-
-def _fit(scores: Floats, gold: Gold) -> tuple[float, float]:
     labels = np.asarray(gold, dtype=np.int64)
     if scores.ndim != 2 or labels.shape != scores.shape[:1] or not len(labels):
         raise InputError(
