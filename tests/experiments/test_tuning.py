@@ -82,11 +82,19 @@ def test_quick_is_the_neighbourhood_of_the_configured_settings() -> None:
         assert math.isclose(first[dimension.name] ** 2, dimension.low * dimension.high)
 
 
+def test_an_encoder_is_tuned_by_the_settings_of_its_fine_tuning() -> None:
+    space = choose_space(configured("model.kind=encoder", "model.features=false", "encoder.rate=3e-5"))
+    rate, hint_weight = space.dimensions
+    assert (rate.settings, hint_weight.settings) == (("encoder.rate",), ("encoder.hint_weight",))
+    assert (rate.low, rate.high) == pytest.approx((1e-5, 9e-5))
+
+
 @pytest.mark.parametrize(
     ("assignments", "options", "message"),
     [
         (["model.kind=majority"], {}, "nothing to tune"),
         ([], {"grid": "papre"}, "Unknown grid 'papre'"),
+        (["model.kind=encoder"], {"grid": "paper"}, "not for an encoder"),
         (
             ["model.kind=surface", "training.rate_features=0", "training.lambda_features=0"],
             {},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from disco2.data import Corpus
@@ -87,6 +88,8 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
         raise SettingsError("The most common class has nothing to tune.", hint="Choose another --kind.")
     if grid == "quick":
         return _quick_space(configuration)
+    if model.kind == "encoder":
+        raise SettingsError("The paper's lists are not for an encoder.", hint="Use --grid quick.")
     dimensions = [Dimension("K", ("model.K",), PAPER_K)] if model.uses_vectors else []
     for name, groups in _paper_groups(model).items():
         for kind, values in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
@@ -97,17 +100,25 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
 
 def _quick_space(configuration: Configuration) -> Space:
     """Rates and regularisers around the configured ones, one for each group; zeros are not tuned."""
-    names = [f"{kind}_{group}" for group in _groups(configuration.model) for kind in ("lambda", "rate")]
-    found = {name: value for name in names if (value := getattr(configuration.training, name))}
+    groups = _groups(configuration.model)
+    names = [f"training.{kind}_{group}" for group in groups for kind in ("lambda", "rate")]
+    if configuration.model.kind == "encoder":
+        names += ["encoder.rate", "encoder.hint_weight"]
+    found = {name: value for name in names if (value := attrgetter(name)(configuration))}
     if not found:
         raise SettingsError(
             "All rates and regularisers are zero: there is nothing to tune.", hint="Use --grid paper."
         )
     dimensions = tuple(
-        Dimension(name, (f"training.{name}",), low=value / NEIGHBOURHOOD, high=value * NEIGHBOURHOOD)
+        Dimension(_short(name), (name,), low=value / NEIGHBOURHOOD, high=value * NEIGHBOURHOOD)
         for name, value in found.items()
     )
-    return Space("quick", dimensions, QUICK_TRIALS, found)
+    return Space("quick", dimensions, QUICK_TRIALS, {_short(name): value for name, value in found.items()})
+
+
+def _short(setting: str) -> str:
+    """The name of a dimension: settings of [training] without their section."""
+    return setting.removeprefix("training.")
 
 
 def _groups(model: ModelSettings) -> list[str]:
