@@ -277,7 +277,8 @@ def test_a_missing_full_stop_changes_nothing(annotators: Annotators, parser: Dis
     [
         ("I asked when the train would leave.", []),
         ("Nobody knows when the shop opens.", []),
-        ("Everyone but Tom left early.", []),
+        ("Everyone but Tom was invited.", []),
+        ("Everyone came, but Tom left early.", ["but"]),
         ("We left when it rained.", ["when"]),
     ],
 )

@@ -280,6 +280,9 @@ class ConnectiveCandidate:
 
 
 _COMPLEMENTS = frozenset({"ccomp", "csubj"})
+_QUANTIFIERS = frozenset(
+    f"{first}{second}" for first in ("any", "every", "no") for second in ("body", "one", "thing")
+) | {"all", "none"}
 _ASKING = frozenset(("ask", "asks", "asked", "know", "knows", "knew", "wonder", "wonders", "wondered"))
 
 
@@ -306,7 +309,7 @@ class ConnectiveList:
         for place, word in enumerate(words):
             for name, parts in by_first.get(word, ()):
                 tokens = _match(words, place, parts)
-                if tokens and not (name == "when" and _opens_question(sentence, place)):
+                if tokens and not (name in _LOOK_ALIKES and _LOOK_ALIKES[name](sentence, place)):
                     found.append(ConnectiveCandidate(name, tokens))
             if len(found) >= MOST_CANDIDATES:
                 break
@@ -332,6 +335,14 @@ def _opens_question(sentence: ParsedSentence, place: int) -> bool:
         return False
     above = sentence.heads[verb]
     return sentence.links[verb] in _COMPLEMENTS or (above >= 0 and sentence.words[above] in _ASKING)
+
+
+def _is_exception(sentence: ParsedSentence, place: int) -> bool:
+    """Whether "but" at a place means "except": "everyone but Tom"."""
+    return place > 0 and sentence.words[place - 1] in _QUANTIFIERS
+
+
+_LOOK_ALIKES = {"when": _opens_question, "but": _is_exception}
 
 
 def _match(words: Sequence[str], place: int, parts: Sequence[tuple[str, ...]]) -> tuple[int, ...]:
