@@ -6,7 +6,6 @@ import contextlib
 import io
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import pytest
 from disco2.interfaces.cli import main
 from tests.docs.delivered import deliver
 from tests.docs.snippets import DOCS, Block, blocks, command_lines, same_output
+from tests.interfaces.server.served_process import REAL_PROGRAM, served
 
 ROOT = DOCS.parent
 OWN = {
@@ -49,19 +49,8 @@ def server() -> Iterator[str]:
     """The address of ``disco2 serve``."""
     pytest.importorskip("fastapi")
     pytest.importorskip("uvicorn")
-    program = "from disco2.interfaces.cli import main; main()"
-    running = subprocess.Popen(
-        [sys.executable, "-c", program, "serve", "--port", "0"], stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert running.stderr is not None
-        said = running.stderr.readline()
-        address = re.search(r"http://[\d.]+:\d+", said)
-        assert address, said + running.stderr.read()
-        yield address[0]
-    finally:
-        running.terminate()
-        running.wait(timeout=60)
+    with served("en", program=REAL_PROGRAM) as running:
+        yield running.address
 
 
 @pytest.mark.parametrize("page", PAGES)

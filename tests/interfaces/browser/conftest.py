@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.interfaces.browser.helpers import OpenPage, ServerProcess, serving
+from tests.interfaces.browser.helpers import OpenPage
+from tests.interfaces.server.served_process import REAL_PROGRAM, Served, served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -38,10 +39,16 @@ def browser_program() -> str:
 
 
 @pytest.fixture(scope="session")
-def server(browser_program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """The shipped model whose trees carry vectors."""
-    with serving(tmp_path_factory.mktemp("server") / "log.txt", "--model", "en-fast") as process:
+def server(browser_program: str) -> Iterator[Served]:
+    """The shipped model whose trees have vectors."""
+    with served("en-fast", program=REAL_PROGRAM) as process:
         yield process
+
+
+@pytest.fixture
+def page(open_page: OpenPage, server: Served) -> Page:
+    """The page of the server."""
+    return open_page(server.address)
 
 
 @pytest.fixture(scope="package")

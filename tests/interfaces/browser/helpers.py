@@ -1,13 +1,8 @@
-"""``disco2 serve`` in a process of its own, and what several tests do with the page."""
+"""What several tests do with the page."""
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,44 +17,6 @@ expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").e
 SHE = "Bob gave Tina the burger. She was hungry."
 HE = "Bob gave Tina the burger. He was hungry."
 OpenPage = Callable[..., "Page"]
-
-
-@dataclass(frozen=True)
-class ServerProcess:
-    address: str  # http://127.0.0.1:12345
-    process: subprocess.Popen[str]
-
-    def stop(self) -> None:
-        """As Ctrl+C does, and wait for it."""
-        self.process.terminate()
-        self.process.wait(timeout=30)
-
-
-@contextmanager
-def serving(log: Path, *options: str) -> Iterator[ServerProcess]:
-    """A server while the block runs; its messages go to a file, so that no pipe fills up."""
-    command = [sys.executable, "-c", "from disco2.interfaces.cli import main; main()", "serve", "--port", "0"]
-    with log.open("w", encoding="utf-8") as messages:
-        process = subprocess.Popen([*command, *options], stdout=messages, stderr=messages, text=True)
-    try:
-        yield ServerProcess(_address(process, log), process)
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            process.wait(timeout=30)
-
-
-def _address(process: subprocess.Popen[str], log: Path) -> str:
-    """Wait until the log has the address."""
-    for _ in range(1200):
-        if found := re.search(r"at (http://[\d.]+:\d+)", log.read_text(encoding="utf-8")):
-            return found[1]
-        try:
-            process.wait(timeout=0.1)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    raise AssertionError(f"disco2 serve did not start: {log.read_text(encoding='utf-8')}")
 
 
 def ask(page: Page, text: str) -> None:
@@ -89,15 +46,6 @@ def download(page: Page, folder: Path, button: str) -> Path:
     file = folder / waiting.value.suggested_filename
     waiting.value.save_as(file)
     return file
-
-
-def wait_until(page: Page, condition: str) -> None:
-    """Until an expression is true. Page.wait_for_function would be against the page's security policy."""
-    for _ in range(200):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never true: {condition}")
 
 
 def colour(found: Locator, which: str) -> str:

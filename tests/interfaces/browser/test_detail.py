@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tests.interfaces.browser.helpers import OpenPage, ServerProcess, answer, arcs, ask, colour, expect
+from tests.interfaces.browser.helpers import answer, arcs, ask, colour, expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -33,8 +33,7 @@ def focused(page: Page, what: str) -> str:
     return found
 
 
-def test_click_on_the_line_of_an_arc_opens_its_detail(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_click_on_the_line_of_an_arc_opens_its_detail(page: Page) -> None:
     ask(page, STORY)
     expect(arcs(page)).to_have_count(3)
     expect(page.locator(".d2-detail")).to_be_hidden()
@@ -50,8 +49,7 @@ def test_click_on_the_line_of_an_arc_opens_its_detail(open_page: OpenPage, serve
     expect(page.locator(".d2-detail")).to_be_hidden()
 
 
-def test_entity_has_one_colour_in_trees_texts_and_table(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_entity_has_one_colour_in_trees_texts_and_table(page: Page) -> None:
     page.locator(".d2-trees").wait_for()
     page.get_by_role("radio", name=re.compile("Tina ~ She")).check(force=True)
     trees = page.locator(".d2-trees")
@@ -72,8 +70,7 @@ def test_entity_has_one_colour_in_trees_texts_and_table(open_page: OpenPage, ser
     expect(marks).to_have_count(0)
 
 
-def test_upward_pass_and_nodes(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_upward_pass_and_nodes(page: Page) -> None:
     step = page.get_by_role("button", name="Step", exact=True)
     slider = page.get_by_role("slider")
     step.click()
@@ -99,8 +96,7 @@ def test_upward_pass_and_nodes(open_page: OpenPage, server: ServerProcess) -> No
     expect(inspector).to_contain_text("d(Tina) = tanh(V [")
 
 
-def test_parts_add_up_and_the_winner_is_told(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_parts_add_up_and_the_winner_is_told(page: Page) -> None:
     page.locator(".d2-score").wait_for()
     numbers = [
         float(row.locator("td .d2-number").first.inner_text().replace("\u2212", "-"))
@@ -113,8 +109,7 @@ def test_parts_add_up_and_the_winner_is_told(open_page: OpenPage, server: Server
     expect(page.locator(".d2-score tbody tr.d2-inner-part")).to_have_count(5)
 
 
-def test_everything_by_keyboard(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_everything_by_keyboard(page: Page) -> None:
     arcs(page).wait_for()
     for selector in ("#theme", ".examples button", "#text"):
         tab_to(page, selector)

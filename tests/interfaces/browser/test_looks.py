@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.interfaces.browser.helpers import OpenPage, ServerProcess, arcs, colour, expect
+from tests.interfaces.browser.helpers import OpenPage, arcs, colour, expect
+from tests.interfaces.server.served_process import Served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -32,7 +33,7 @@ def faults(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_no_serious_fault_with_everything_open(open_page: OpenPage, server: ServerProcess, look: str) -> None:
+def test_no_serious_fault_with_everything_open(open_page: OpenPage, server: Served, look: str) -> None:
     page = open_page(server.address, reduced_motion="reduce", **LOOKS[look])
     page.locator(".d2-comparison").wait_for()
     page.locator(".d2-entity input").last.check(force=True)
@@ -55,7 +56,7 @@ def test_no_serious_fault_with_everything_open(open_page: OpenPage, server: Serv
     assert faults(page) == []
 
 
-def test_phone_has_nothing_beside_the_page(open_page: OpenPage, server: ServerProcess) -> None:
+def test_phone_has_nothing_beside_the_page(open_page: OpenPage, server: Served) -> None:
     page = open_page(server.address, **PHONE)
     fits = "document.documentElement.scrollWidth <= innerWidth"
     page.locator(".d2-score").wait_for()
@@ -79,7 +80,7 @@ def test_phone_has_nothing_beside_the_page(open_page: OpenPage, server: ServerPr
     assert page.evaluate(fits)
 
 
-def test_theme_is_kept_and_reaches_the_trees(open_page: OpenPage, server: ServerProcess) -> None:
+def test_theme_is_kept_and_reaches_the_trees(open_page: OpenPage, server: Served) -> None:
     page = open_page(server.address, color_scheme="light")
     page.locator(".d2-trees").wait_for()
     grounds = [page.locator("body"), page.locator(".d2-document")]

@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from disco2.corpora.pairs import read_pairs
 from disco2.data import RelationKind
-from tests.interfaces.browser.helpers import SHE, OpenPage, ServerProcess, answer, arcs, ask, download, expect
+from tests.interfaces.browser.helpers import SHE, answer, arcs, ask, download, expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 SVG = "{http://www.w3.org/2000/svg}"
 TEXT = 'Ann said "no", \nand left. She was tired. However, Ben stayed. The soup was cold.'
 
 
-def test_guess_first(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_guess_first(page: Page) -> None:
     ask(page, TEXT)
     relations = answer(page, TEXT)["relations"]
     expect(arcs(page)).to_have_count(len(relations))
@@ -52,10 +55,7 @@ def test_guess_first(open_page: OpenPage, server: ServerProcess) -> None:
     expect(page.locator(".d2-legend")).to_be_visible()
 
 
-def test_marks_are_kept_and_can_be_trained_on(
-    open_page: OpenPage, server: ServerProcess, tmp_path: Path
-) -> None:
-    page = open_page(server.address)
+def test_marks_are_kept_and_can_be_trained_on(page: Page, tmp_path: Path) -> None:
     ask(page, TEXT)
     relations = answer(page, TEXT)["relations"]
     expect(arcs(page)).to_have_count(len(relations))
@@ -86,10 +86,7 @@ def test_marks_are_kept_and_can_be_trained_on(
     expect(page.get_by_role("button", name="Delete all marks")).to_be_hidden()
 
 
-def test_relations_as_json_csv_svg_and_png(
-    open_page: OpenPage, server: ServerProcess, tmp_path: Path
-) -> None:
-    page = open_page(server.address)
+def test_relations_as_json_csv_svg_and_png(page: Page, tmp_path: Path) -> None:
     ask(page, TEXT)
     relations = answer(page, TEXT)["relations"]
     expect(arcs(page)).to_have_count(len(relations))

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.interfaces.browser.helpers import (
-    HE,
-    SHE,
-    OpenPage,
-    ServerProcess,
-    answer,
-    arcs,
-    ask,
-    expect,
-    serving,
-)
+from tests.interfaces.browser.helpers import HE, SHE, OpenPage, answer, arcs, ask, expect
+from tests.interfaces.server.served_process import REAL_PROGRAM, served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 NAMES = ("Ann", "Ben", "Carla", "David", "Eve")
 DEEDS = ("went to the market", "bought some apples", "met a friend", "forgot the keys", "called a doctor")
@@ -31,8 +25,7 @@ def long_text() -> str:
     return "\n\n".join(" ".join(said[n : n + 10]) for n in range(0, SENTENCES, 10))
 
 
-def test_she_and_he_change_arc_mentions_and_comparison(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_she_and_he_change_arc_mentions_and_comparison(page: Page) -> None:
     assert page.get_by_label("Your text").input_value() == SHE
     she, he = (answer(page, text)["relations"][0] for text in (SHE, HE))
     assert percent(she["probability"]) != percent(he["probability"])
@@ -47,8 +40,7 @@ def test_she_and_he_change_arc_mentions_and_comparison(open_page: OpenPage, serv
         expect(first).to_have_text(antecedent)
 
 
-def test_every_example_has_arcs_and_is_marked(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_every_example_has_arcs_and_is_marked(page: Page) -> None:
     for name, fewest in (("A story", 8), ("News", 6), ("A recipe", 8), ("With connectives", 6)):
         page.get_by_role("button", name=name).click()
         expect(page.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
@@ -68,8 +60,7 @@ def test_every_example_has_arcs_and_is_marked(open_page: OpenPage, server: Serve
     expect(guide).to_contain_text("The road was icy, so the bus was late.")
 
 
-def test_warnings_glosses_and_norel_of_an_answer(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_warnings_glosses_and_norel_of_an_answer(page: Page) -> None:
     found = answer(page, "It rained. We ran. The soup was cold.", norel=True)
     found["relations"][0] |= {"kind": "Implicit", "sense": "Contingency.Cause", "gloss": "so", "unsure": True}
     found["relations"][1] |= {"kind": "NoRel", "sense": "NoRel", "gloss": "", "connective": ""}
@@ -84,8 +75,7 @@ def test_warnings_glosses_and_norel_of_an_answer(open_page: OpenPage, server: Se
     expect(page.get_by_role("status").first).to_have_text("One relation found.")
 
 
-def test_texts_of_any_kind(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_texts_of_any_kind(page: Page) -> None:
     ask(page, "The sun rose.\nThe birds sang.\n\nThe cat slept.")
     expect(arcs(page)).to_have_count(1)
     page.get_by_label("A paragraph ends at").select_option("none")
@@ -111,8 +101,7 @@ def test_texts_of_any_kind(open_page: OpenPage, server: ServerProcess) -> None:
     expect(page.locator(".d2-detail-head")).to_contain_text("explicit, “because” says it")
 
 
-def test_labels_of_arcs_do_not_cover_each_other(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_labels_of_arcs_do_not_cover_each_other(page: Page) -> None:
     arcs(page).wait_for()
     short = "It rained. However, we ran. The old man smiled because he was dry. We sang. Therefore, he left."
     for text, width in ((long_text()[:4000], 1280), (short, 1280), (short, 360), (long_text()[:1500], 360)):
@@ -133,8 +122,7 @@ def test_labels_of_arcs_do_not_cover_each_other(open_page: OpenPage, server: Ser
         assert touching == 0
 
 
-def test_links_and_the_way_back(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_links_and_the_way_back(page: Page, open_page: OpenPage) -> None:
     arcs(page).wait_for()
     text = "Käthe & Jörg sang 100% #1 songs + more. They were happy 🎉. The dog left?"
     ask(page, text)
@@ -145,7 +133,7 @@ def test_links_and_the_way_back(open_page: OpenPage, server: ServerProcess) -> N
     page.get_by_role("button", name="Copy link").click()
     expect(page.locator(".d2-status")).to_contain_text("clipboard")
     link = page.evaluate("navigator.clipboard.readText()")
-    assert link.startswith(f"{server.address}/#text=")
+    assert "/#text=" in link
     other = open_page(link)
     expect(arcs(other).nth(count - 1)).to_have_attribute("aria-pressed", "true")
     assert other.get_by_label("Your text").input_value() == text
@@ -158,8 +146,7 @@ def test_links_and_the_way_back(open_page: OpenPage, server: ServerProcess) -> N
     expect(page.locator(".d2-flow")).to_contain_text("Käthe")
 
 
-def test_only_the_last_question_is_waited_for(open_page: OpenPage, server: ServerProcess) -> None:
-    page = open_page(server.address)
+def test_only_the_last_question_is_waited_for(page: Page) -> None:
     arcs(page).wait_for()
     page.route(
         "**/v1/relations",
@@ -184,10 +171,10 @@ def test_only_the_last_question_is_waited_for(open_page: OpenPage, server: Serve
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_errors_and_the_parts_of_an_encoders_score(open_page: OpenPage, tmp_path: Path) -> None:
+def test_errors_and_the_parts_of_an_encoders_score(open_page: OpenPage) -> None:
     """With the default model, a key and a small limit."""
     options = ("--api-key", "open-sesame", "--max-body", "3000")
-    with serving(tmp_path / "log.txt", *options) as guarded:
+    with served("en", options, program=REAL_PROGRAM) as guarded:
         page = open_page(guarded.address)
         alert = page.get_by_role("alert")
         expect(alert).to_contain_text("key")
@@ -212,7 +199,8 @@ def test_errors_and_the_parts_of_an_encoders_score(open_page: OpenPage, tmp_path
             assert page.get_by_label("Your text").input_value() == text
         ask(page, SHE)
         page.locator(".d2-trees").wait_for()
-        guarded.stop()
+        guarded.process.terminate()
+        guarded.process.wait(30)
         page.get_by_role("button", name="Find relations").click()
         expect(alert).to_contain_text("The server can\u2019t be reached.")
         expect(page.locator(".d2-trees")).to_be_visible()  # what was there can still be looked at

@@ -1,4 +1,4 @@
-"""``disco2 serve`` in a process of its own, with the small model and a rule annotator that can be slow."""
+"""``disco2 serve`` in another process, usually with the small model and a rule annotator that can be slow."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from tests.conftest import ROOT
 from tests.inference.rule_annotator import RuleAnnotator
 
 PROGRAM = [sys.executable, "-m", "tests.interfaces.server.served_process"]
+REAL_PROGRAM = [sys.executable, "-m", "disco2"]
 JSON = {"Content-Type": "application/json"}
 
 
@@ -40,6 +41,7 @@ class Served:
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", "".join(self._lines))
         assert found, "".join(self._lines)
         self.port = int(found[1])
+        self.address = f"http://127.0.0.1:{self.port}"
 
     def _read(self) -> None:
         assert self.process.stderr is not None
@@ -70,12 +72,17 @@ class Served:
 
 @contextmanager
 def served(
-    bundle: Path, options: Sequence[str] = (), *, slow: float = 0.0, key: str = ""
+    model: Path | str,
+    options: Sequence[str] = (),
+    *,
+    slow: float = 0.0,
+    key: str = "",
+    program: Sequence[str] = PROGRAM,
 ) -> Iterator[Served]:
-    """A server whose annotator needs ``slow`` seconds for each call."""
+    """A server whose annotator needs ``slow`` seconds for each call; or the real program."""
     environment = os.environ | {"SLOW_SECONDS": str(slow), "DISCO2_API_KEY": key}
     process = subprocess.Popen(
-        [*PROGRAM, "serve", "--model", str(bundle), "--port", "0", *options],
+        [*program, "serve", "--model", str(model), "--port", "0", *options],
         cwd=ROOT,
         env=environment,
         stderr=subprocess.PIPE,

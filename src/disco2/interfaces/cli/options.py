@@ -38,6 +38,7 @@ PARAGRAPHS = (BLANK, "line", "none")  # the keys of ``inference.candidates.PARAG
 STANDARD_INPUT = Path("-")
 LOCAL, DASK = "local", "dask"
 UNIFORM = "uniform"
+SHIPPED = shipped_names()
 
 
 # Kinds of options. A shell offers their values while one types.
@@ -96,7 +97,7 @@ Paragraphs = Annotated[str, choose("paragraph mode", PARAGRAPHS, help="What ends
 Model = Annotated[
     str | None,
     suggest(
-        shipped_names(),
+        SHIPPED,
         "--model",
         metavar="NAME|FOLDER",
         help=f"A shipped model (see: disco2 models), or the folder of another. Default: {DEFAULT}.",

@@ -174,8 +174,8 @@ def predict_pairs(
     """
     check_batch_size(batch_size, of="pairs", hint="Give a --batch-size of 1 or more.")
     check_min_probability(min_probability)
-    if file != options.STANDARD_INPUT and not file.exists():
-        options.open_input(file)  # raises
+    if file != options.STANDARD_INPUT and (file.is_dir() or not file.exists()):
+        options.open_input(file)  # raises, before a model is loaded
     if output is not None:
         if not file.is_file():
             raise InputError(

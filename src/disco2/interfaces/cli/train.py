@@ -38,9 +38,9 @@ from disco2.interfaces.cli.listing import (
     progress_bar,
     results,
 )
-from disco2.interfaces.cli.options import AsJson, Force, path_option, suggest
+from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, path_option, suggest
 from disco2.lock import FileLock
-from disco2.shipped import find_model, shipped_names
+from disco2.shipped import find_model
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch
@@ -108,7 +108,7 @@ def train(
     from_model: Annotated[
         str | None,
         suggest(
-            shipped_names(),
+            SHIPPED,
             help="Adapt this model to labelled pairs (--corpus pairs): its last layer alone, in seconds.",
             metavar="NAME|FOLDER",
             show_default=False,
