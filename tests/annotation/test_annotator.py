@@ -163,12 +163,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for (module, name), layers in PLACES.items():
         full = f"disco2.annotation.{module}"
         stand_in = ModuleType(full)
-        described = {
-            "provided": layers,
-            "made": found,
-            "NAME": name,
-            "REQUIRES": dict.fromkeys(layers, frozenset()),
-        }
+        needs: dict[Layer, Layers] = dict.fromkeys(layers, frozenset())
+        described = {"provided": layers, "made": found, "NAME": name, "REQUIRES": needs}
         setattr(stand_in, name, type(name, (StandIn,), described))
         monkeypatch.setitem(sys.modules, full, stand_in)
     return found

@@ -126,12 +126,6 @@ def test_many_brackets_in_a_cell_take_linear_time_and_room() -> None:
     assert max(len(finding.detail) for finding in read_cell(1_000).findings) < 100
 
 
-def test_a_part_is_not_written_into_every_chain_at_any_length() -> None:
-    text = f"#begin document (a); part {'0' * 5_000}\n0\tRain\t(1)"
-    (document,) = parse_coreference(text, where="f", issues=ReadIssues())
-    assert document.spans == ((0, 1, "1"),)
-
-
 FILE = """\
 <DOC DOCNO="nw/wsj/99/wsj_9901@9901@wsj@nw@en@on">
 <TEXT PARTNO="000">

@@ -84,14 +84,6 @@ def test_every_character_finds_back(text: str, longest: int) -> None:
             behind = end
 
 
-def test_a_clean_text_needs_no_table_of_places() -> None:
-    [piece] = split_text("  Ann sings.\n")
-    assert piece.text == "Ann sings."
-    assert piece.span(0, 3) == (2, 5)
-    [plain] = split_text("Ann sings.")
-    assert plain.places == range(10)
-
-
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [

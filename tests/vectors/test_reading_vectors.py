@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from disco2.errors import Disco2Error, VectorsError
+from disco2.errors import VectorsError
 from disco2.vectors import load_vectors, read_vectors
 from tests.vectors.vector_files import (
     MATRIX,
@@ -107,22 +105,6 @@ def test_no_file_and_a_folder(tmp_path: Path) -> None:
         read_vectors(tmp_path / "absent.txt")
     with pytest.raises(VectorsError, match="can't be read"):
         read_vectors(tmp_path)
-
-
-@given(
-    prefix=st.sampled_from([b"", b"2 3\n", b"the 1 2\n", b"\x1f\x8b", (793712314).to_bytes(4, "little")]),
-    content=st.binary(max_size=60),
-)
-def test_any_bytes_give_vectors_or_one_of_our_errors(
-    tmp_path_factory: pytest.TempPathFactory, prefix: bytes, content: bytes
-) -> None:
-    path = write(tmp_path_factory.mktemp("any") / "vectors", prefix + content)
-    try:
-        vectors = read_vectors(path)
-    except Disco2Error:
-        return
-    assert np.isfinite(vectors.matrix).all()
-    assert vectors.dimensions >= 1
 
 
 @pytest.mark.parametrize("header", [b"", b"2 2\n"])

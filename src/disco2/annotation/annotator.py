@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -127,24 +128,14 @@ class Annotators:
     @single_threaded()
     def _make(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
         found = list(documents)
-        for maker, share in self._shares(layers):
+        # Neighbouring layers of one annotator are made in one call.
+        asked = [layer for layer in Layer if layer in layers]
+        for maker, group in groupby(asked, key=self.maker):
+            share = frozenset(group)
             for layer in sorted(share):
                 check_present(found, maker.requires[layer] - layers, before=layer, maker=maker.name)
             found = maker.annotate(found, layers=share)
         return found
-
-    def _shares(self, layers: Layers) -> list[tuple[Annotator, Layers]]:
-        """Each annotator with its layers; neighbouring layers of one annotator are made in one call."""
-        shares: list[tuple[Annotator, Layers]] = []
-        for layer in Layer:
-            if layer not in layers:
-                continue
-            maker = self.maker(layer)
-            if shares and shares[-1][0] is maker:
-                shares[-1] = (maker, shares[-1][1] | {layer})
-            else:
-                shares.append((maker, frozenset({layer})))
-        return shares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,21 +183,18 @@ class AnnotatorChoice:
             from disco2.annotation.stanford import StanfordParser
 
             chosen = [StanfordParser(self.stanford_home)]  # first: fails fast if Java or the jar is missing
+        wanted = others if chosen else layers
         if self.spacy and others:
             from disco2.annotation.spacy_pipeline import SpacyPipeline
 
             chosen.insert(0, SpacyPipeline.load(self.spacy))
-        wanted = others if chosen else layers
         if self.stanza and wanted:
             from disco2.annotation.stanza_pipeline import StanzaPipeline
 
-            stanza = StanzaPipeline.load(
-                folder=self.stanza_folder, download=self.stanza_download, layers=wanted
-            )
-            chosen.insert(0, stanza)
+            folder, download = self.stanza_folder, self.stanza_download
+            chosen.insert(0, StanzaPipeline.load(folder=folder, download=download, layers=wanted))
         made = frozenset(layer for annotator in chosen for layer in annotator.requires)
-        built_in = english_annotators(layers=layers - made, on_demand=on_demand)
-        return Annotators([*built_in, *chosen])
+        return Annotators([*english_annotators(layers=layers - made, on_demand=on_demand), *chosen])
 
 
 def check_mixture(layers: Layers) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from disco2.data import ReadIssues
@@ -14,6 +15,9 @@ _BEGIN = re.compile(r"#\s*begin document\s*(.*)")
 _PART = re.compile(r"^\((.*)\);\s*part\s+(\d{1,20})\s*$")
 _BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|[()]")
 _GUM_CHAIN = re.compile(r"[^\W\d_]+-(\d+)(?:-.*)?")  # person-6-Name: type, chain, link to an encyclopedia
+
+
+_Report = Callable[[str, int, str], None]  # kind of a finding, line, detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,10 @@ def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[Core
     """
     documents: list[_Growing] = []
     current: _Growing | None = None
+
+    def report(kind: str, line: int, detail: str) -> None:
+        issues.add(kind, f"{where}:{line}", detail)
+
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         if not line or line.isspace():
             continue
@@ -60,10 +68,10 @@ def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[Core
         if line[0] == "#" and len(columns) == 1:
             begin = _BEGIN.match(line)
             if begin:
-                current = _next_document(documents, begin[1].strip(), where=where, issues=issues)
+                current = _next_document(documents, begin[1].strip(), report)
             continue
         if current is None:
-            current = _next_document(documents, "", where=where, issues=issues)
+            current = _next_document(documents, "", report)
         if len(columns) == 1:
             columns = line.split()
         if len(columns) < 3 or len(columns) == 4:
@@ -72,19 +80,18 @@ def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[Core
                 where=f"{where}:{number}",
             )
         current.words.append(columns[1] if len(columns) == 3 else columns[3])
-        cell = columns[-1]
-        if cell not in ("_", "-", ""):
-            _read_cell(current, cell, number, where=where, issues=issues)
+        if columns[-1] not in ("_", "-", ""):
+            _read_cell(current, columns[-1], number, report)
     for document in documents:
-        _close(document, where=where, issues=issues)
+        _close(document, report)
     return [document.finished() for document in documents]
 
 
-def _next_document(documents: list[_Growing], header: str, *, where: str, issues: ReadIssues) -> _Growing:
+def _next_document(documents: list[_Growing], header: str, report: _Report) -> _Growing:
     part = _PART.match(header)
     name = part[1] if part else header.strip("()")
     if documents:
-        _close(documents[-1], where=where, issues=issues)
+        _close(documents[-1], report)
     if part and documents and documents[-1].name == name:
         documents[-1].part = part[2]
     else:
@@ -92,31 +99,25 @@ def _next_document(documents: list[_Growing], header: str, *, where: str, issues
     return documents[-1]
 
 
-def _close(document: _Growing, *, where: str, issues: ReadIssues) -> None:
+def _close(document: _Growing, report: _Report) -> None:
     for chain, starts in document.open_spans.items():
+        detail = f"A mention of chain {chain} opens here and is never closed; it was left out."
         for _, number in starts:
-            issues.add(
-                "coreference bracket never closed",
-                f"{where}:{number}",
-                f"A mention of chain {chain} opens here and is never closed; it was left out.",
-            )
+            report("coreference bracket never closed", number, detail)
     document.open_spans.clear()
 
 
-def _read_cell(document: _Growing, cell: str, number: int, *, where: str, issues: ReadIssues) -> None:
+def _read_cell(document: _Growing, cell: str, number: int, report: _Report) -> None:
     token = len(document.words) - 1
     opening: Counter[str] = Counter()
     closing: list[str] = []
     for bracket in _BRACKET.finditer(cell):
         opened, at_once, closed = bracket.groups()
-        if opened is None and closed is None:
-            issues.add(
-                "odd coreference bracket",
-                f"{where}:{number}",
-                f"A bracket in '{cell[:40]}' has no chain; it was skipped.",
-            )
-            continue
         name = opened or closed
+        if name is None:
+            detail = f"A bracket in '{cell[:40]}' has no chain; it was skipped."
+            report("odd coreference bracket", number, detail)
+            continue
         gum = _GUM_CHAIN.fullmatch(name)
         chain = document.chain(gum[1] if gum else name)
         if at_once:
@@ -136,11 +137,8 @@ def _read_cell(document: _Growing, cell: str, number: int, *, where: str, issues
             opening[chain] -= 1
             document.spans[token, token + 1, chain] = None
         else:
-            issues.add(
-                "coreference bracket never opened",
-                f"{where}:{number}",
-                f"A mention of chain {chain} closes here and was never opened; it was left out.",
-            )
+            detail = f"A mention of chain {chain} closes here and was never opened; it was left out."
+            report("coreference bracket never opened", number, detail)
     for chain in opening.elements():
         document.open_spans.setdefault(chain, []).append((token, number))
 

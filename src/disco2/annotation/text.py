@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from disco2.data import Token
@@ -95,19 +95,27 @@ def replace_surrogates(word: str) -> str:
     return _SURROGATE.sub("\ufffd", word) or "\ufffd"
 
 
+def cut_long(length: int, longest: int, cut: Callable[[int, int], int]) -> Iterator[tuple[int, int]]:
+    """Spans that cover a length, none longer than ``longest``; ``cut`` gives the end of one that begins at
+    its first argument and must end at its second."""
+    start = 0
+    while length - start > longest:
+        end = cut(start, start + longest)
+        yield start, end
+        start = end
+    yield start, length
+
+
 def _parts(paragraph: str, longest: int) -> Iterator[tuple[int, int]]:
     """A long paragraph, cut after the last sentence end that fits, else the last space, else at the limit."""
-    start = 0
-    while len(paragraph) - start > longest:
-        limit = start + longest
-        end = _last_end(_SENTENCE_END, paragraph, start, limit) or _last_end(_SPACES, paragraph, start, limit)
-        yield start, end or limit
-        start = end or limit
-    yield start, len(paragraph)
 
+    def cut(start: int, limit: int) -> int:
+        for pattern in (_SENTENCE_END, _SPACES):
+            if ends := [match.end() for match in pattern.finditer(paragraph, start, limit)]:
+                return ends[-1]
+        return limit
 
-def _last_end(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int | None:
-    return max((match.end() for match in pattern.finditer(text, start, limit)), default=None)
+    return cut_long(len(paragraph), longest, cut)
 
 
 def _clean(part: str, offset: int) -> Piece | None:
@@ -151,27 +159,19 @@ def split_long_sentence(tags: Sequence[str], *, longest: int, shortest: int) -> 
     after a colon, a closing bracket or a closing quote; else after a comma, else before a conjunction or a
     preposition, else at the limit. Only the last piece may have fewer than ``shortest`` tokens.
     """
-    pieces: list[tuple[int, int]] = []
-    start = 0
-    while len(tags) - start > longest:
-        end = start + _cut(tags[start : start + longest], shortest)
-        pieces.append((start, end))
-        start = end
-    pieces.append((start, len(tags)))
-    return pieces
 
-
-def _cut(tags: Sequence[str], shortest: int) -> int:
-    """How many of the tokens the next piece takes."""
-    least = max(1, min(shortest, len(tags)))
-    for marks in _BEHIND:
-        for end in range(len(tags), least - 1, -1):
-            if tags[end - 1] in marks:
+    def cut(start: int, limit: int) -> int:
+        least = start + max(1, min(shortest, longest))
+        for marks in _BEHIND:
+            for end in range(limit, least - 1, -1):
+                if tags[end - 1] in marks:
+                    return end
+        for end in range(limit - 1, least - 1, -1):
+            if tags[end] in _BEFORE:
                 return end
-    for end in range(len(tags) - 1, least - 1, -1):
-        if tags[end] in _BEFORE:
-            return end
-    return len(tags)
+        return limit
+
+    return list(cut_long(len(tags), longest, cut))
 
 
 # Tokens and sentences by rule, as in treebanks. Clitics (``do`` ``n't``, ``Ann`` ``'s``) and punctuation are

@@ -72,11 +72,6 @@ def test_without_trees_runs_of_nouns_are_found_by_their_tags() -> None:
     assert [candidate.head for candidate in find_candidates(document)] == [2, 5, 7, 10]
 
 
-def test_nothing_in_nothing() -> None:
-    assert find_candidates(document_from_words("d", [])) == []
-    assert find_candidates(document_from_words("d", [["Rain"]])) == []  # no tags, no trees
-
-
 @settings(max_examples=60, deadline=None)
 @given(parsed_documents())
 def test_candidates_are_in_order_inside_their_sentence_and_once(document: Document) -> None:

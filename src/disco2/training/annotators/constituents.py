@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -185,7 +185,6 @@ def disturb(
     return numbers
 
 
-Progress = Callable[[str], None]
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 
 
@@ -197,7 +196,7 @@ def train_constituents(
     seed: int = 1,
     settings: ParserSettings | None = None,
     vectors: WordVectors | None = None,
-    progress: Progress = lambda message: None,
+    progress: Callable[[str], None] = lambda line: None,
     force: bool = False,
 ) -> None:
     """Learn from the trees of ``training``; the pass with the best labelled F1 on ``development`` is kept.
@@ -214,8 +213,12 @@ def train_constituents(
 
     settings = settings or ParserSettings()
     vectors = vectors if vectors is not None else read_shipped()
-    _check_trees(training)
-    _check_trees(development)
+    for documents in (training, development):
+        if not any(sentence.constituents for document in documents for sentence in document.sentences):
+            raise CorpusError(
+                "There are no trees to learn from, or none to choose by.",
+                hint="Give documents with constituents.",
+            )
     check_folder_place(folder, HIDDEN_LIST, force=force)
     lexicon = build_lexicon(
         (token.text for document in training for token in document.tokens),
@@ -247,14 +250,6 @@ def train_constituents(
         torch.set_num_threads(threads)
 
 
-def _check_trees(documents: Sequence[Document]) -> None:
-    if not any(sentence.constituents for document in documents for sentence in document.sentences):
-        raise CorpusError(
-            "There are no trees to learn from, or none to choose by.",
-            hint="Give documents with constituents.",
-        )
-
-
 # The trees of documents against gold ones.
 
 
@@ -270,19 +265,15 @@ def compare_trees(
     With ``longest`` only sentences up to this length count, and with ``most`` only that many of them, in the
     order of the documents.
     """
-    pairs = list(_trees(gold, parsed, longest=longest))[:most]
+    pairs = [
+        (sentence.constituents, guess.constituents)
+        for document, other in zip(gold, parsed, strict=True)
+        for sentence, guess in zip(document.sentences, other.sentences, strict=True)
+        if sentence.constituents is not None and (longest is None or len(sentence) <= longest)
+    ][:most]
     return evaluate_brackets(
         [_brackets(truth) for truth, _ in pairs], [_brackets(guess) for _, guess in pairs]
     )
-
-
-def _trees(
-    gold: Sequence[Document], parsed: Sequence[Document], *, longest: int | None
-) -> Iterator[tuple[Constituents, Constituents | None]]:
-    for document, other in zip(gold, parsed, strict=True):
-        for sentence, guess in zip(document.sentences, other.sentences, strict=True):
-            if sentence.constituents is not None and (longest is None or len(sentence) <= longest):
-                yield sentence.constituents, guess.constituents
 
 
 def _brackets(tree: Constituents | None) -> list[Bracket]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,14 +76,24 @@ def frequent_words(documents: Iterable[Document], *, rarest: int) -> tuple[str, 
     return tuple(sorted(word for word, count in counts.items() if count >= rarest))
 
 
-def make_example(document: Document, words: tuple[str, ...], settings: CoreferenceSettings) -> Example | None:
-    """The arrays of a document; None if it has no candidate."""
+def make_example(document: Document, words: Sequence[str], settings: CoreferenceSettings) -> Example | None:
+    """The arrays of a document; None if it has no candidate.
+
+    A candidate is in the chain of the gold mention with the same span, or in none.
+    """
     mentions = read_mentions(document)
     if not len(mentions):
         return None
-    vocabulary: Mapping[str, int] = {word: number for number, word in enumerate(words, start=FIRST_WORD)}
+    vocabulary = {word: number for number, word in enumerate(words, start=FIRST_WORD)}
     antecedents = possible_antecedents(mentions, window=settings.window, matches=settings.matches)
-    gold = _same_chain(document, mentions, antecedents)
+    numbers: dict[str, int] = {}
+    chain_of = {
+        (mention.start, mention.end): numbers.setdefault(mention.chain, len(numbers))
+        for mention in document.mentions or ()
+    }
+    spans = zip(mentions.start.tolist(), mentions.end.tolist(), strict=True)
+    chain = np.array([chain_of.get(span, -1) for span in spans], dtype=np.int32)[:, None]
+    gold = (chain == chain[antecedents, 0]) & (chain >= 0) & (antecedents >= 0)
     anaphoric = gold.any(axis=1)
     wrong = np.where(anaphoric, settings.wrong_link, settings.false_anaphor)[:, None]
     return Example(
@@ -95,19 +105,6 @@ def make_example(document: Document, words: tuple[str, ...], settings: Coreferen
         costs=np.where(gold, 0.0, wrong).astype(np.float32),
         new_costs=np.where(anaphoric, settings.false_new, 0.0).astype(np.float32),
     )
-
-
-def _same_chain(document: Document, mentions: Mentions, antecedents: Integers) -> NDArray[np.bool_]:
-    """A candidate is in the chain of the gold mention with the same span, or in none."""
-    numbers: dict[str, int] = {}
-    chain_of = {
-        (mention.start, mention.end): numbers.setdefault(mention.chain, len(numbers))
-        for mention in document.mentions or ()
-    }
-    spans = zip(mentions.start.tolist(), mentions.end.tolist(), strict=True)
-    chain = np.array([chain_of.get(span, -1) for span in spans], dtype=np.int32)
-    same: NDArray[np.bool_] = (chain[:, None] == chain[antecedents]) & (chain[:, None] >= 0)
-    return same & (antecedents >= 0)
 
 
 # Tables whose cells back off to coarser ones, so that rare combinations of kinds learn from common ones.
@@ -179,20 +176,16 @@ _Floats = NDArray[np.float64]
 
 def loss_and_gradient(tables: Tables, example: Example) -> tuple[float, Tables]:
     """The loss of a document, and its derivative by each cell of the tables."""
-    scores = _scores_with_costs(tables, example)
+    new = new_scores(tables, example.rows, example.mentions) + example.new_costs
+    own = antecedent_scores(tables, example.rows)
+    links = pair_scores(tables, example.mentions, 0, example.antecedents, example.features, own)
+    # (mentions, 1 + antecedents): first the scores of {new}.
+    scores = np.concatenate([new[:, None], links + example.costs], axis=1).astype(np.float64)
     right = np.concatenate([~example.gold.any(axis=1, keepdims=True), example.gold], axis=1)
     probabilities, logarithms = _softmax(scores)
     shares, right_logarithms = _softmax(np.where(right, scores, -np.inf))
     loss = float((logarithms - right_logarithms).sum())
     return loss, _gradient(tables, example, probabilities - shares)
-
-
-def _scores_with_costs(tables: Tables, example: Example) -> _Floats:
-    """(mentions, 1 + antecedents): first the scores of {new}."""
-    new = new_scores(tables, example.rows, example.mentions) + example.new_costs
-    own = antecedent_scores(tables, example.rows)
-    links = pair_scores(tables, example.mentions, 0, example.antecedents, example.features, own)
-    return np.concatenate([new[:, None], links + example.costs], axis=1).astype(np.float64)
 
 
 def _softmax(scores: _Floats) -> tuple[_Floats, _Floats]:
@@ -274,30 +267,14 @@ def train_coreference(
     check_folder_place(folder, HIDDEN_LIST, force=force)
     settings = settings or CoreferenceSettings()
     words = frequent_words(training, rarest=settings.rarest_word)
-    examples = [
-        made for document in training if (made := make_example(document, words, settings)) is not None
-    ]
+    made = [make_example(document, words, settings) for document in training]
+    examples = [example for example in made if example is not None]
     if not examples:
         raise InputError(
             "No training document has a phrase that may be a mention.",
             hint="Give documents with tags and constituents.",
         )
-    tables = _fit(examples, sum(mention_feature_sizes(len(words)).values()), settings, seed, progress)
-    write_weights(folder, tables, words, window=settings.window, matches=settings.matches, force=force)
-    if development:
-        ranker = MentionRanker.load(read_listed_files(folder))
-        found = coreference_scores(development, [ranker.resolve(document) for document in development])
-        progress(f"development: mean F1 {found.mean:.2%}")
-
-
-def _fit(
-    examples: Sequence[Example],
-    mention_rows: int,
-    settings: CoreferenceSettings,
-    seed: int,
-    progress: Callable[[str], None],
-) -> Tables:
-    parameters = BackedOffTables(mention_rows)
+    parameters = BackedOffTables(sum(mention_feature_sizes(len(words)).values()))
     optimiser = SparseAdaGrad(parameters.parameters, rate=settings.rate, penalty=settings.penalty)
     random = np.random.default_rng(seed)
     for number in range(settings.passes):
@@ -307,7 +284,12 @@ def _fit(
             optimiser.step(parameters.spread(gradient))
             total += loss
         progress(f"pass {number + 1} of {settings.passes}: loss {total:.0f}")
-    return parameters.merged()
+    tables = parameters.merged()
+    write_weights(folder, tables, words, window=settings.window, matches=settings.matches, force=force)
+    if development:
+        ranker = MentionRanker.load(read_listed_files(folder))
+        found = coreference_scores(development, [ranker.resolve(document) for document in development])
+        progress(f"development: mean F1 {found.mean:.2%}")
 
 
 # Documents with gold mentions and the same with automatic ones -> scores.

@@ -166,15 +166,28 @@ def margin_loss(module: ParserModule, encoded: Tensor, places: Rows, batch: Sequ
     gold tree are scored again with gradients, a small part of all spans.
     """
     lengths = np.array([len(example.numbers) - 2 for example in batch], dtype=np.int32)
-    gold = gold_spans(batch)
+    counts = [len(example.starts) for example in batch]
+    gold = Spans(
+        np.repeat(np.arange(len(batch), dtype=np.int32), counts),
+        np.concatenate([example.starts for example in batch]),
+        np.concatenate([example.ends for example in batch]),
+    )
     labels = np.concatenate([example.labels for example in batch])
     sides = module.sides(encoded)
+
+    def scores(spans: Spans) -> Tensor:
+        first = places[spans.sentences]
+        return module.scores(
+            *sides, torch.from_numpy(first + spans.starts), torch.from_numpy(first + spans.ends)
+        )
+
+    def total(spans: Spans, labels: Integers) -> Tensor:
+        return scores(spans).gather(1, torch.from_numpy(labels).long()[:, None]).sum()
+
     with torch.no_grad():
-        scores = module.scores(*sides, *_tensors(all_spans(lengths), places)).numpy()
-    found, guesses, wrong = worst_trees(scores, lengths, gold, labels)
-    score_of_found = _sum(module.scores(*sides, *_tensors(found, places)), guesses)
-    score_of_gold = _sum(module.scores(*sides, *_tensors(gold, places)), labels)
-    return score_of_found + float(wrong) - score_of_gold
+        everything = scores(all_spans(lengths)).numpy()
+    found, guesses, wrong = worst_trees(everything, lengths, gold, labels)
+    return total(found, guesses) + float(wrong) - total(gold, labels)
 
 
 def worst_trees(
@@ -200,16 +213,6 @@ def worst_trees(
     return Spans(*(column[labelled] for column in tree)), guesses[labelled], wrong
 
 
-def gold_spans(batch: Sequence[Example]) -> Spans:
-    """The labelled spans of the gold trees."""
-    counts = [len(example.starts) for example in batch]
-    return Spans(
-        np.repeat(np.arange(len(batch), dtype=np.int32), counts),
-        np.concatenate([example.starts for example in batch]),
-        np.concatenate([example.ends for example in batch]),
-    )
-
-
 def span_rows(spans: Spans, lengths: Integers) -> Rows:
     """The rows of the spans in ``all_spans(lengths)``."""
     sizes = lengths.astype(np.int64)
@@ -223,16 +226,6 @@ def span_rows(spans: Spans, lengths: Integers) -> Rows:
         + (spans.ends - starts - 1)
     )
     return rows
-
-
-def _tensors(spans: Spans, places: Rows) -> tuple[Tensor, Tensor]:
-    """The places of the spans' starts and ends."""
-    first = places[spans.sentences]
-    return torch.from_numpy(first + spans.starts), torch.from_numpy(first + spans.ends)
-
-
-def _sum(scores: Tensor, labels: Integers) -> Tensor:
-    return scores.gather(1, torch.from_numpy(labels).long()[:, None]).sum()
 
 
 # The passes over the training sentences.
@@ -261,8 +254,9 @@ def train_passes(
     for _ in range(settings.epochs):
         for batch in _batches(examples, settings, random):
             step += 1
+            falling = 0.5 * (1 + math.cos(math.pi * min(step / steps, 1.0))) + LAST_RATE
             for group in optimiser.param_groups:
-                group["lr"] = _rate(step, steps, settings)
+                group["lr"] = settings.rate * min(step / settings.warm_up, falling)
             optimiser.zero_grad()
             torch.autograd.backward(_loss(module, batch, lexicon, settings, random) / len(batch))
             torch.nn.utils.clip_grad_norm_(module.parameters(), settings.clip)
@@ -272,11 +266,6 @@ def train_passes(
                 for old, new in zip(mean.parameters(), module.parameters(), strict=True):
                     old.lerp_(new, 1 - keep)
         yield mean.export()
-
-
-def _rate(step: int, steps: int, settings: ParserSettings) -> float:
-    falling = 0.5 * (1 + math.cos(math.pi * min(step / steps, 1.0))) + LAST_RATE
-    return settings.rate * min(step / settings.warm_up, falling)
 
 
 def _loss(

@@ -131,6 +131,7 @@ def _parse(document: Document, group: list[Sentence]) -> tuple[list[int], list[s
     return heads, labels
 
 
+SHARED = (ENCODER, TAGGER, PARSER)
 PASSES = 12
 LEARNING_RATE = 0.0015  # at the start; it decreases linearly to nearly 0
 LEAST_RATE = 0.02  # of the first one
@@ -180,8 +181,14 @@ def train_syntax(
                 pipeline.update(batch, sgd=optimizer, drop=DROPOUT)
             with pipeline.use_params(optimizer.averages):
                 scores = score_syntax(SpacySyntax(pipeline), development)
-                progress(f"pass {number} of {passes}: {_line(scores)}")
-                for components, merit in _merits(scores).items():
+                progress(
+                    f"pass {number} of {passes}: "
+                    f"tokens {scores.tokens:.2%}, sentences {scores.sentences:.2%}, tags {scores.tags:.2%}, "
+                    f"UAS {scores.unlabelled:.2%}, LAS {scores.labelled:.2%}"
+                )
+                # Components that share parameters must come from the same pass.
+                merits = {(SENTENCES,): scores.sentences, SHARED: scores.tags + scores.labelled}
+                for components, merit in merits.items():
                     if components not in best or merit > best[components]:
                         best[components] = merit
                         for component in components:
@@ -197,11 +204,6 @@ def score_syntax(annotator: SpacySyntax, documents: Sequence[Document]) -> Synta
     found = syntax_scores(gold, [parsed_text(document) for document in cut])
     scores = syntax_scores(gold, [parsed_text(document) for document in parsed])
     return replace(scores, tokens=found.tokens, sentences=found.sentences)
-
-
-def _merits(scores: SyntaxScores) -> dict[tuple[str, ...], float]:
-    """The score of components that share parameters, and so must come from the same pass."""
-    return {(SENTENCES,): scores.sentences, (ENCODER, TAGGER, PARSER): scores.tags + scores.labelled}
 
 
 def _batch_sizes() -> Iterator[float]:
@@ -223,13 +225,6 @@ def _batches(examples: Sequence[Example], sizes: Iterator[float]) -> Iterator[li
         words += len(example)
     if batch:
         yield batch
-
-
-def _line(scores: SyntaxScores) -> str:
-    return (
-        f"tokens {scores.tokens:.2%}, sentences {scores.sentences:.2%}, tags {scores.tags:.2%}, "
-        f"UAS {scores.unlabelled:.2%}, LAS {scores.labelled:.2%}"
-    )
 
 
 # Documents for the scorer.
