@@ -110,9 +110,9 @@ def test_features_that_fire_add_their_weights(tmp_path: Path) -> None:
     texts = model.score_texts([(one.relation.arg1.text, one.relation.arg2.text) for one in instances])
     fired = model.extractor.transform(instances)
     for row, score in enumerate(model.scores(instances)):
-        added = sum(model.feature_weights[:, column] for column in fired.row(row).tolist())
+        added = sum(model.feature_weights[:, column] for column in fired[row].tolist())
         np.testing.assert_allclose(score, texts[row] + added, atol=1e-4)
-    assert max(len(fired.row(row)) for row in range(len(fired))) > 3
+    assert max(len(fired[row]) for row in range(len(fired))) > 3
     save_bundle(model, tmp_path / "m", data={"corpus": "made up"})
     loaded, _ = load_bundle(tmp_path / "m")
     np.testing.assert_array_equal(loaded.scores(instances), model.scores(instances))

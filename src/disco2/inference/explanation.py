@@ -312,7 +312,7 @@ def _encoder_decision(
     features: list[tuple[str, str, Floats]] = []
     if model.extractor is not None and model.feature_weights is not None:
         weights, described = model.feature_weights.astype(np.float64), _describe_features(model.extractor)
-        fired = model.extractor.transform([instance]).row(0)
+        (fired,) = model.extractor.transform([instance])
         features = [(*described[column], weights[:, column]) for column in fired]
     pairs = entities.pairs(*model.pair_terms(instance))
     bias = model.bias.astype(np.float64)

@@ -132,9 +132,8 @@ class EncoderModel:
         roles = [None] * len(instances) if self.entities is None else find_roles(instances)
         found, directions = self._score([_texts(one) for one in instances], roles)
         if self.extractor is not None and self.feature_weights is not None:
-            fired = self.extractor.transform(instances)
-            for row in range(len(fired)):
-                found[row] += self.feature_weights[:, fired.row(row)].sum(axis=1)
+            for row, fired in enumerate(self.extractor.transform(instances)):
+                found[row] += self.feature_weights[:, fired].sum(axis=1)
         return found, directions
 
     def score_texts(self, pairs: Sequence[tuple[str, str]]) -> Floats:
