@@ -45,9 +45,9 @@ def test_documents_of_the_same_name_keep_their_own_mentions() -> None:
 def test_features_are_those_of_the_extractor() -> None:
     instances = reasons_and_results(20, seed=1)
     extractor = FeatureExtractor.fit(instances, settings=FeatureSettings(minimum_count=2))
-    matrix = extractor.transform(instances)
-    for row, example in enumerate(encoder(extractor=extractor).encode(instances)):
-        assert example.features.tolist() == matrix.row(row).tolist()
+    fired = extractor.transform(instances)
+    for row, example in zip(fired, encoder(extractor=extractor).encode(instances), strict=True):
+        assert example.features.tolist() == row.tolist()
     assert encoder().encode(instances)[0].features.size == 0
 
 

@@ -11,10 +11,9 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
 
@@ -22,15 +21,7 @@ from disco2.annotation.annotator import ALL_LAYERS, Annotators, raw_document
 from disco2.annotation.cache import VARIABLE, LayerStore, cache_file, cache_summary
 from disco2.annotation.document_json import document_to_json
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.manifest import (
-    CARD,
-    FEATURES,
-    HASHED,
-    PARAMETERS,
-    WORDS,
-    digest,
-    manifest_text,
-)
+from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS, WORDS, digest, manifest_text
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
 from disco2.experiments.evaluating import Answers
 from disco2.experiments.runs import SCORES, RunResult, read_result, write_result
@@ -41,12 +32,7 @@ from disco2.vectors import WordVectors, load_vectors, read_vectors
 from tests.annotation.test_cache import Told
 from tests.fuzzing.target import NEXT_FILE, Target, check_document, scratch_folder
 from tests.fuzzing.tiny_model import tiny_model, two_instances
-from tests.vectors.vector_files import (
-    fasttext_text,
-    glove_text,
-    word2vec_binary,
-    word2vec_text,
-)
+from tests.vectors.vector_files import fasttext_text, glove_text, word2vec_binary, word2vec_text
 
 FILES = (MANIFEST, PARAMETERS, WORDS, FEATURES, CARD)
 TEXT = "Tina gave Bob the burger. He was hungry."
@@ -123,22 +109,11 @@ def read_cache_file(content: bytes) -> None:
             assert store.trouble or again.trouble or kept == {b"new": b"content"}
 
 
-class _OneEntry:
-    """A store that has the same content under every key."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        return dict.fromkeys(keys, self._content)
-
-    def put(self, contents: Iterable[tuple[bytes, bytes]]) -> None: ...
-
-
 def read_cache_entry(content: bytes) -> None:
     """An entry is believed if it is a document of the text that was asked for, and made anew if not."""
     entry = zlib.compress(content, 1) if content.startswith(b"{") else content
-    store: LayerStore = _OneEntry(entry)  # type: ignore[assignment]
+    store = Mock()  # has the same content under every key
+    store.get.side_effect = lambda keys: dict.fromkeys(keys, entry)
     asked = raw_document(TEXT, document_id="asked")
     (found,) = Annotators([Told()], store=store).annotate([asked], layers=ALL_LAYERS)
     assert (found.id, found.text) == ("asked", TEXT)
@@ -169,9 +144,8 @@ def read_run(content: bytes) -> None:
         found = read_result(folder)
         for answers in found.answers.values() if found else ():
             assert answers.scores.shape == (len(answers.relations), len(answers.labels))
-            assert (
-                len(answers.gold) == len(answers.documents) == len(answers.shared) == len(answers.relations)
-            )
+            lengths = map(len, (answers.gold, answers.documents, answers.shared, answers.relations))
+            assert len(set(lengths)) == 1
 
 
 def read_unfinished(content: bytes) -> None:

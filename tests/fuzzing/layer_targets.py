@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import spacy
 from spacy.tokens import Doc, Span
@@ -24,10 +24,7 @@ from disco2.annotation.layers import (
 )
 from disco2.annotation.spacy_pipeline import EXTENSION, trees_of
 from disco2.annotation.stanford import StanfordParser
-from disco2.annotation.treebanks import (
-    parse_brackets,
-    parse_conllu,
-)
+from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.corpora.reading import read_text
 from disco2.data import Document, ReadIssues
 from tests.documents import document_from_words
@@ -122,9 +119,9 @@ def read_coreference(content: bytes) -> None:
     text = text_of(content)
     parse = parse_ontonotes if looks_like_ontonotes(text) else parse_coreference
     for found in parse(text, where="f", issues=ReadIssues()):
-        for start, end, chain in found.spans:
+        for start, end, name in found.spans:
             assert 0 <= start < end <= len(found.words)
-            assert chain
+            assert name
         if all(found.words):
             document = document_from_words("d", [found.words])
             check_document(with_mentions(document, found, where="f", issues=ReadIssues()))
@@ -169,20 +166,6 @@ def _json(document: Document) -> bytes:
     return json.dumps(document_to_json(document, annotators="rules")).encode()
 
 
-class _Answering:
-    """In place of the Stanford parser's process: answers with the given lines, then with nothing."""
-
-    lines: Sequence[str] = ()
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._left = list(self.lines)
-
-    def ask(self, line: str, *, timeout: float) -> str:
-        return self._left.pop(0) if self._left else ""
-
-    def close(self, *, kill: bool = False) -> None: ...
-
-
 def read_stanford(content: bytes) -> None:
     """The lines that the Stanford parser answers with, one a sentence."""
     lines = [line.rstrip("\r") for line in content.decode("utf-8", errors="replace").split("\n")]
@@ -191,8 +174,9 @@ def read_stanford(content: bytes) -> None:
         for file in ("stanford-parser.jar", "englishPCFG.ser.gz"):
             (Path(name) / file).touch()
         parser = StanfordParser(Path(name), java="true")
-    _Answering.lines = lines
-    with patch("disco2.annotation.stanford.LineProcess", _Answering):
+    process = Mock()  # answers with the given lines, then with nothing
+    process.ask.side_effect = chain(lines, repeat(""))
+    with patch("disco2.annotation.stanford.LineProcess", return_value=process):
         (parsed,) = parser.annotate([document], layers=frozenset({Layer.CONSTITUENTS}))
         parser.close()
     check_document(parsed)

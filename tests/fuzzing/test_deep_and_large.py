@@ -66,12 +66,7 @@ ON_TEXT = {
     "to the left": (b"a " * LONG, b"(X " * LONG + b"(A a))" * LONG, b"", MENTION),
     "heads": (b"a " * LONG, FLAT, conllu([*range(LONG)]), MENTION),
     "mentions": (b"a " * LONG, FLAT, b"", b"0\ta\t(1)\n" * LONG),
-    "mentions in mentions": (
-        b"a " * LONG,
-        FLAT,
-        b"",
-        b"0\ta\t(1\n" * (LONG // 2) + b"0\ta\t1)\n" * (LONG // 2),
-    ),
+    "nested": (b"a " * LONG, FLAT, b"", b"0\ta\t(1\n" * (LONG // 2) + b"0\ta\t1)\n" * (LONG // 2)),
     "other words": (b"a " * LONG, FLAT, conllu([0] * LONG, words="b"), b"0\tb\t(1)\n" * LONG),
     "trees that do not fit": (b"ab" * LONG, b"(X (A b))\n" * LONG, b"", b""),
 }
@@ -94,14 +89,8 @@ def document(levels: int) -> Any:
     ]
     sentences = [{"start": at, "end": at + 2, "constituents": tree, "dependencies": None} for at in (0, 2)]
     mentions = [{"start": at, "end": at + 2, "head": at, "chain": "1"} for at in (0, 2)]
-    return {
-        "format": 1,
-        "id": "d",
-        "text": "a b c d",
-        "tokens": tokens,
-        "sentences": sentences,
-        "mentions": mentions,
-    }
+    layers = {"tokens": tokens, "sentences": sentences, "mentions": mentions}
+    return {"format": 1, "id": "d", "text": "a b c d", **layers}
 
 
 def test_a_deep_annotated_document() -> None:

@@ -99,9 +99,9 @@ def test_features_that_fire_add_their_weights(tmp_path: Path) -> None:
     texts = text_scores(model, pair_texts(instances))
     fired = model.extractor.transform(instances)
     for row, score in enumerate(model.scores(instances)):
-        added = sum(model.feature_weights[:, column] for column in fired.row(row).tolist())
+        added = sum(model.feature_weights[:, column] for column in fired[row].tolist())
         np.testing.assert_allclose(score, texts[row] + added, atol=1e-4)
-    assert max(len(fired.row(row)) for row in range(len(fired))) > 3
+    assert max(len(fired[row]) for row in range(len(fired))) > 3
     save_bundle(model, tmp_path / "m", data={"corpus": "made up"})
     loaded, manifest = load_bundle(tmp_path / "m")
     assert manifest.format == 3

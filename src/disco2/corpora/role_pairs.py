@@ -16,12 +16,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.layers import document_from_trees, with_dependencies, with_mentions
@@ -237,15 +238,13 @@ class Event:
         return [takes, takes, fronted, *([taken] if self.verb.get("passive", True) else [])]
 
 
-@dataclass(frozen=True)
-class Pronouns:
+class Pronouns(NamedTuple):
     subject: str
     object: str
     possessive: str
 
 
-SHE = Pronouns("she", "her", "her")
-HE = Pronouns("he", "him", "his")
+SHE, HE = Pronouns("she", "her", "her"), Pronouns("he", "him", "his")
 
 
 def _event_sentence(event: Event, *, gives: bool, random: Random) -> str:
@@ -439,39 +438,32 @@ def _conllu_block(pair: RolePair) -> str:
 
 def _coreference_block(pair: RolePair) -> str:
     """Twelve columns as in CoNLL-2012, those for layers that are not here left empty."""
-    chains = _chains(pair)
+    cells = _coreference_cells(pair)
     lines = [f"#begin document ({pair.id}); part 000"]
     for number, sentence in enumerate((pair.first, pair.second)):
         for token, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            cell = _coreference_cell(chains, number, token)
+            cell = "|".join(cells[number, token]) or "-"
             lines.append("\t".join((pair.id, "0", str(token), word, tag, "*", "-", "-", "-", "-", "*", cell)))
         lines.append("")
     lines.append("#end document")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _chains(pair: RolePair) -> list[list[tuple[int, int, int]]]:
-    """Mentions by chain, as (sentence, start, end); an entity with a single mention has no chain."""
-    chains = []
+def _coreference_cells(pair: RolePair) -> defaultdict[tuple[int, int], list[str]]:
+    """The brackets of the chains by sentence and token; an entity with a single mention has no chain."""
+    cells: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+    chain = 0
     for entities in ({pair.antecedent, PERSON}, {OBJECT}):
         mentions = [
-            (number, start, end)
+            (number, start, end - 1)
             for number, sentence in enumerate((pair.first, pair.second))
             for start, end, entity in sentence.mentions
             if entity in entities
         ]
         if len(mentions) > 1:
-            chains.append(mentions)
-    return chains
-
-
-def _coreference_cell(chains: list[list[tuple[int, int, int]]], sentence: int, token: int) -> str:
-    marks = []
-    for chain, mentions in enumerate(chains):
-        for place, start, end in mentions:
-            if place != sentence:
-                continue
-            opens, closes = token == start, token == end - 1
-            if opens or closes:
-                marks.append(f"{'(' if opens else ''}{chain}{')' if closes else ''}")
-    return "|".join(marks) or "-"
+            for number, start, last in mentions:
+                cells[number, start].append(f"({chain})" if start == last else f"({chain}")
+                if start != last:
+                    cells[number, last].append(f"{chain})")
+            chain += 1
+    return cells

@@ -94,9 +94,8 @@ def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
     with folder_in_place(folder) as fresh:
         for part, name in names.items():
             documents = {one: corpus.documents[one] for one in corpus.documents if parts[one] == part}
-            _write_part(
-                documents, [one for one in corpus.relations if one.document in documents], fresh / name
-            )
+            relations = [one for one in corpus.relations if one.document in documents]
+            _write_part(documents, relations, fresh / name)
     return [folder / name for name in names.values()]
 
 
@@ -156,18 +155,15 @@ def _linkers(relations: Iterable[Relation]) -> dict[tuple[str, int], list[str]]:
 def _parses(document: Document, linkers: Mapping[tuple[str, int], list[str]]) -> dict[str, object]:
     sentences = []
     for sentence in document.sentences:
-        words = [
-            [
-                document.tokens[token].text,
-                {
-                    "CharacterOffsetBegin": document.tokens[token].start,
-                    "CharacterOffsetEnd": document.tokens[token].end,
-                    "Linkers": linkers.get((document.id, token), []),
-                    "PartOfSpeech": document.tokens[token].tag,
-                },
-            ]
-            for token in range(sentence.start, sentence.end)
-        ]
+        words = []
+        for place, token in enumerate(document.tokens[sentence.start : sentence.end], start=sentence.start):
+            properties = {
+                "CharacterOffsetBegin": token.start,
+                "CharacterOffsetEnd": token.end,
+                "Linkers": linkers.get((document.id, place), []),
+                "PartOfSpeech": token.tag,
+            }
+            words.append([token.text, properties])
         forms = document.words(range(sentence.start, sentence.end))
         tree = NO_PARSE if sentence.constituents is None else write_brackets(sentence.constituents, forms)
         arcs = list(_arcs(sentence, forms))
@@ -176,11 +172,9 @@ def _parses(document: Document, linkers: Mapping[tuple[str, int], list[str]]) ->
 
 
 def _arcs(sentence: Sentence, forms: list[str]) -> Iterator[list[str]]:
-    if sentence.dependencies is None:
+    if (parse := sentence.dependencies) is None:
         return
-    for token, (head, label) in enumerate(
-        zip(sentence.dependencies.heads, sentence.dependencies.labels, strict=True)
-    ):
+    for token, (head, label) in enumerate(zip(parse.heads, parse.labels, strict=True)):
         governor = "ROOT-0" if head < 0 else f"{forms[head]}-{head + 1}"
         yield [label, governor, f"{forms[token]}-{token + 1}"]
 
@@ -207,9 +201,7 @@ def _escape(word: str) -> str:
     if word in _ESCAPES:
         return _ESCAPES[word]
     joined = "".join("\u00a0" if character.isspace() else character for character in word)
-    return "".join(
-        _ESCAPES.get(character, character) if character in "()" else character for character in joined
-    )
+    return joined.replace("(", _ESCAPES["("]).replace(")", _ESCAPES[")"])
 
 
 @dataclass(frozen=True)
@@ -453,8 +445,7 @@ def _words(document: Document, tokens: Sequence[int]) -> str:
 
 
 def _raw(document: Document, tokens: Sequence[int]) -> str:
-    places = ((document.tokens[low].start, document.tokens[high - 1].end) for low, high in find_runs(tokens))
-    return GAP.join(document.text[start:end] for start, end in places)
+    return GAP.join(document.text[start:end] for start, end in find_character_spans(document, tokens))
 
 
 def _sentences_of(document: Document, tokens: Sequence[int]) -> range:

@@ -241,16 +241,12 @@ def _edits(one: str, other: str, *, most: int) -> int:
 # - ``Manner`` is new: it has no sense in PDTB 2.
 #
 # A subtype that is not in a table is mapped as its type is.
+_CONDITIONS = [sense for sense in PDTB2 if sense.startswith("Contingency.Condition.")]
 _2_TO_3 = {
     "Temporal.Synchrony": "Temporal.Synchronous",
     "Contingency.Pragmatic cause": "Contingency.Cause+Belief",
     "Contingency.Pragmatic cause.Justification": "Contingency.Cause+Belief.Reason+Belief",
-    "Contingency.Condition.Hypothetical": "Contingency.Condition.Arg2-as-cond",
-    "Contingency.Condition.General": "Contingency.Condition.Arg2-as-cond",
-    "Contingency.Condition.Unreal present": "Contingency.Condition.Arg2-as-cond",
-    "Contingency.Condition.Unreal past": "Contingency.Condition.Arg2-as-cond",
-    "Contingency.Condition.Factual present": "Contingency.Condition.Arg2-as-cond",
-    "Contingency.Condition.Factual past": "Contingency.Condition.Arg2-as-cond",
+    **dict.fromkeys(_CONDITIONS, "Contingency.Condition.Arg2-as-cond"),
     "Contingency.Pragmatic condition": "Contingency.Condition+SpeechAct",
     "Comparison.Contrast.Juxtaposition": "Comparison.Contrast",
     "Comparison.Contrast.Opposition": "Comparison.Contrast",

@@ -4,6 +4,6 @@
 informative and the frequent ones, and ``extractor`` holds these and finds them again in other relations.
 """
 
-from disco2.features.extractor import FeatureExtractor, FeatureMatrix, FeatureSettings
+from disco2.features.extractor import FeatureExtractor, FeatureSettings
 
-__all__ = ["FeatureExtractor", "FeatureMatrix", "FeatureSettings"]
+__all__ = ["FeatureExtractor", "FeatureSettings"]

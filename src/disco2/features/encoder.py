@@ -52,7 +52,7 @@ class Encoder:
         mentions = MentionIndexes()
         unlabelled = {}
         for row, (place, instance) in enumerate(distinct.items()):
-            fired = np.zeros(0, dtype=np.int32) if features is None else features.row(row)
+            fired = np.zeros(0, dtype=np.int32) if features is None else features[row]
             unlabelled[place] = self._example(instance, mentions.of(instance.document), fired)
         return [
             replace(

@@ -63,30 +63,6 @@ class FeatureSettings(Settings):
     overlap: bool = setting(False, "how many words the arguments share, and how long they are")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FeatureMatrix:
-    """The columns that are 1 in each row: row i has ``indices[indptr[i] : indptr[i + 1]]``, ascending."""
-
-    indptr: NDArray[np.int64]  # [rows + 1]
-    indices: NDArray[np.int32]  # [ones]
-    width: int
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[Sequence[int]], width: int) -> FeatureMatrix:
-        """From the columns of each row, in any order, each once."""
-        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=indptr[1:])
-        indices = np.array([column for row in rows for column in sorted(row)], dtype=np.int32)
-        return cls(indptr, indices, width)
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    def row(self, row: int) -> NDArray[np.int32]:
-        """The columns that are 1 in a row."""
-        return self.indices[self.indptr[row] : self.indptr[row + 1]]
-
-
 @dataclass(frozen=True, slots=True)
 class Family:
     """A kind of features. The setting of the same name says how many to keep, or whether to use it.
@@ -177,9 +153,9 @@ class FeatureExtractor:
         """The number of columns."""
         return len(self.names)
 
-    def transform(self, instances: Sequence[Instance]) -> FeatureMatrix:
-        """The features of each relation; its labels are not used."""
-        return FeatureMatrix.from_rows([self._columns(instance) for instance in instances], self.width)
+    def transform(self, instances: Sequence[Instance]) -> list[NDArray[np.int32]]:
+        """The columns that are 1 for each relation, ascending; its labels are not used."""
+        return [np.array(sorted(self._columns(instance)), dtype=np.int32) for instance in instances]
 
     def _columns(self, instance: Instance) -> list[int]:
         columns: list[int] = []

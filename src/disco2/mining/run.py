@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b, sha256
+from itertools import accumulate, chain, pairwise, starmap
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,7 +31,7 @@ from disco2.annotation.text import LINE_END, paragraphs, tokenise
 from disco2.bulk.documents import FilePatterns, show_name
 from disco2.corpora import protocols
 from disco2.corpora.protocols import HeldOutSentences, sentence_texts
-from disco2.data import Document, Sentence, Token
+from disco2.data import Document, Sentence
 from disco2.engines import Engine, Session, Task, outcomes_of
 from disco2.errors import Disco2Error, InputError, SettingsError
 from disco2.files import check_file_place, remove_scratch, write_text
@@ -82,20 +83,20 @@ class Miner:
 
     def pairs(self, paragraphs: Sequence[str]) -> Iterator[MinedPair]:
         """The pairs, in the order of the text."""
-        waiting: list[_Candidates] = []
+        waiting: list[tuple[Document, set[int], set[int]]] = []
         size = 0
         for paragraph in paragraphs:
             found = self._candidates(paragraph)
             size += len(paragraph)
-            if found.document.sentences:
+            if found[0].sentences:
                 waiting.append(found)
             if size > BATCH:
                 yield from self._annotated(waiting)
                 waiting, size = [], 0
         yield from self._annotated(waiting)
 
-    def _candidates(self, paragraph: str) -> _Candidates:
-        """The sentences of a paragraph that may hold a pair; all others are left out."""
+    def _candidates(self, paragraph: str) -> tuple[Document, set[int], set[int]]:
+        """The sentences of a paragraph to annotate; which may be linked to the one before, or hold a pair."""
         place, most = self._settings.place, self._settings.most_words
         sentences = tokenise(paragraph)
         links: list[int] = []
@@ -109,26 +110,25 @@ class Miner:
             if place != INSIDE and number and may_link(text) and len(sentences[number - 1]) <= most + _MARKS:
                 links.append(number)
         wanted = sorted({*holds, *links, *(number - 1 for number in links)})
+        chosen = tuple(chain.from_iterable(sentences[number] for number in wanted))
+        ends = list(accumulate((len(sentences[number]) for number in wanted), initial=0))
+        document = Document("", paragraph, chosen, tuple(starmap(Sentence, pairwise(ends))))
         index = {number: order for order, number in enumerate(wanted)}
-        return _Candidates(
-            _document(paragraph, [sentences[number] for number in wanted]),
-            holds=frozenset(index[number] for number in holds),
-            links=frozenset(index[number] for number in links),
-        )
+        return document, {index[number] for number in links}, {index[number] for number in holds}
 
-    def _annotated(self, waiting: Sequence[_Candidates]) -> Iterator[MinedPair]:
+    def _annotated(self, waiting: Sequence[tuple[Document, set[int], set[int]]]) -> Iterator[MinedPair]:
         if not waiting:
             return
         with single_threaded():
-            documents = self._annotator.annotate([one.document for one in waiting], layers=LAYERS)
-        for one, document in zip(waiting, documents, strict=True):
+            documents = self._annotator.annotate([one[0] for one in waiting], layers=LAYERS)
+        for (_, links, holds), document in zip(waiting, documents, strict=True):
             for number, sentence in enumerate(document.sentences):
-                if number in one.links:
+                if number in links:
                     before = document.sentences[number - 1]
                     pair = find_neighbour_pair(document, before, sentence)
                     if pair is not None and self._is_wanted(pair, document, before, sentence):
                         yield pair
-                if number in one.holds:
+                if number in holds:
                     for pair in find_pairs(document, sentence):
                         if self._is_wanted(pair, document, sentence):
                             yield pair
@@ -140,24 +140,6 @@ class Miner:
             return False
         texts = (pair.arg1, pair.arg2, *sentence_texts(document, around))
         return not any(map(self._held_out.holds, texts))
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidates:
-    """The sentences of a paragraph to annotate; numbers are indices of these."""
-
-    document: Document
-    holds: frozenset[int]  # may hold a pair
-    links: frozenset[int]  # may be linked to the one before
-
-
-def _document(text: str, sentences: Sequence[Sequence[Token]]) -> Document:
-    tokens: list[Token] = []
-    spans: list[Sentence] = []
-    for sentence in sentences:
-        spans.append(Sentence(len(tokens), len(tokens) + len(sentence)))
-        tokens += sentence
-    return Document("", text, tuple(tokens), tuple(spans))
 
 
 # All code that decides what is found in a text, except the annotators'.

@@ -141,9 +141,8 @@ class EncoderModel(LabelScorer):
         if linked and self.entities is not None:
             found[list(linked)] += self.entities.scores(*zip(*linked.values(), strict=True))
         if self.extractor is not None and self.feature_weights is not None:
-            fired = self.extractor.transform(instances)
-            for row in range(len(fired)):
-                found[row] += self.feature_weights[:, fired.row(row)].sum(axis=1)
+            for row, fired in enumerate(self.extractor.transform(instances)):
+                found[row] += self.feature_weights[:, fired].sum(axis=1)
         return found, directions
 
     def contributions(self, instance: Instance) -> Contributions:
@@ -158,7 +157,7 @@ class EncoderModel(LabelScorer):
         fired: Ints = np.zeros(0, dtype=np.int32)
         features = totals[:0]
         if self.extractor is not None and self.feature_weights is not None:
-            fired = self.extractor.transform([instance]).row(0)
+            (fired,) = self.extractor.transform([instance])
             features = self.feature_weights.astype(np.float64).T[fired]
         return Contributions(
             self.bias.astype(np.float64),
