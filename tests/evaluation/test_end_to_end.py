@@ -74,7 +74,6 @@ def test_aligned_by_the_mean_though_one_argument_is_below_the_cutoff() -> None:
     assert counts["all aligned"].tolist() == [1, 1, 1]
     assert counts["all overlap"].tolist() == [1, 1, 1]
     assert counts["all both overlap"].tolist() == [0, 1, 1]
-    assert counts["all Arg1 overlap"].tolist() == [0, 1, 1]
 
 
 def test_an_explicit_relation_needs_its_connective() -> None:
@@ -97,20 +96,17 @@ def test_each_gold_relation_is_matched_once() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_alignment_has_the_largest_sum_of_all(seed: int) -> None:
     draw = np.random.default_rng(seed)
-    gold = [relation(range(0, int(draw.integers(5, 10))), range(0), "x") for _ in range(4)]
-    found = [relation(range(0, int(draw.integers(5, 10))), range(0), "x") for _ in range(4)]
+    gold, found = (
+        [relation(range(0, int(draw.integers(5, 10))), range(20, 24), "x") for _ in range(4)]
+        for _ in range(2)
+    )
 
-    def score(one: SpanRelation, other: SpanRelation) -> float:
-        return span_f1(one.arg1, other.arg1)
+    def score(g: int, p: int) -> float:
+        return (span_f1(gold[g].arg1, found[p].arg1) + 1) / 2
 
-    def total(pairs: list[tuple[int, int]]) -> float:
-        return sum(score(gold[g], found[p]) for g, p in pairs)
-
-    every = [
-        [(g, p) for g, p in enumerate(order) if score(gold[g], found[p]) >= 0.7]
-        for order in permutations(range(4))
-    ]
-    assert total(align(gold, found, score)) == pytest.approx(max(map(total, every)))
+    every = [[(g, p) for g, p in enumerate(order) if score(g, p) >= 0.7] for order in permutations(range(4))]
+    best = max(sum(score(*pair) for pair in pairs) for pairs in every)
+    assert sum(score(*pair) for pair in align(gold, found)) == pytest.approx(best)
 
 
 def test_intervals_hold_the_figure() -> None:

@@ -7,14 +7,14 @@ and, for explicit relations, the connective is exact.
 Overlap: within a document, relations are aligned one to one so that the sum of ``(F1(Arg1) + F1(Arg2)) / 2``
 is largest, over pairs that reach the cutoff (0.7), where ``F1(A, B) = 2 |A ∩ B| / (|A| + |B|)`` counts
 tokens. A relation is right if it is aligned and has the right sense; ``both arguments`` requires that
-each argument alone reaches the cutoff. Arg1 and Arg2 alone are aligned by their own F1.
+each argument alone reaches the cutoff.
 
 Unlike in CoNLL-2016, a connective needs all its tokens, since no table of connective heads is used.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
@@ -68,7 +68,6 @@ class PrecisionRecall:
 
 
 Counts = dict[str, NDArray[np.int64]]  # measure -> right, found, gold
-Key = Callable[[SpanRelation], Hashable]
 
 
 def score_relations(
@@ -103,34 +102,24 @@ def _by_document(relations: Sequence[SpanRelation]) -> dict[str, list[SpanRelati
 
 def count_document(gold: Sequence[SpanRelation], predicted: Sequence[SpanRelation]) -> Counts:
     """The counts of one document, by measure."""
-    counts: Counts = {}
     stated = [one for one in gold if one.kind == EXPLICIT], [one for one in predicted if one.kind == EXPLICIT]
     others = [one for one in gold if one.kind != EXPLICIT], [one for one in predicted if one.kind != EXPLICIT]
     # GUM may have two relations with one connective, which counts once.
     with_words = list({one.connective: one for one in stated[0] if one.connective}.values())
-    counts["connectives"] = _exact(with_words, stated[1], lambda one: one.connective)
-    for name, (there, found) in (
-        ("explicit", stated),
-        ("not explicit", others),
-        ("all", (list(gold), list(predicted))),
-    ):
-        counts[f"{name} Arg1 exact"] = _exact(there, found, lambda one: one.arg1)
-        counts[f"{name} Arg2 exact"] = _exact(there, found, lambda one: one.arg2)
-        counts[f"{name} both exact"] = _exact(there, found, lambda one: (one.arg1, one.arg2))
-        counts[f"{name} exact"] = _counts(_right_exact(there, found), found, there)
-        for argument, score in (("Arg1", _arg1_f1), ("Arg2", _arg2_f1)):
-            aligned = align(there, found, score)
-            counts[f"{name} {argument} overlap"] = _counts(len(aligned), found, there)
-        pairs = align(there, found, _mean_f1)
-        both = [
-            (g, p)
-            for g, p in pairs
-            if min(_arg1_f1(there[g], found[p]), _arg2_f1(there[g], found[p])) >= CUTOFF
-        ]
-        sense = [(g, p) for g, p in pairs if _same_sense(there[g], found[p])]
-        counts[f"{name} aligned"] = _counts(len(pairs), found, there)
-        counts[f"{name} both overlap"] = _counts(len(both), found, there)
-        counts[f"{name} overlap"] = _counts(len(sense), found, there)
+    counts = {"connectives": _exact(with_words, stated[1], lambda one: one.connective)}
+    for name, (there, found) in (("explicit", stated), ("not explicit", others), ("all", (gold, predicted))):
+        pairs = [(there[g], found[p]) for g, p in align(there, found)]
+        both = sum(min(map(span_f1, (g.arg1, g.arg2), (p.arg1, p.arg2))) >= CUTOFF for g, p in pairs)
+        sense = sum(_same_sense(g, p) for g, p in pairs)
+        counts |= {
+            f"{name} Arg1 exact": _exact(there, found, lambda one: one.arg1),
+            f"{name} Arg2 exact": _exact(there, found, lambda one: one.arg2),
+            f"{name} both exact": _exact(there, found, lambda one: (one.arg1, one.arg2)),
+            f"{name} exact": _counts(_right_exact(there, found), found, there),
+            f"{name} aligned": _counts(len(pairs), found, there),
+            f"{name} both overlap": _counts(both, found, there),
+            f"{name} overlap": _counts(sense, found, there),
+        }
     return counts
 
 
@@ -138,17 +127,11 @@ def _counts(right: int, found: Sequence[SpanRelation], gold: Sequence[SpanRelati
     return np.array([right, len(found), len(gold)], dtype=np.int64)
 
 
-def _exact(gold: Sequence[SpanRelation], found: Sequence[SpanRelation], key: Key) -> NDArray[np.int64]:
+def _exact(
+    gold: Sequence[SpanRelation], found: Sequence[SpanRelation], key: Callable[[SpanRelation], Hashable]
+) -> NDArray[np.int64]:
     """Equal keys, each gold one matched once."""
-    there: dict[Hashable, int] = defaultdict(int)
-    for one in gold:
-        there[key(one)] += 1
-    right = 0
-    for one in found:
-        if there[key(one)] > 0:
-            there[key(one)] -= 1
-            right += 1
-    return _counts(right, found, gold)
+    return _counts((Counter(map(key, gold)) & Counter(map(key, found))).total(), found, gold)
 
 
 def _right_exact(gold: Sequence[SpanRelation], found: Sequence[SpanRelation]) -> int:
@@ -176,27 +159,15 @@ def span_f1(one: Tokens, other: Tokens) -> float:
     return 2 * both / (len(one) + len(other)) if both else 0.0
 
 
-def _arg1_f1(gold: SpanRelation, found: SpanRelation) -> float:
-    return span_f1(gold.arg1, found.arg1)
-
-
-def _arg2_f1(gold: SpanRelation, found: SpanRelation) -> float:
-    return span_f1(gold.arg2, found.arg2)
-
-
 def _mean_f1(gold: SpanRelation, found: SpanRelation) -> float:
     """The mean of both arguments' F1; 0 if one of them shares nothing."""
-    first, second = _arg1_f1(gold, found), _arg2_f1(gold, found)
+    first, second = span_f1(gold.arg1, found.arg1), span_f1(gold.arg2, found.arg2)
     return (first + second) / 2 if first and second else 0.0
 
 
-def align(
-    gold: Sequence[SpanRelation],
-    found: Sequence[SpanRelation],
-    score: Callable[[SpanRelation, SpanRelation], float],
-) -> list[tuple[int, int]]:
-    """Pairs (gold, found) one to one, none below the cutoff, whose scores have the largest sum."""
-    scores = np.array([[score(one, other) for other in found] for one in gold])
+def align(gold: Sequence[SpanRelation], found: Sequence[SpanRelation]) -> list[tuple[int, int]]:
+    """Pairs (gold, found) one to one, none below the cutoff, whose mean F1 have the largest sum."""
+    scores = np.array([[_mean_f1(one, other) for other in found] for one in gold])
     scores = scores.reshape(len(gold), len(found))
     # Relations with the same arguments have equal scores. Then the last gold ones are aligned, and the first
     # found ones, both in their order.

@@ -26,7 +26,7 @@ from disco2.training.fit import Fitted, learn, most_common
 from disco2.training.loop import Progress, Report
 from disco2.training.preparation import Prepared, hold_out, prepare
 from disco2.training.temperature import fit_temperature
-from disco2.vectors import WordVectors, load_vectors
+from disco2.vectors import load_vectors
 from disco2.vectors.source import SHIPPED, WORD2VEC
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # of an encoder's surface features
@@ -274,33 +274,26 @@ class Preparations:
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, Prepared] = {}
-        self._vectors: dict[int, WordVectors] = {}  # by K
 
     def of(self, parts: Parts, configuration: Configuration, make: Callable[[], Prepared]) -> Prepared:
         """What a training under a configuration starts from, prepared if it is not kept."""
+        model = configuration.model
         key = preparation_key(configuration, seed_matters=not parts.instances["dev"])
         found = self._kept.pop(key, None) or make()
-        self._kept[key] = found  # the last one used is the last one dropped
-        while len(self._kept) > KEPT:
-            del self._kept[next(iter(self._kept))]
-        model = configuration.model
-        if found.untrained.settings.K == model.K:
-            return found
-        vectors = self._vectors_of(found.untrained.vectors.words, configuration)
-        return replace(found, untrained=replace(found.untrained, settings=model, vectors=vectors))
-
-    def _vectors_of(self, words: Sequence[str], configuration: Configuration) -> WordVectors:
-        K = configuration.model.K
-        if K not in self._vectors or self._vectors[K].words != words:
-            self._vectors[K] = load_vectors(
+        if found.untrained.settings.K != model.K:
+            vectors = load_vectors(
                 SHIPPED,
-                dimensions=K,
-                words=set(words),
+                dimensions=model.K,
+                words=set(found.untrained.vectors.words),
                 frequent=configuration.vectors.frequent,
                 sentences=None,
                 seed=configuration.training.seed,
             )
-        return self._vectors[K]
+            found = replace(found, untrained=replace(found.untrained, settings=model, vectors=vectors))
+        self._kept[key] = found  # the last one used is the last one dropped
+        while len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+        return found
 
 
 def preparation_key(configuration: Configuration, *, seed_matters: bool = False) -> Hashable:
