@@ -38,6 +38,7 @@ def test_the_process_is_really_cut_off(tmp_path: Path) -> None:
 def test_loading_predicting_explaining_and_drawing(tmp_path: Path) -> None:
     done = cut_off(folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+    assert list(tmp_path.iterdir()) == []  # such as a device's ID for telemetry
 
 
 def test_training_judging_and_predicting_by_command(tmp_path: Path) -> None:
