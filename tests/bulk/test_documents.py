@@ -43,16 +43,11 @@ def make(root: Path, *files: str) -> Path:
     [
         ("*.txt", ["a.txt", "b.txt"]),
         ("**/*.txt", ["a.txt", "b.txt", "d/a.txt", "d/e/f.txt", "g.d/a.txt"]),
-        ("*/*.txt", ["d/a.txt", "g.d/a.txt"]),
         ("d/**/*.txt", ["a.txt", "e/f.txt"]),  # below the folder d, which is fixed
-        ("**/e/*", ["d/e/f.txt"]),
         ("d/**", ["a.txt", "e/f.txt"]),
-        ("?.txt", ["a.txt", "b.txt"]),
         ("[!a].txt", ["b.txt"]),
         ("[^a].txt", ["b.txt"]),
-        ("[a-b].txt", ["a.txt", "b.txt"]),
         ("*", ["a.txt", "b.txt", "c.md"]),
-        ("a.txt", ["a.txt"]),
         (".h*/*", [".hidden/x.txt"]),
         ("**/**/f.txt", ["d/e/f.txt"]),
         ("none/*.txt", []),
