@@ -54,7 +54,6 @@ SLOW = (  # folders and files that start programs, run shipped models or try ver
     "test_golden.py",
     "test_lock.py",
     "test_no_",
-    "test_operations.py",
     "test_output_folders.py",
     "test_shipped.py",
     "test_threads.py",

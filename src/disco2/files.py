@@ -85,9 +85,7 @@ def check_file_place(path: Path) -> None:
     """Raise InputError if the path is not a regular file: a folder, or a device such as /dev/null."""
     with report_write_errors(path):
         if path.exists() and not path.is_file():
-            raise InputError(
-                "Path exists but is not a regular file.", where=str(path), hint="Choose another place."
-            )
+            raise _unusable("Path exists but is not a regular file.", path)
 
 
 @contextmanager
@@ -147,6 +145,10 @@ def check_writable(path: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
+
+
+def _unusable(what: str, path: Path) -> InputError:
+    return InputError(what, where=str(path), hint="Choose another place, such as a new folder.")
 
 
 def other_files(
@@ -216,12 +218,10 @@ def _usable(path: Path, listed: FileList | None, *, force: bool) -> Path:
     """The real path of a folder that may be written; its parent is there."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
-        raise InputError("The symbolic link leads nowhere.", where=str(path), hint="Choose another place.")
+        raise _unusable("The symbolic link leads nowhere.", path)
     if target.is_mount() or Path.cwd().is_relative_to(target):
-        raise InputError(
-            "A folder can't be replaced while it is the current one or where a disk is mounted.",
-            where=str(path),
-            hint="Choose another place, such as a new folder inside it.",
+        raise _unusable(
+            "A folder can't be replaced while it is the current one or where a disk is mounted.", path
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     if listed and not target.exists():
@@ -235,7 +235,7 @@ def _divide(folder: Path, listed: FileList | None, *, force: bool) -> tuple[set[
     if not folder.exists():
         return set(), set()
     if not folder.is_dir():
-        raise InputError("Path exists but is not a folder.", where=str(folder), hint="Choose another place.")
+        raise _unusable("Path exists but is not a folder.", folder)
     named = _named(folder, listed)
     ours, others = _sort_out(folder, named)
     if others and not named:

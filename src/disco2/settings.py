@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any
@@ -10,6 +10,13 @@ from typing import Any
 from disco2.errors import SettingsError
 
 _LARGEST = 2**63 - 1
+_TYPES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text in quotes",
+    tuple: "a list of texts",
+}
 _MOST_SHOWN = 200  # characters
 
 
@@ -40,7 +47,7 @@ class Settings:
 
 def _checked(name: str, declared: Field[Any], value: Any) -> Any:
     """A value in the type of the setting's default; SettingsError if it does not fit."""
-    default = declared.default
+    default, hint = declared.default, declared.metadata["doc"]
     if default is MISSING:
         raise TypeError(f"Setting {name} has no default")
     if isinstance(default, tuple) and isinstance(value, list | tuple):
@@ -49,19 +56,16 @@ def _checked(name: str, declared: Field[Any], value: Any) -> Any:
     elif isinstance(default, bool) or isinstance(value, bool):
         fits = isinstance(default, bool) and isinstance(value, bool)
     elif isinstance(default, float):
-        fits = isinstance(value, int | float)
-        value = _float(value) if fits else value
-        fits = fits and math.isfinite(value)
+        fits = isinstance(value, int | float) and abs(value) <= sys.float_info.max  # False for NaN, too
+        value = float(value) if fits else value
     elif isinstance(default, int):
         fits = isinstance(value, int) and abs(value) <= _LARGEST
     else:
         fits = isinstance(value, type(default))
     if not fits:
-        raise SettingsError(
-            f"{name} must be {_type_name(default)}, not {_shown(value)}.", hint=declared.metadata["doc"]
-        )
+        raise SettingsError(f"{name} must be {_TYPES[type(default)]}, not {_shown(value)}.", hint=hint)
     if wanted := _wanted(value, declared.metadata):
-        raise SettingsError(f"{name} is {_shown(value)}; it must be {wanted}.", hint=declared.metadata["doc"])
+        raise SettingsError(f"{name} is {_shown(value)}; it must be {wanted}.", hint=hint)
     return value
 
 
@@ -86,21 +90,3 @@ def _shown(value: Any) -> str:
     except (ValueError, RecursionError):
         return "what was given"
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
-
-
-def _float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # a whole number with hundreds of digits
-        return math.inf
-
-
-def _type_name(default: Any) -> str:
-    names = {
-        bool: "true or false",
-        int: "a whole number",
-        float: "a number",
-        str: "a text in quotes",
-        tuple: "a list of texts",
-    }
-    return names[type(default)]

@@ -43,16 +43,11 @@ def make(root: Path, *files: str) -> Path:
     [
         ("*.txt", ["a.txt", "b.txt"]),
         ("**/*.txt", ["a.txt", "b.txt", "d/a.txt", "d/e/f.txt", "g.d/a.txt"]),
-        ("*/*.txt", ["d/a.txt", "g.d/a.txt"]),
         ("d/**/*.txt", ["a.txt", "e/f.txt"]),  # below the folder d, which is fixed
-        ("**/e/*", ["d/e/f.txt"]),
         ("d/**", ["a.txt", "e/f.txt"]),
-        ("?.txt", ["a.txt", "b.txt"]),
         ("[!a].txt", ["b.txt"]),
         ("[^a].txt", ["b.txt"]),
-        ("[a-b].txt", ["a.txt", "b.txt"]),
         ("*", ["a.txt", "b.txt", "c.md"]),
-        ("a.txt", ["a.txt"]),
         (".h*/*", [".hidden/x.txt"]),
         ("**/**/f.txt", ["d/e/f.txt"]),
         ("none/*.txt", []),
@@ -199,8 +194,8 @@ def test_a_document(tmp_path: Path) -> None:
 def test_what_is_no_text(tmp_path: Path, content: bytes, encoding: str, what: str) -> None:
     (tmp_path / "a.txt").write_bytes(content)
     found = source(tmp_path, "a.txt")
-    with pytest.raises(InputError, match=what):
-        found.text(encoding)
+    assert found.text(encoding) is None
+    assert what in str(found.refused)
 
 
 def test_what_can_not_be_read(tmp_path: Path) -> None:

@@ -176,15 +176,6 @@ def test_tasks_are_submitted_lazily(workers: int, ahead: int) -> None:
     assert list(outcomes_of(session, [])) == []
 
 
-def test_workers_that_join_later_get_tasks() -> None:
-    session = FakeSession(0)
-    found = outcomes_of(session, (Task(str(number), number) for number in range(20)))
-    assert next(found).task.key == "0"
-    session.number = 4
-    assert [outcome.task.key for outcome in found] == [str(number) for number in range(1, 20)]
-    assert session.most == 8
-
-
 def test_processes_are_started_as_there_are_tasks(diary: Diary) -> None:
     others = {process.pid for process in multiprocessing.active_children()}
 
@@ -214,13 +205,6 @@ def test_a_worker_that_dies_without_a_task_is_replaced(diary: Diary) -> None:
         pid = int(diary.lines()[0].split()[1])
         os.kill(pid, signal.SIGKILL)
         assert [outcome.result for outcome in run(session, [2])] == [4]
-
-
-def test_where_processes_are_not_forked(diary: Diary, monkeypatch: pytest.MonkeyPatch) -> None:
-    context = multiprocessing.get_context("spawn")
-    monkeypatch.setattr("disco2.engines.local.process_context", lambda: context)
-    with LocalEngine(1).session(Squares(diary, burden=b"12")) as session:
-        assert [outcome.result for outcome in run(session, [1])] == [3]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

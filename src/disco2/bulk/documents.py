@@ -20,7 +20,7 @@ from io import FileIO
 from itertools import groupby
 from pathlib import Path
 
-from disco2.errors import InputError
+from disco2.errors import Disco2Error, InputError
 from disco2.inference.plain_text import check_text, decoded, has_word
 
 ANY_FOLDERS, ANY_NAME = "**", "*"
@@ -224,20 +224,25 @@ class Source:
     name: str
     content: bytes = b""
     sha256: str = ""
-    refused: InputError | None = None
+    refused: Disco2Error | None = None
 
     @property
     def identity(self) -> str:
         """Changes if the document changes or becomes readable."""
         return self.sha256 or f"refused: {self.refused}"
 
-    def text(self, encoding: str) -> str:
-        """Decode the bytes, which are freed; InputError if they are no text."""
+    def text(self, encoding: str) -> str | None:
+        """Decode the bytes, which are freed; None if they are refused."""
         content, self.content = self.content, b""
-        found = check_text(decoded(content, encoding=encoding))
-        if not has_word(found):
-            raise InputError("There is no word in it.")
-        return found
+        if self.refused is None:
+            try:
+                found = check_text(decoded(content, encoding=encoding))
+                if has_word(found):
+                    return found
+                self.refused = InputError("There is no word in it.")
+            except InputError as error:
+                self.refused = error
+        return None
 
 
 def show_name(name: bytes) -> str:

@@ -26,7 +26,6 @@ class TimeLimitError(BaseException):
     """The time is over. Not an Exception, so that no annotator handles it as one of its own errors."""
 
 
-_SAID = ("what", "where", "hint")  # of an error, in a record
 _FAILURES = (Exception, TimeLimitError)  # of a document
 
 
@@ -85,6 +84,7 @@ class ShardWork:
         size = sum(len(source.content) for source in sources)
         path = self.folder.shard(key)
         digest = write_shard(path, self.job.settings.format, answers, outcomes=pipeline.outcomes)
+        refused = [(source.name, source.refused) for source in sources if source.refused is not None]
         record = {
             "key": key,
             "sha256": digest,
@@ -94,10 +94,10 @@ class ShardWork:
             "bytes": size,
             "sentences": answers.sentences,
             "relations": answers.relations,
-            "errors": len(answers.refused),
+            "errors": len(refused),
             "refused": [
-                {"document": sources[place].name} | {name: getattr(error, name) for name in _SAID}
-                for place, error in sorted(answers.refused.items())
+                {"document": name, "what": error.what, "where": error.where, "hint": error.hint}
+                for name, error in refused
             ],
         }
         self.folder.write_record(record)
@@ -113,7 +113,7 @@ class ShardWork:
 
 
 class _ShardAnswers:
-    """Iterates over the answers to a shard's documents in order, and collects the others in ``refused``.
+    """Iterates over the answers to a shard's documents in order; other documents get a reason in ``refused``.
 
     Documents of a batch are annotated together and scored alone. An annotator multiplies other matrices for
     another batch, and one in very many decisions may depend on a last digit. So a document that fails is
@@ -125,59 +125,44 @@ class _ShardAnswers:
         self._settings = settings
         self._sources = sources
         self.sentences = self.relations = 0
-        self.refused: dict[int, Disco2Error] = {}
 
     def __iter__(self) -> Iterator[Answer]:
         for places in split_batches([len(source.content) for source in self._sources]):
-            yield from self._answer_batch(places)
+            yield from self._answer_batch(self._sources[places.start : places.stop])
 
-    def _answer_batch(self, places: range) -> Iterator[Answer]:
+    def _answer_batch(self, sources: Sequence[Source]) -> Iterator[Answer]:
         """A separate function, so that nothing of a batch is held during the next one."""
-        texts = {place: text for place in places if (text := self._text(place)) is not None}
+        texts = [(one, text) for one in sources if (text := one.text(self._settings.encoding)) is not None]
         try:
             answers = self._answer(texts)
         except _FAILURES:
-            answers = self._answer_separately(texts)
+            alone = [answer for source, text in texts if (answer := self._answer_one(source, text))]
+            try:
+                answers = self._answer([(source, text) for source, text in texts if source.refused is None])
+            except _FAILURES:
+                answers = alone
         for answer in answers:
             self.sentences += len(answer.document.sentences)
             self.relations += len(answer.relations)
             yield answer
 
-    def _answer_separately(self, texts: dict[int, str]) -> list[Answer]:
-        """Try each document alone, then those that don't fail together."""
-        alone = {place: answer for place, text in texts.items() if (answer := self._answer_one(place, text))}
+    def _answer_one(self, source: Source, text: str) -> Answer | None:
         try:
-            return self._answer({place: texts[place] for place in alone})
-        except _FAILURES:
-            return list(alone.values())
-
-    def _answer_one(self, place: int, text: str) -> Answer | None:
-        try:
-            return self._answer({place: text})[0]
+            return self._answer([(source, text)])[0]
         except TimeLimitError:
-            self.refused[place] = InputError(
+            source.refused = InputError(
                 f"It took more than {self._settings.most_seconds:g} seconds.",
                 hint="Split it, or raise the limit: --most-seconds",
             )
         except MemoryError:
-            self.refused[place] = InputError(
+            source.refused = InputError(
                 "There is not enough memory for it.", hint="Split it, or raise the limit: --most-memory"
             )
         except Exception as error:  # of an annotator; the other documents continue
             self._check_annotators()
             if not isinstance(error, Disco2Error):
                 error = Disco2Error(f"It can't be annotated: {type(error).__name__}: {error}.")
-            self.refused[place] = error
-        return None
-
-    def _text(self, place: int) -> str | None:
-        source = self._sources[place]
-        if source.refused is None:
-            try:
-                return source.text(self._settings.encoding)
-            except InputError as error:
-                source.refused = error
-        self.refused[place] = source.refused
+            source.refused = error
         return None
 
     def _check_annotators(self) -> None:
@@ -190,21 +175,18 @@ class _ShardAnswers:
                 hint="Finished work is kept; run the same command again.",
             ) from error
 
-    def _answer(self, texts: dict[int, str]) -> list[Answer]:
+    def _answer(self, texts: Sequence[tuple[Source, str]]) -> list[Answer]:
         settings = self._settings
         answers: list[Answer] = []
         if not texts:
             return answers
         with time_limit(settings.most_seconds):
-            documents = annotate_texts(
-                self._pipeline.annotators,
-                [(self._sources[place].name, text) for place, text in texts.items()],
-                paragraphs=settings.paragraphs,
-            )
-            for place, document in zip(texts, documents, strict=True):
+            named = [(source.name, text) for source, text in texts]
+            documents = annotate_texts(self._pipeline.annotators, named, paragraphs=settings.paragraphs)
+            for (source, _), document in zip(texts, documents, strict=True):
                 found = self._pipeline.find(document, settings.choice, paragraphs=settings.paragraphs)
                 explanations = list(self._pipeline.explain_many(found)) if settings.explain else None
-                answers.append(Answer(document, self._sources[place].sha256, found, explanations))
+                answers.append(Answer(document, source.sha256, found, explanations))
         return answers
 
 

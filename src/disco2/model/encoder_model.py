@@ -20,6 +20,7 @@ this is also about as fast as batches.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -45,6 +46,15 @@ OUTPUT = "last_hidden_state"
 MASK = "[MASK]"
 DIRECTION = "direction "  # opens the names of parameters
 LEAST_DIRECTION = 0.6  # probability from which a direction is given
+
+
+def import_onnxruntime() -> Any:
+    """onnxruntime without telemetry, which its official builds from 1.29 on send to Microsoft by default."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read when it is imported
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,12 +241,14 @@ class EncoderModel(LabelScorer):
 
     @cached_property
     def _session(self) -> InferenceSession:
-        import onnxruntime
-
+        onnxruntime = import_onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        return onnxruntime.InferenceSession(self.onnx, options, providers=["CPUExecutionProvider"])
+        session: InferenceSession = onnxruntime.InferenceSession(
+            self.onnx, options, providers=["CPUExecutionProvider"]
+        )
+        return session
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sessions can't be copied to another process; a copy opens its own."""

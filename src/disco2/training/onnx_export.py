@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from disco2.model.encoder_model import INPUTS, OUTPUT
+from disco2.model.encoder_model import INPUTS, OUTPUT, import_onnxruntime
 
 OPSET = 17
 
@@ -36,6 +36,7 @@ def export_onnx(encoder: nn.Module, *, takes_types: bool, quantise: bool = True)
     Weights use seven of the eight bits: processors without VNNI add up products of 8-bit numbers in 16 bits,
     which would overflow.
     """
+    import_onnxruntime()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     encoder.eval()
