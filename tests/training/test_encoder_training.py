@@ -85,16 +85,17 @@ STAGES = (
 def test_a_run_that_was_killed_ends_as_a_quiet_one(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from disco2.training.fine_tuning import FineTuning, Stage, _StageRun
+    from disco2.training.fine_tuning import FineTuning, _StageRun
 
     pairs = [text_pair(one) for one in reasons_and_results(60, seed=1)]
     stages = [
-        Stage("first", {"a": pairs}, {"a": 20}, epochs=2, batch_size=4, rate=1e-3),
-        Stage("last", {"a": pairs, "b": pairs[:8]}, epochs=1, batch_size=4, rate=1e-3, averaging=0.9),
+        StagePlan(name="first", data=("a:20",), epochs=2, rate=1e-3, averaging=0.0, seed=1),
+        StagePlan(name="last", data=("a", "b"), epochs=1, rate=1e-3, averaging=0.9, seed=1),
     ]
+    pools, settings = {"a": pairs, "b": pairs[:8]}, EncoderSettings(batch_size=4)
 
     def run(state: Path) -> dict[str, np.ndarray]:
-        found = FineTuning(folder, LABELS, stages, state, save_every=3).run()
+        found = FineTuning(folder, LABELS, stages, pools, settings, state, save_every=3).run()
         return {name: value.numpy().copy() for name, value in found.state_dict().items()}
 
     quiet = run(tmp_path / "quiet")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from disco2.data.batch import collate
+from disco2.features.encoder import Encoder
 from disco2.model import ModelSettings, initial_parameters
 from disco2.training.loop import Development, in_batches, train
 from disco2.training.optimiser import large_margin
 from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
+from tests.instances import reasons_and_results
 
 MODEL = ModelSettings(kind="upward", K=4, features=False)
 
@@ -123,3 +127,20 @@ def test_f1_of_one_class(positive: int, f1: float) -> None:
     held_out = development({1}, {0}, {2}, positive=positive)
     score, _ = held_out.judge(MAJORITY, PARAMETERS, VECTORS, large_margin)
     assert score == pytest.approx(f1)
+
+
+def test_weights_go_from_instances_to_batches_and_development_ignores_them() -> None:
+    instances = [replace(one, weight=0.25) for one in reasons_and_results(2, seed=1)]
+    instances += reasons_and_results(1, seed=2)
+    encoder = Encoder(
+        word_row=lambda form: 0, labels=("Cause", "Result"), extractor=None, with_entities=False
+    )
+    weighed = collate(encoder.encode(instances))
+    assert weighed.weights.tolist() == [0.25, 0.25, 1.0]
+    gold = [frozenset({0}), frozenset({1}), frozenset({2})]
+    plain = replace(weighed, weights=np.ones(3, dtype=np.float32))
+    first, second = (
+        Development([batch], gold).judge(MAJORITY, PARAMETERS, VECTORS, large_margin)
+        for batch in (weighed, plain)
+    )
+    assert first == second

@@ -2,9 +2,9 @@
 
 GUM's arguments are spans of RST units. Arg2, with its connective, is nearly always one stretch of the
 connective's sentence, and so is Arg1, but for what Arg2 takes out of its middle; an Arg1 of an earlier
-sentence is that sentence as a whole. So a span is two boundaries out of ``ParsedSentence.boundaries``. Three
-questions are answered in turn: does Arg1 lie in an earlier sentence; where does Arg2 begin and end; where,
-given that, does Arg1.
+sentence is that sentence as a whole. So a span is two of ``ParsedSentence.boundaries``. Three questions are
+answered in turn: does Arg1 lie in an earlier sentence; where does Arg2 begin and end; where, given that, does
+Arg1.
 
 The score of a span is a sum over its beginning, its end and both, ``s(b, e) = w·f(b) + w·g(e) + w·h(b, e)``,
 so that features are made for boundaries, not for pairs of them. Each ranker is a softmax over the candidates.

@@ -168,4 +168,5 @@ def _fit_strengths(pairs: LabelledPairs, used: NDArray[np.bool_]) -> list[Matrix
 
 
 def _log_chances(pairs: LabelledPairs, change: Matrix) -> Matrix:
-    return log_softmax((pairs.scores + pairs.rotation[0] @ change.T) / pairs.temperature)
+    found = log_softmax((pairs.scores + pairs.rotation[0] @ change.T) / pairs.temperature)
+    return found.astype(np.float64, copy=False)

@@ -108,35 +108,26 @@ def fit_encoder(
     encoder = encoder_folder(settings.folder)
     import torch
 
-    from disco2.training.fine_tuning import FineTuning, Stage
+    from disco2.training.fine_tuning import FineTuning
     from disco2.training.onnx_export import export_onnx
 
     if settings.threads:
         torch.set_num_threads(settings.threads)
     texts = {name: [text_pair(one) for one in pool] for name, pool in pools.items()}
-    shared = {name: getattr(settings, name) for name in SHARED}
-    planned = []
-    for plan in stages or (StagePlan(data=tuple(pools)),):
-        drawn = plan.drawn
-        if unknown := drawn.keys() - pools.keys():
-            raise SettingsError(
-                f"Unknown data '{min(unknown)}' in a stage.", hint=f"Known: {', '.join(pools)}."
-            )
-        planned.append(
-            Stage(
-                name=plan.name,
-                pools={name: texts[name] for name in drawn},
-                drawn=drawn,
-                epochs=plan.epochs or settings.epochs,
-                rate=plan.rate or settings.rate,
-                averaging=settings.averaging if plan.averaging < 0 else plan.averaging,
-                seed=plan.seed or seed,
-                members=plan.members,
-                **shared,
-            )
+    planned = [
+        replace(
+            plan,
+            epochs=plan.epochs or settings.epochs,
+            rate=plan.rate or settings.rate,
+            averaging=settings.averaging if plan.averaging < 0 else plan.averaging,
+            seed=plan.seed or seed,
         )
+        for plan in stages or (StagePlan(data=tuple(pools)),)
+    ]
+    if unknown := {name for plan in planned for name in plan.drawn} - pools.keys():
+        raise SettingsError(f"Unknown data '{min(unknown)}' in a stage.", hint=f"Known: {', '.join(pools)}.")
     kept = Path(settings.state) if settings.state else folder / STAGES
-    tuning = FineTuning(encoder, labels, planned, kept, most_pieces=model.pieces)
+    tuning = FineTuning(encoder, labels, planned, texts, settings, kept, most_pieces=model.pieces)
     epochs: list[Epoch] = []
 
     def look() -> None:

@@ -18,7 +18,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from itertools import accumulate, chain
 from pathlib import Path
@@ -34,6 +34,7 @@ from transformers.utils import logging as transformers_logging
 from disco2.errors import InputError
 from disco2.files import write_bytes
 from disco2.model.encoder_model import argument_numbers, read_tokenizer
+from disco2.training.encoder import SHARED, EncoderSettings, StagePlan
 from disco2.training.loop import Report
 
 LOG = logging.getLogger(__name__)
@@ -54,28 +55,6 @@ class TextPair:
     target: Mapping[str, float]
     weight: float = 1.0
     hint: str = ""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A part of the training: ``pools`` by name, and how many pairs of each an epoch draws (0: all)."""
-
-    name: str
-    pools: Mapping[str, Sequence[TextPair]]
-    drawn: Mapping[str, int] = field(default_factory=dict)
-    epochs: int = 1
-    rate: float = 5e-5
-    batch_size: int = 32
-    warm_up: float = 0.06  # share of the steps in which the rate rises
-    hint_weight: float = 0.3
-    smoothing: float = 0.05
-    averaging: float = 0.0  # decay of the moving average of the weights; 0: the last weights
-    seed: int = 1
-    members: int = 1  # models with seeds of their own, from ``seed`` on, whose weights are averaged
-
-    @property
-    def hints(self) -> list[str]:
-        return sorted({one.hint for pool in self.pools.values() for one in pool if one.hint})
 
 
 class PairEncoder(nn.Module):
@@ -144,13 +123,16 @@ class FineTuning:
         self,
         encoder: Path,
         labels: Sequence[str],
-        stages: Sequence[Stage],
+        stages: Sequence[StagePlan],
+        pools: Mapping[str, Sequence[TextPair]],
+        settings: EncoderSettings,
         folder: Path,
         *,
         most_pieces: int = 96,
         save_every: int = 200,
     ) -> None:
         self.labels, self.stages, self.folder = tuple(labels), tuple(stages), folder
+        self.pools, self.settings = pools, settings
         self.save_every = save_every
         self.loss = 0.0  # mean over the steps since the stage began or was resumed
         tokenizer = encoder / "tokenizer.json"
@@ -161,7 +143,7 @@ class FineTuning:
         torch.manual_seed(stages[0].seed)
         self.model = PairEncoder(load_encoder(encoder), len(self.labels))
         weights = sha256((encoder / "model.safetensors").read_bytes()).hexdigest()
-        self._names = _stage_names(self.stages, [weights, self.labels, most_pieces])
+        self._names = self._stage_names([weights, self.labels, most_pieces])
 
     def run(
         self, after_epoch: Callable[[], None] = lambda: None, report: Report = lambda text: None
@@ -181,6 +163,30 @@ class FineTuning:
             self.model.load_state_dict(_mean([load_file(self._finished(name)) for name in names]))
         self.model.eval()
         return self.model
+
+    def _stage_names(self, base: object) -> list[list[str]]:
+        """For each member of each stage a hash of all that its result depends on.
+
+        A member's name is that of a stage with its seed and no other member, so that the two share their
+        work.
+        """
+        before = sha256(json.dumps(base).encode())
+        shared = {name: getattr(self.settings, name) for name in SHARED}
+        names: list[list[str]] = []
+        for stage in self.stages:
+            own = {name: getattr(stage, name) for name in ("name", "drawn", "epochs", "rate", "averaging")}
+            names.append([])
+            for member in range(stage.members):
+                digest = before.copy()
+                plain = own | shared | {"seed": stage.seed + member}
+                digest.update(json.dumps(plain, sort_keys=True).encode())
+                for name in sorted(stage.drawn):
+                    digest.update(name.encode())
+                    for one in self.pools[name]:
+                        digest.update(json.dumps(asdict(one), sort_keys=True, default=dict).encode())
+                names[-1].append(f"{stage.name}-{digest.hexdigest()[:16]}")
+            before = sha256(json.dumps(names).encode())
+        return names
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Pieces]:
         return [
@@ -209,9 +215,13 @@ class FineTuning:
         self.model.train(was_training)
         return found
 
-    def _run_stage(self, stage: Stage, name: str, after_epoch: Callable[[], None], report: Report) -> None:
-        pools = {key: self._ready(pool, stage) for key, pool in stage.pools.items()}
-        run = _StageRun(self.model, stage, pools)
+    def _run_stage(
+        self, stage: StagePlan, name: str, after_epoch: Callable[[], None], report: Report
+    ) -> None:
+        texts = {pool: self.pools[pool] for pool in stage.drawn}
+        hints = sorted({one.hint for pool in texts.values() for one in pool if one.hint})
+        pools = {pool: self._ready(pairs, hints) for pool, pairs in texts.items()}
+        run = _StageRun(self.model, stage, self.settings, pools, hints)
         begin = run.load(self._state(name)) if self._state(name).is_file() else 0
         if begin:
             LOG.info("%s: resume at step %d", stage.name, begin)
@@ -230,9 +240,9 @@ class FineTuning:
                     after_epoch()
         run.keep_average()
 
-    def _ready(self, pool: Sequence[TextPair], stage: Stage) -> list[_Ready]:
+    def _ready(self, pool: Sequence[TextPair], hints: Sequence[str]) -> list[_Ready]:
         label_number = {label: place for place, label in enumerate(self.labels)}
-        hint_number = {hint: place for place, hint in enumerate(stage.hints)}
+        hint_number = {hint: place for place, hint in enumerate(hints)}
         read = self._read([(one.arg1, one.arg2) for one in pool])
         return [
             _Ready(
@@ -249,13 +259,20 @@ class FineTuning:
 class _StageRun:
     """The steps of one stage: batches, optimiser, moving average."""
 
-    def __init__(self, model: PairEncoder, stage: Stage, pools: Mapping[str, Sequence[_Ready]]) -> None:
-        self.model, self.stage = model, stage
+    def __init__(
+        self,
+        model: PairEncoder,
+        stage: StagePlan,
+        settings: EncoderSettings,
+        pools: Mapping[str, Sequence[_Ready]],
+        hints: Sequence[str],
+    ) -> None:
+        self.model, self.stage, self.settings = model, stage, settings
         torch.manual_seed(stage.seed)
-        self.hint_head = nn.Linear(model.head.in_features, max(len(stage.hints), 1))
-        groups = [hint.partition(":")[0] for hint in stage.hints] or [""]
+        self.hint_head = nn.Linear(model.head.in_features, max(len(hints), 1))
+        groups = [hint.partition(":")[0] for hint in hints] or [""]
         self._same_group = torch.tensor([[one == other for other in groups] for one in groups])
-        epochs = [_epoch(pools, stage, epoch) for epoch in range(stage.epochs)]
+        epochs = [_epoch(pools, stage, epoch, settings.batch_size) for epoch in range(stage.epochs)]
         self.batches = list(chain(*epochs))
         self.ends = list(accumulate(map(len, epochs)))  # the steps after which a pass is done
         self.steps = len(self.batches)
@@ -269,7 +286,7 @@ class _StageRun:
         self.model.train()
         torch.manual_seed(_number(self.stage.seed, step))
         for group in self._optimiser.param_groups:
-            group["lr"] = self.stage.rate * _slope(step, self.steps, self.stage.warm_up)
+            group["lr"] = self.stage.rate * _slope(step, self.steps, self.settings.warm_up)
         loss = self._loss(self.batches[step])
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -284,7 +301,7 @@ class _StageRun:
 
     def _loss(self, batch: Sequence[_Ready]) -> Tensor:
         """Mean over the batch of weight * (cross-entropy of the label + hint_weight * that of the hint)."""
-        stage = self.stage
+        settings = self.settings
         ids, argument = _padded([(one.ids, one.argument) for one in batch])
         pooled = self.model.dropout(self.model.pooled(ids, argument))
         scores = self.model.head(pooled)
@@ -292,15 +309,15 @@ class _StageRun:
         for row, one in enumerate(batch):
             for label, share in one.target.items():
                 target[row, label] = share
-        target = target * (1 - stage.smoothing) + stage.smoothing / scores.shape[1]
+        target = target * (1 - settings.smoothing) + settings.smoothing / scores.shape[1]
         weight = torch.tensor([one.weight for one in batch])
         loss = -(target * scores.log_softmax(1)).sum(1)
         rows = [row for row, one in enumerate(batch) if one.hint >= 0]
-        if rows and stage.hint_weight:
+        if rows and settings.hint_weight:
             gold = torch.tensor([batch[row].hint for row in rows])
             allowed = self.hint_head(pooled[rows]).masked_fill(~self._same_group[gold], -1e4)
             hint_loss = nn.functional.cross_entropy(allowed, gold, reduction="none")
-            loss = loss.index_add(0, torch.tensor(rows), stage.hint_weight * hint_loss)
+            loss = loss.index_add(0, torch.tensor(rows), settings.hint_weight * hint_loss)
         mean: Tensor = (weight * loss).sum() / weight.sum()
         return mean
 
@@ -339,11 +356,13 @@ class _StageRun:
         return int(tensors["step"])
 
 
-def _epoch(pools: Mapping[str, Sequence[_Ready]], stage: Stage, epoch: int) -> list[list[_Ready]]:
+def _epoch(
+    pools: Mapping[str, Sequence[_Ready]], stage: StagePlan, epoch: int, batch_size: int
+) -> list[list[_Ready]]:
     """The batches of an epoch, each of pairs of about the same length; the same for the same seed."""
     chosen: list[_Ready] = []
     for name, pool in sorted(pools.items()):
-        count = stage.drawn.get(name, 0)
+        count = stage.drawn[name]
         # Where a part of the pool is drawn, every epoch takes the next part of one order.
         order = list(pool)
         random.Random(_number(stage.seed, name, 0 if count else epoch)).shuffle(order)  # noqa: S311
@@ -352,35 +371,11 @@ def _epoch(pools: Mapping[str, Sequence[_Ready]], stage: Stage, epoch: int) -> l
     chance = random.Random(_number(stage.seed, "batches", epoch))  # noqa: S311
     chance.shuffle(chosen)
     batches = []
-    for begin in range(0, len(chosen), _CHUNK * stage.batch_size):
-        chunk = sorted(chosen[begin : begin + _CHUNK * stage.batch_size], key=lambda one: len(one.ids))
-        starts = range(0, len(chunk), stage.batch_size)
-        batches += [chunk[start : start + stage.batch_size] for start in starts]
+    for begin in range(0, len(chosen), _CHUNK * batch_size):
+        chunk = sorted(chosen[begin : begin + _CHUNK * batch_size], key=lambda one: len(one.ids))
+        batches += [chunk[start : start + batch_size] for start in range(0, len(chunk), batch_size)]
     chance.shuffle(batches)
     return batches
-
-
-def _stage_names(stages: Sequence[Stage], base: object) -> list[list[str]]:
-    """For each member of each stage a hash of all that its result depends on.
-
-    A member's name is that of a stage with its seed and no other member, so that the two share their work.
-    """
-    before = sha256(json.dumps(base).encode())
-    names: list[list[str]] = []
-    for stage in stages:
-        names.append([])
-        for member in range(stage.members):
-            digest = before.copy()
-            plain = {name: value for name, value in vars(stage).items() if name not in ("pools", "members")}
-            plain["seed"] = stage.seed + member
-            digest.update(json.dumps(plain, sort_keys=True, default=dict).encode())
-            for name, pool in sorted(stage.pools.items()):
-                digest.update(name.encode())
-                for one in pool:
-                    digest.update(json.dumps(asdict(one), sort_keys=True, default=dict).encode())
-            names[-1].append(f"{stage.name}-{digest.hexdigest()[:16]}")
-        before = sha256(json.dumps(names).encode())
-    return names
 
 
 def _mean(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
