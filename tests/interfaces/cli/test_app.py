@@ -82,6 +82,23 @@ def test_unknown_commands_and_options(run: Run) -> None:
     assert (code, "No such option" in err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["predict", "It rained.", "--bundle", "mine"], "Use: --model"),
+        (["serve", "--bundle=mine"], "Use: --model"),
+        (["train", "--model", "upward"], "Use: --kind"),
+        (["predict", "--pairs", "x"], "Use: disco2 predict-pairs FILE --output ANSWERS"),
+        (["predict", "--files", "x", "--output", "y"], "Use: disco2 bulk 'PATTERN' --output DIR"),
+    ],
+)
+def test_an_old_spelling_names_the_new_one(run: Run, arguments: list[str], hint: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: Unknown option --")
+    assert err.endswith(f"{hint}\n")
+
+
 def test_a_command_that_cant_be_imported_names_the_doctor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def without_numpy(name: str) -> ModuleType:
         raise ModuleNotFoundError(f"No module named 'numpy', which {name} needs")

@@ -15,7 +15,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from disco2.errors import Disco2Error
+from disco2.errors import Disco2Error, SettingsError
 
 # Command -> file of this folder; the function has the command's name, such as corpus_role_pairs.
 COMMANDS = {
@@ -87,6 +87,30 @@ def _docstrings(file: str) -> dict[str, str]:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     first = {one.name: (ast.get_docstring(one) or "").split("\n\n")[0] for one in functions}
     return {name: " ".join(text.split()) for name, text in first.items()}
+
+
+# Old spellings: (command, or * for all that have the new option; option) -> what to use now
+RENAMED = {
+    ("predict", "--pairs"): "disco2 predict-pairs FILE --output ANSWERS",
+    ("predict", "--files"): "disco2 bulk 'PATTERN' --output DIR",
+    ("*", "--bundle"): "--model",
+    ("*", "--model"): "--kind",
+}
+
+
+class Command(TyperCommand):
+    """A command whose errors name the new spelling of an old option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # NoSuchOption of Typer or of click, depending on Typer's version
+            old = getattr(error, "option_name", "")
+            known = {name for option in self.params for name in option.opts}
+            new = RENAMED.get((self.name or "", old)) or RENAMED.get(("*", old), "")
+            if old in known or (new.startswith("--") and new not in known) or not new:
+                raise
+            raise SettingsError(f"Unknown option {old}.", hint=f"Use: {new}") from None
 
 
 class LazyGroup(TyperGroup):
@@ -174,7 +198,7 @@ def _make_command(name: str) -> Any:
         group = typer.Typer(name=name, help=GROUPS[name], cls=LazyGroup, no_args_is_help=True, **plain)
         return typer.main.get_group(group)
     single = typer.Typer(**plain)
-    single.command(name.split()[-1])(expand_options(load_function(name)))
+    single.command(name.split()[-1], cls=Command)(expand_options(load_function(name)))
     return typer.main.get_command(single)
 
 
