@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from disco2.annotation.heads import depths_below_root
 from disco2.data import Document, Token
@@ -25,13 +24,19 @@ CLOSING_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ParsedSentence:
     """The words and both trees of a sentence.
 
     ``leaf`` is the smallest phrase over each token, ``children`` the phrases below each phrase, ``left`` and
     ``right`` the first token and the end of the subtree that a token heads. ``closing`` are marks that belong
     to the words before them, ``behind`` has each place moved behind such marks.
+
+    ``boundaries`` are the places where a discourse unit may begin or end, in order, with both ends of the
+    sentence: the edges of clauses in either tree, and the words behind a mark of punctuation. Closing marks
+    belong to the unit before them, as in RST segmentation. ``openers`` has the highest token whose subtree
+    begins at a place, ``clauses`` and ``clause_ends`` the largest clause that begins there, or ends there
+    with its closing marks.
     """
 
     start: int
@@ -52,6 +57,10 @@ class ParsedSentence:
     leaf: tuple[int, ...]
     closing: tuple[bool, ...]
     behind: tuple[int, ...]
+    boundaries: tuple[int, ...]
+    openers: dict[int, int]
+    clauses: dict[int, str]
+    clause_ends: dict[int, str]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -81,48 +90,6 @@ class ParsedSentence:
                 break
             node = above
         return node, exact
-
-    @cached_property
-    def boundaries(self) -> tuple[int, ...]:
-        """Places where a discourse unit may begin or end, in order, with both ends of the sentence.
-
-        They are the edges of clauses in either tree, and the words behind a mark of punctuation. Closing
-        marks belong to the unit before them, as in RST segmentation.
-        """
-        places = {0, len(self)}
-        for node, label in enumerate(self.labels):
-            if label in CLAUSES:
-                places.update((self.starts[node], self.ends[node]))
-        for token, link in enumerate(self.links):
-            if link in CLAUSE_LINKS:
-                places.update((self.left[token], self.right[token]))
-        for token in range(1, len(self)):
-            if self.tags[token - 1] in CLOSING or self.words[token - 1] in CLOSING_WORDS:
-                places.add(token)
-            if self.tags[token] in (":", "-LRB-", "``"):
-                places.add(token)
-        return tuple(sorted({self.behind[place] for place in places}))
-
-    @cached_property
-    def openers(self) -> dict[int, int]:
-        """Place -> the highest token whose subtree begins there."""
-        found: dict[int, int] = {}
-        for token, left in enumerate(self.left):
-            if left not in found or self.depths[token] < self.depths[found[left]]:
-                found[left] = token
-        return found
-
-    @cached_property
-    def clauses(self) -> dict[int, str]:
-        """Place -> the largest clause that begins there."""
-        clauses = [node for node, label in enumerate(self.labels) if label in CLAUSES]
-        return {self.starts[node]: self.labels[node] for node in reversed(clauses)}
-
-    @cached_property
-    def clause_ends(self) -> dict[int, str]:
-        """Place -> the largest clause that ends there with its closing marks."""
-        clauses = [node for node, label in enumerate(self.labels) if label in CLAUSES]
-        return {self.behind[self.ends[node]]: self.labels[node] for node in reversed(clauses)}
 
 
 def read_sentence(document: Document, number: int) -> ParsedSentence:
@@ -163,11 +130,32 @@ def read_sentence(document: Document, number: int) -> ParsedSentence:
         if parent >= 0:
             children[parent].append(node)
     forms = tuple([token.text for token in tokens])
+    words = tuple([form.lower() for form in forms])
+    tags = tuple([token.tag for token in tokens])
+    places = {0, length}
+    clauses: dict[int, str] = {}
+    clause_ends: dict[int, str] = {}
+    for label, start, end in zip(phrases.labels, phrases.starts, phrases.ends, strict=True):
+        if label in CLAUSES:
+            places.update((start, end))
+            clauses.setdefault(start, label)
+            clause_ends.setdefault(behind[end], label)
+    openers: dict[int, int] = {}
+    for token, link in enumerate(links.labels):
+        if link in CLAUSE_LINKS:
+            places.update((left[token], right[token]))
+        other = openers.get(left[token])
+        if other is None or depths[token] < depths[other]:
+            openers[left[token]] = token
+    for token in range(1, length):
+        after_mark = tags[token - 1] in CLOSING or words[token - 1] in CLOSING_WORDS
+        if after_mark or tags[token] in (":", "-LRB-", "``"):
+            places.add(token)
     return ParsedSentence(
         start=sentence.start,
-        words=tuple([form.lower() for form in forms]),
+        words=words,
         forms=forms,
-        tags=tuple([token.tag for token in tokens]),
+        tags=tags,
         heads=heads,
         links=links.labels,
         depths=depths,
@@ -182,6 +170,10 @@ def read_sentence(document: Document, number: int) -> ParsedSentence:
         leaf=tuple(leaf),
         closing=closing,
         behind=tuple(behind),
+        boundaries=tuple(sorted({behind[place] for place in places})),
+        openers=openers,
+        clauses=clauses,
+        clause_ends=clause_ends,
     )
 
 
