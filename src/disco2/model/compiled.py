@@ -21,8 +21,7 @@ import numba
 import numpy as np
 import scipy.linalg  # noqa: F401  the BLAS of np.dot in compiled code; loaded now, so that threads knows of it
 
-from disco2.data.batch import Batch, Floats, Ints
-from disco2.model.bilinear import spread_to_mentions, sum_mentions
+from disco2.data.batch import Batch, Floats, Ints, MentionGroups
 from disco2.model.composition import Composed, Pair
 from disco2.model.parameters import TINY
 
@@ -246,6 +245,61 @@ def downward_gradient(
     multiply_transposed(delta, joined, partial, dV)
 
 
+@compiled
+def copy_rows(source: Floats, places: Ints, rows: Ints, begin: int, to: Floats) -> None:
+    """to[i, begin : begin + K] = source[places[rows[i]]]."""
+    K = source.shape[1]
+    for row in range(len(rows)):
+        place = places[rows[row]]
+        for k in range(K):
+            to[row, begin + k] = source[place, k]
+
+
+@compiled
+def sum_mentions(down: Floats, rows: Ints, starts: Ints, sizes: Ints, sums: Floats) -> None:
+    """sums[l] = sum of a link's mention vectors: [links, K]."""
+    K = down.shape[1]
+    sums[:] = 0
+    for link in range(len(starts)):
+        for entry in range(starts[link], starts[link] + sizes[link]):
+            row = rows[entry]
+            for k in range(K):
+                sums[link, k] += down[row, k]
+
+
+@compiled
+def spread_to_mentions(d_sums: Floats, rows: Ints, starts: Ints, sizes: Ints, d_down: Floats) -> None:
+    """Backward pass: adds each link's gradient [links, K] to all its mentions' rows."""
+    K = d_down.shape[1]
+    for link in range(len(starts)):
+        for entry in range(starts[link], starts[link] + sizes[link]):
+            row = rows[entry]
+            for k in range(K):
+                d_down[row, k] += d_sums[link, k]
+
+
+class Workspace:
+    """Arrays by name, which are used again. Their contents are undefined; they grow and never shrink."""
+
+    def __init__(self) -> None:
+        self._floats: dict[str, Floats] = {}
+        self._ints: dict[str, Ints] = {}
+
+    def floats(self, name: str, rows: int, width: int) -> Floats:
+        """A contiguous array [rows, width] of singles."""
+        held = self._floats.get(name)
+        if held is None or held.size < rows * width:
+            held = self._floats[name] = np.empty(rows * width, dtype=np.float32)
+        return held[: rows * width].reshape(rows, width)
+
+    def ints(self, name: str, count: int) -> Ints:
+        """[count]"""
+        held = self._ints.get(name)
+        if held is None or len(held) < count:
+            held = self._ints[name] = np.empty(count, dtype=np.int32)
+        return held[:count]
+
+
 class CompiledComposer:
     """``composition.compose``: one call up and one down for all levels of a batch.
 
@@ -253,60 +307,63 @@ class CompiledComposer:
     """
 
     def __init__(self) -> None:
-        self._buffers: dict[str, Floats] = {}
-
-    def _room(self, name: str, rows: int, width: int) -> Floats:
-        """A contiguous array of singles, its contents undefined. Buffers grow and never shrink."""
-        held = self._buffers.get(name)
-        if held is None or held.size < rows * width:
-            held = self._buffers[name] = np.empty(rows * width, dtype=np.float32)
-        return held[: rows * width].reshape(rows, width)
+        self._room = Workspace()
 
     def __call__(self, batch: Batch, vectors: Floats, U: Floats, V: Floats | None) -> Composed:
         words = batch.words
         if len(words) and not (words.min() >= 0 and words.max() < len(vectors)):
             raise IndexError(f"word {words.min()} or {words.max()} is not among {len(vectors)}")
         room, K, inner = self._room, len(U), batch.inner_nodes
-        slot = np.empty(len(words) + inner, dtype=np.int32)
-        slots = room("slots", 2 * (inner + batch.size), K)
-        up = room("up", inner, K)
+        slot = room.ints("slot", len(words) + inner)
+        slots = room.floats("slots", 2 * (inner + batch.size), K)
+        up = room.floats("up", inner, K)
         roots = batch.first_roots, batch.second_roots
         UT = np.ascontiguousarray(U.T)
         upward(words, batch.left, batch.right, batch.levels, *roots, vectors, UT, slot, slots, up)
-        joined = room("joined", len(batch.down_parents), 2 * K)
+        joined = room.floats("joined", len(batch.down_parents), 2 * K)
         down, entities = up[:0], (up[:0], up[:0])
         if V is not None and len(batch.link_examples):
-            down = room("down", len(batch.down_roots) + len(batch.down_parents), K)
-            down[: len(batch.down_roots)] = slots[slot[batch.down_roots]]
-            joined[:, K:] = slots[slot[batch.down_siblings]]
+            down = room.floats("down", len(batch.down_roots) + len(batch.down_parents), K)
+            copy_rows(slots, slot, batch.down_roots, 0, down)
+            copy_rows(slots, slot, batch.down_siblings, K, joined)
             downward(batch.down_parents, batch.down_levels, np.ascontiguousarray(V.T), joined, down)
-            entities = sum_mentions(down, batch.first_mentions), sum_mentions(down, batch.second_mentions)
+            entities = (
+                self._sums("first_sums", down, batch.first_mentions),
+                self._sums("second_sums", down, batch.second_mentions),
+            )
 
         def gradients(d_arguments: Pair | None, d_entities: Pair | None) -> tuple[Floats, Floats, Floats]:
-            d_slots = room("d_slots", len(slots), K)
+            d_slots = room.floats("d_slots", len(slots), K)
             d_slots[2 * inner :: 2], d_slots[2 * inner + 1 :: 2] = d_arguments or (0, 0)
-            link = np.full(len(slot), -1, dtype=np.int32)
-            d_joined = room("d_joined", len(batch.down_parents), 2 * K)
-            partial = room("partial", K, 2 * K)
+            link = room.ints("link", len(slot))
+            link.fill(-1)
+            d_joined = room.floats("d_joined", len(batch.down_parents), 2 * K)
+            partial = room.floats("partial", K, 2 * K)
             dV = up[:0] if V is None else np.zeros_like(V)
             if V is not None and len(down) and d_entities is not None:
-                d_down = room("d_down", len(down), K)
+                d_down = room.floats("d_down", len(down), K)
                 d_down.fill(0)
-                spread_to_mentions(d_entities[0], batch.first_mentions, d_down)
-                spread_to_mentions(d_entities[1], batch.second_mentions, d_down)
-                delta = room("delta", len(batch.down_parents), K)
+                both = batch.first_mentions, batch.second_mentions
+                for d_sums, mentions in zip(d_entities, both, strict=True):
+                    spread_to_mentions(d_sums, mentions.rows, mentions.starts, mentions.sizes, d_down)
+                delta = room.floats("delta", len(batch.down_parents), K)
                 given = batch.down_parents, batch.down_levels, V, joined, down
                 downward_gradient(*given, d_down, delta, d_joined, partial, dV)
                 link[batch.down_siblings] = np.arange(len(batch.down_siblings), dtype=np.int32)
                 d_slots[slot[batch.down_roots]] += d_down[: len(batch.down_roots)]
             dU = np.empty_like(U)
-            delta = room("delta", inner, K)
+            delta = room.floats("delta", inner, K)
             given_up = batch.levels, slot, slots, up
             upward_gradient(*given_up, link, d_joined, U, d_slots, delta, partial, dU)
             return dU, dV, up[:0]
 
         arguments = slots[2 * inner :: 2], slots[2 * inner + 1 :: 2]
         return Composed(arguments, entities, down, gradients)
+
+    def _sums(self, name: str, down: Floats, mentions: MentionGroups) -> Floats:
+        sums = self._room.floats(name, len(mentions.starts), down.shape[1])
+        sum_mentions(down, mentions.rows, mentions.starts, mentions.sizes, sums)
+        return sums
 
 
 # The updates of ``training.optimiser`` with every array read once: no intermediate arrays, one loop each.
