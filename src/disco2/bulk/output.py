@@ -293,6 +293,8 @@ def _parquet_schema(arrow: Any, outcomes: Sequence[str]) -> Any:
             ("index", int64),
             ("kind", string),
             ("sense", string),
+            ("direction", string),
+            ("gloss", string),
             ("probability", float64),
             ("probabilities", arrow.struct([(outcome, float64) for outcome in outcomes])),
             ("presence", float64),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 INPUTS = ("input_ids", "token_type_ids")
 OUTPUT = "last_hidden_state"
-MASK = "[MASK]"
+MASKS = ("[MASK]", "<mask>")  # BERT's and RoBERTa's
 DIRECTION = "direction "  # opens the names of parameters
 LEAST_DIRECTION = 0.6  # probability from which a direction is given
 
@@ -71,7 +71,8 @@ class ReadPair:
 class EncoderModel(LabelScorer):
     """Everything that is needed to score pairs of texts.
 
-    ``onnx`` is the encoder with the inputs ``INPUTS`` [1, T] and the output ``OUTPUT`` [1, T, H];
+    ``onnx`` is the encoder with the inputs ``INPUTS`` [1, T], or the first of them where it has no token
+    types, and the output ``OUTPUT`` [1, T, H];
     ``tokenizer`` the content of its ``tokenizer.json``. Without an ``extractor`` only the texts of the
     arguments are read, and an instance needs no annotation.
     """
@@ -203,13 +204,16 @@ class EncoderModel(LabelScorer):
         return found
 
     def _word_terms(self, read: ReadPair) -> list[TextWord]:
-        """By how much each word's replacement by [MASK] lowers the scores (occlusion).
+        """By how much each word's replacement by the mask lowers the scores (occlusion).
 
-        An approximation: words interact, so that these values don't add up to the score.
+        An approximation: words interact, so that these values don't add up to the score. Without a mask in
+        the vocabulary there are none.
         """
         pieces = read.pieces
         whole = self.weights @ read.pooled + self.bias
-        mask = self._tokenizer.token_to_id(MASK)
+        known = [number for name in MASKS if (number := self._tokenizer.token_to_id(name)) is not None]
+        if not known:
+            return []
         words: dict[tuple[int, int], list[int]] = {}  # argument and number of a word -> its pieces
         for place, (sequence, word) in enumerate(zip(pieces.sequence_ids, pieces.word_ids, strict=True)):
             if sequence is not None and word is not None:
@@ -218,7 +222,7 @@ class EncoderModel(LabelScorer):
         for (sequence, _), places in words.items():
             ids = list(pieces.ids)
             for place in places:
-                ids[place] = ids[place] if mask is None else mask
+                ids[place] = known[0]
             hidden = self.weights @ _pool(self._states(pieces, ids), pieces) + self.bias
             start, end = pieces.offsets[places[0]][0], pieces.offsets[places[-1]][1]
             found.append(TextWord(sequence + 1, start, end, whole - hidden))

@@ -78,16 +78,10 @@ _FURTHER = {
     "Temporal.Asynchronous.Succession": "once, since, upon, when",
     "Temporal.Asynchronous.Precedence": "and, eventually",
 }
-# Link to the previous sentence as well, but tell no sense for certain.
+# These also link a sentence to the one before, but have no fixed sense.
 _LINKING = """
 and, as an alternative, by then, finally, for one thing, in any case, in conclusion, in essence, in the end,
 in turn, nor, on the whole, thereby, thereupon, to that end, ultimately
-"""
-# The other connectives of PDTB 3.
-_OTHERS = """
-and then, as well, but also, but then, either, else, even after, even before, even then, if not,
-in order for, in that, insofar as, like, meantime, more accurately, neither, not only, on the one hand,
-only if, plus, separately, to, where
 """
 DIRECTED = frozenset(
     {
@@ -151,12 +145,6 @@ _DIRECTIONS = {
     for name, sense in _listed(_FURTHER, _JOINING, _OPENING)
     if level2(sense) in DIRECTED
 }
-# All without a gap, as words.
-CONNECTIVES = frozenset(
-    tuple(name.split())
-    for name in [*dict(_listed(_OPENING, _JOINING, _FURTHER)), *_names(_LINKING), *_names(_OTHERS)]
-    if GAP not in name
-)
 
 
 def usual_senses() -> dict[str, tuple[str, ...]]:
