@@ -23,14 +23,19 @@ PYTHONS = ("3.11", "3.12", "3.13")
 RESOLUTIONS = {"oldest": "lowest-direct", "newest": "highest"}
 EXTRAS = ("cluster", "fast", "parquet", "plots", "serve", "sklearn", "tune", "word2vec")
 TEST_PACKAGES = (
-    *("httpx2>=2", "hypothesis>=6.100", "jsonschema>=4.23", "onnx>=1.17", "pandas>=2.2", "pytest>=8.2"),
+    "httpx2>=2",
+    "hypothesis>=6.100",
+    "jsonschema>=4.23",
+    "onnx>=1.17",
+    "pandas>=2.2",
+    "pytest>=8.2",
 )
 
 
 def find_python(version: str) -> str:
     """The interpreter of this version; empty if there is none. Nothing is downloaded."""
-    if managed := sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")):
-        return str(managed[-1])
+    if managed := list(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")):
+        return str(max(managed, key=lambda path: int(path.parts[-3].rpartition(".")[2])))
     command = ["uv", "python", "find", "--no-python-downloads", version]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603
 

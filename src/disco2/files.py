@@ -148,7 +148,7 @@ def check_writable(path: Path) -> None:
 
 
 def _unusable(what: str, path: Path) -> InputError:
-    return InputError(what, where=str(path), hint="Choose another place, such as a new folder.")
+    return InputError(what, where=str(path), hint="Choose another place.")
 
 
 def other_files(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from io import FileIO
 from pathlib import Path
 
@@ -16,6 +16,7 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 _UNKNOWN_HERE = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network disks have no locks
+ATTEMPTS = 100  # to lock a file that other processes remove
 
 
 class FileLock:
@@ -33,17 +34,18 @@ class FileLock:
         if fcntl is None:
             return True
         with report_write_errors(self.path):
-            while True:
+            for _ in range(ATTEMPTS):
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 # FileNotFoundError: its holder removed the file, or the folder, at that moment
-                with suppress(FileNotFoundError):
-                    stream = FileIO(self.path, "ab")
+                with suppress(FileNotFoundError), ExitStack() as opened:
+                    stream = opened.enter_context(FileIO(self.path, "ab"))
                     if not _locked(stream):
-                        stream.close()
                         return False
                     if os.path.samestat(os.fstat(stream.fileno()), self.path.stat()):
+                        opened.pop_all()
                         self._stream = stream
                         return True
+            return False
 
     def give_up(self) -> None:
         """Release the lock; remove its file, and the folder if it is empty."""

@@ -278,7 +278,10 @@ def test_a_missing_full_stop_changes_nothing(annotators: Annotators, parser: Dis
         ("I asked when the train would leave.", []),
         ("Nobody knows when the shop opens.", []),
         ("Everyone but Tom was invited.", []),
+        ("Nobody told everyone but Tom.", []),
         ("Everyone came, but Tom left early.", ["but"]),
+        ("I tried everything but nothing worked.", ["but"]),
+        ("We asked for help when the car broke down.", ["when"]),
         ("We left when it rained.", ["when"]),
     ],
 )

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread, Timer
-from time import monotonic
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import IO
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache import file_fingerprint
@@ -60,7 +61,7 @@ class StanfordParser:
     def close(self, *, kill: bool = False) -> None:
         """Stop the Java process; the next sentence would start another one."""
         if self._process is not None:
-            self._process.close(kill=kill)
+            self._process.kill() if kill else self._process.close()
             self._process = None
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
@@ -300,46 +301,65 @@ class LineProcess:
             )
         except OSError as error:
             raise ProcessFailedError(f"it can't be started: {error.strerror or error}") from error
-        assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101, PT018  # pipes
-        self._input, self._output = self._process.stdin, self._process.stdout
-        self._errors: deque[bytes] = deque(maxlen=_ERROR_LINES)
-        # Error output is read all the time: a full pipe would stop the program.
-        self._reader = Thread(target=self._errors.extend, args=(self._process.stderr,), daemon=True)
-        self._reader.start()
+        self._answers: SimpleQueue[str | None] = SimpleQueue()
+        self._errors: deque[str] = deque(maxlen=_ERROR_LINES)
+        # Both outputs are read continuously: a full pipe would stop the program.
+        self._readers = [
+            Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
+            Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
 
     def ask(self, line: str, *, timeout: float) -> str:
-        """Send a line and wait for the answer; the program is killed after ``timeout`` seconds."""
-        begin = monotonic()
-        timer = Timer(timeout, self._process.kill)
-        timer.start()
-        answer = b""
+        """Send a line and wait for the answer, at most ``timeout`` seconds."""
+        assert self._process.stdin is not None  # noqa: S101  # a pipe, see above
         try:
-            with suppress(OSError):  # the program has ended
-                self._input.write(line.encode("utf-8", errors="replace") + b"\n")
-                self._input.flush()
-                answer = self._output.readline()
-        finally:
-            timer.cancel()
-        if answer.endswith(b"\n"):
-            return answer.decode("utf-8", errors="replace").rstrip("\r\n")
-        if monotonic() - begin >= timeout:
-            raise ProcessFailedError(f"it did not answer within {timeout:g} seconds")
-        self.close()
-        lines = [error.decode("utf-8", errors="replace").strip()[:300] for error in self._errors]
-        last = " | ".join(lines) or "nothing"
-        code = self._process.returncode
-        raise ProcessFailedError(f"it ended with code {code}, and its last error output was: {last}")
+            self._process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise ProcessFailedError(self._how_it_ended()) from None
+        try:
+            answer = self._answers.get(timeout=timeout)
+        except Empty:
+            raise ProcessFailedError(f"it did not answer within {timeout:g} seconds") from None
+        if answer is None:
+            raise ProcessFailedError(self._how_it_ended())
+        return answer
 
-    def close(self, *, kill: bool = False) -> None:
+    def close(self) -> None:
         """Stop the program by closing its input, or kill it if it does not end."""
-        if kill:
-            self._process.kill()
-        with suppress(OSError):
-            self._input.close()
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
         try:
             self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._reader.join(_GRACE)
-        self._output.close()
+        for reader in self._readers:
+            reader.join(_GRACE)
+
+    def kill(self) -> None:
+        """Kill the program."""
+        self._process.kill()
+        self.close()
+
+    def _how_it_ended(self) -> str:
+        for reader in self._readers:
+            reader.join(_GRACE)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE)
+        last = " | ".join(self._errors) or "nothing"
+        return f"it ended with code {self._process.returncode}, and its last error output was: {last}"
+
+    def _read_answers(self, stream: IO[bytes]) -> None:
+        with stream:
+            for line in stream:
+                self._answers.put(line.decode("utf-8", errors="replace").rstrip("\r\n"))
+        self._answers.put(None)
+
+    def _read_errors(self, stream: IO[bytes]) -> None:
+        with stream:
+            for line in stream:
+                self._errors.append(line.decode("utf-8", errors="replace").strip()[:300])

@@ -93,8 +93,8 @@ class StanzaPipeline:
     def _annotated(self, document: Document, layers: Layers) -> Document:
         processors = [name for name in _ORDER if any(name in PROCESSORS[layer] for layer in layers)]
         from_text = Layer.TOKENS in layers and bool(document.text.strip())
-        given: str | StanzaDocument = document.text if from_text else to_stanza(document)
         try:
+            given: str | StanzaDocument = document.text if from_text else to_stanza(document)
             if isinstance(given, str) or given.sentences:
                 given = self._pipeline.process(given, processors=processors)
             convert = document_from_stanza if Layer.TOKENS in layers else with_stanza_layers

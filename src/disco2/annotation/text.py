@@ -90,14 +90,15 @@ def split_text(text: str, *, longest: int = LONGEST) -> list[Piece]:
 
 
 def replace_surrogates(word: str) -> str:
-    """The word with characters that UTF-8 can't encode replaced; spaCy accepts no others, and no empty
-    word."""
+    """Replace characters that UTF-8 can't encode, and an empty word: spaCy accepts neither."""
     return _SURROGATE.sub("\ufffd", word) or "\ufffd"
 
 
 def cut_long(length: int, longest: int, cut: Callable[[int, int], int]) -> Iterator[tuple[int, int]]:
-    """Spans that cover a length, none longer than ``longest``; ``cut`` gives the end of one that begins at
-    its first argument and must end at its second."""
+    """Spans that cover a length, none longer than ``longest``.
+
+    ``cut(start, limit)`` gives the end of the span that begins at ``start``, at most ``limit``.
+    """
     start = 0
     while length - start > longest:
         end = cut(start, start + longest)

@@ -9,7 +9,6 @@ folders. None of them matches a leading dot, a link to a folder or a link to a f
 from __future__ import annotations
 
 import fnmatch
-import heapq
 import os
 import re
 import stat
@@ -17,15 +16,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from io import FileIO
-from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from disco2.errors import Disco2Error, InputError
 from disco2.inference.plain_text import check_text, decoded, has_word
 
 ANY_FOLDERS, ANY_NAME = "**", "*"
 _MAGIC = re.compile(r"[*?[]")
-_PIECES = re.compile(r"(\*+|\?|\[[!^]?\]?[^\]]*\])")  # of a component with wildcards
 _EXAMPLE = "Give one such as: 'corpus/**/*.txt'"
 
 SHORT = 1_000  # bytes of a document: a shard has about as many bytes as that many short ones
@@ -47,27 +45,29 @@ class FilePatterns:
     """Patterns with their common root; names of files are paths below it."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        if not patterns:
+        parsed = [_parse(pattern) for pattern in patterns]
+        if not parsed:
             raise InputError("There is no pattern of files.", hint=_EXAMPLE)
         self.patterns = tuple(patterns)
-        self._parsed = [_Pattern(pattern) for pattern in patterns]
         try:
-            self.root = os.path.commonpath([pattern.folder for pattern in self._parsed])
+            self.root = os.path.commonpath([folder for folder, _ in parsed])
         except ValueError:
             raise InputError("The patterns have no folder in common.", hint="Use one disk.") from None
-        self._matched: set[_Pattern] = set()
+        self._parsed = [
+            [_Part(text) for text in (*_parts_below(folder, self.root), *rest)] for folder, rest in parsed
+        ]
+        self._matched: set[int] = set()
 
     @property
     def described(self) -> list[str]:
         """The patterns below the last name of their root: they don't depend on where the corpus is stored."""
-        root = os.path.basename(self.root)
-        return sorted({"/".join([root, *self._below(one), *one.parts]) for one in self._parsed})
+        name = os.path.basename(self.root)
+        return sorted({"/".join([name, *(part.text for part in parts)]) for parts in self._parsed})
 
     @property
     def unmatched(self) -> list[str]:
         """Patterns without a match in any walk so far."""
-        pairs = zip(self.patterns, self._parsed, strict=True)
-        return [text for text, pattern in pairs if pattern not in self._matched]
+        return [one for number, one in enumerate(self.patterns) if number not in self._matched]
 
     def check_folders(self) -> None:
         """Raise InputError if a pattern is the plain name of a folder."""
@@ -80,100 +80,119 @@ class FilePatterns:
                 )
 
     def walk(self, *, without: Path | None = None) -> Iterator[Found]:
-        """Yield all files once, in order of their paths, except those in the folder ``without``."""
+        """Yield all files in order of their paths, except those in the folder ``without``."""
         avoided = os.stat(without) if without is not None and without.is_dir() else None
-        walks = [self._walk(pattern, "", avoided) for pattern in self._parsed]
-        merged = heapq.merge(*walks, key=lambda found: found.name.split(b"/"))
-        for _, same in groupby(merged, key=lambda found: found.name):
-            yield next(same)
+        return self._walk("", (), avoided)
 
-    def _below(self, pattern: _Pattern) -> list[str]:
-        below = os.path.relpath(pattern.folder, self.root)
-        return [] if below == "." else below.split(os.sep)
-
-    def _walk(self, pattern: _Pattern, folder: str, avoided: os.stat_result | None) -> Iterator[Found]:
-        """All matches in a folder that ends in a slash, or in the pattern's own."""
-        prefix = "".join(f"{part}/" for part in self._below(pattern))
+    def _walk(
+        self, folder: str, folders: tuple[_Name, ...], avoided: os.stat_result | None
+    ) -> Iterator[Found]:
         try:
-            with os.scandir(os.path.join(pattern.folder, folder)) as scan:
+            with os.scandir(os.path.join(self.root, folder)) as scan:
                 entries = sorted(scan, key=lambda entry: os.fsencode(entry.name))
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError:
-            yield Found(os.fsencode((prefix + folder).rstrip("/") or "."), 0)
+            yield Found(os.fsencode(folder or "."), 0)
             return
         for entry in entries:
-            path = folder + entry.name
+            path = f"{folder}/{entry.name}" if folder else entry.name
             is_folder = _is_folder(entry)
-            is_link = entry.is_symlink() and not pattern.names(path)
-            allowed = is_folder or not is_link or self._is_inside(prefix + path)
-            if allowed and pattern.matches(path, is_folder=is_folder):
-                self._matched.add(pattern)
-                yield Found(os.fsencode(prefix + path), _size(entry))
-            if not is_folder or is_link or not pattern.matches_below(f"{path}/"):
+            is_link = not is_folder and entry.is_symlink() and self._is_outside(path)
+            if self._matches((*folders, _Name(entry.name, is_link)), is_folder=is_folder):
+                yield Found(os.fsencode(path), _size(entry))
+            if not is_folder:
                 continue
-            if avoided is None or not os.path.samestat(entry.stat(), avoided):
-                yield from self._walk(pattern, f"{path}/", avoided)
+            below = (*folders, _Name(entry.name, entry.is_symlink()))
+            if any(_match_folder(below, parts) for parts in self._parsed) and (
+                avoided is None or not os.path.samestat(entry.stat(), avoided)
+            ):
+                yield from self._walk(path, below, avoided)
 
-    def _is_inside(self, path: str) -> bool:
+    def _is_outside(self, path: str) -> bool:
         root = os.path.realpath(self.root)
-        return os.path.commonpath([root, os.path.realpath(os.path.join(root, path))]) == root
+        return os.path.commonpath([root, os.path.realpath(os.path.join(root, path))]) != root
+
+    def _matches(self, names: Sequence[_Name], *, is_folder: bool) -> bool:
+        """Whether a pattern matches. A folder is reported if a pattern names it, not for a final ``*``."""
+        found = [
+            number
+            for number, parts in enumerate(self._parsed)
+            if _match(names, parts) and not (is_folder and parts[-1].text.endswith(ANY_NAME))
+        ]
+        self._matched.update(found)
+        return bool(found)
 
 
-class _Pattern:
-    """A pattern: the folder before its first wildcard, and the parts that follow, at least one."""
+class _Name(NamedTuple):
+    """One component of a path."""
 
-    def __init__(self, pattern: str) -> None:
-        if "\0" in pattern:
-            raise InputError("A pattern can't contain a NUL character.", where=pattern.replace("\0", "?"))
-        try:
-            whole = Path(pattern).expanduser()
-        except RuntimeError:
-            raise InputError("Unknown home folder.", where=pattern) from None
-        parts = list(whole.parts)
-        fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
-        fixed = min(fixed, len(parts) - 1)  # the last one is the file's name
-        self.parts = parts[fixed:]
-        if fixed < 0 or ".." in self.parts or whole.parent == whole:
-            raise InputError("This is no pattern of files.", where=pattern, hint=_EXAMPLE)
-        if self.parts[-1] == ANY_FOLDERS:
-            self.parts.append(ANY_NAME)
-        self.folder = os.path.abspath(os.path.join(*parts[:fixed]) if fixed else ".")
-        *above, last = map(_regular_expression, self.parts)
-        self._file = re.compile("".join(above) + last.removesuffix("/"))
-        below = ""
-        for part in reversed(above):
-            below = f"(?:{part}{below})?"
-        self.matches_below = re.compile(below).fullmatch  # of a folder with a slash: files in it may match
-
-    def matches(self, path: str, *, is_folder: bool) -> bool:
-        """Whether a path matches. A folder is reported if a pattern names it, not for a final ``*``."""
-        star = is_folder and self.parts[-1].endswith(ANY_NAME)
-        return not star and self._file.fullmatch(path) is not None
-
-    def names(self, path: str) -> bool:
-        """Whether the last component of a path is there as it is, with no wildcard for it."""
-        parts = self.parts[: path.count("/") + 1]
-        return ANY_FOLDERS not in parts and not _MAGIC.search(parts[-1])
+    text: str
+    is_link: bool  # to a folder, or to a file outside of the corpus
 
 
-def _regular_expression(part: str) -> str:
-    """A component of a pattern and the slash behind it."""
-    if part == ANY_FOLDERS:
-        return r"(?:(?!\.)[^/]+/)*"
-    if not _MAGIC.search(part):
-        return f"{re.escape(part)}/"
-    found = "" if part.startswith(".") else r"(?!\.)"
-    for piece in _PIECES.split(part):
-        if piece.startswith("*"):
-            found += "[^/]*"
-        elif piece == "?":
-            found += "[^/]"
-        elif _PIECES.fullmatch(piece):  # "(?s:CLASS)\Z" without what is around the class
-            found += f"(?!/){fnmatch.translate(piece.replace('[^', '[!'))[4:-3]}"
-        else:
-            found += re.escape(piece)
-    return f"{found}/"
+class _Part:
+    """One component of a pattern."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.any_folders = text == ANY_FOLDERS
+        self.plain = not _MAGIC.search(text)
+        self._match = re.compile(fnmatch.translate(text.replace("[^", "[!"))).match
+
+    def matches(self, name: _Name) -> bool:
+        """A wildcard matches no leading dot, no link to a folder, and no link out of the corpus."""
+        if self.plain:
+            return name.text == self.text
+        hidden = name.text.startswith(".") and not self.text.startswith(".")
+        return not hidden and not name.is_link and self._match(name.text) is not None
+
+
+def _match(names: Sequence[_Name], parts: Sequence[_Part]) -> bool:
+    """Whether a path matches a whole pattern."""
+    if not parts or not names:
+        return not parts and not names
+    if parts[0].any_folders and _match(names, parts[1:]):
+        return True
+    rest = parts if parts[0].any_folders else parts[1:]
+    return parts[0].matches(names[0]) and _match(names[1:], rest)
+
+
+def _match_folder(names: Sequence[_Name], parts: Sequence[_Part]) -> bool:
+    """Whether files below a folder may match a pattern."""
+    if not names:
+        return bool(parts)
+    if len(parts) < 2:
+        return False
+    if parts[0].any_folders and _match_folder(names, parts[1:]):
+        return True
+    return parts[0].matches(names[0]) and _match_folder(
+        names[1:], parts if parts[0].any_folders else parts[1:]
+    )
+
+
+def _parse(pattern: str) -> tuple[str, list[str]]:
+    """The folder before the first wildcard, and the parts that follow, at least one."""
+    if "\0" in pattern:
+        raise InputError("A pattern can't contain a NUL character.", where=pattern.replace("\0", "?"))
+    try:
+        whole = Path(pattern).expanduser()
+    except RuntimeError:
+        raise InputError("Unknown home folder.", where=pattern) from None
+    parts = list(whole.parts)
+    fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
+    fixed = min(fixed, len(parts) - 1)  # the last one is the file's name
+    rest = parts[fixed:]
+    if fixed < 0 or ".." in rest or whole.parent == whole:
+        raise InputError("This is no pattern of files.", where=pattern, hint=_EXAMPLE)
+    if rest[-1] == ANY_FOLDERS:
+        rest.append(ANY_NAME)
+    return os.path.abspath(os.path.join(*parts[:fixed]) if fixed else "."), rest
+
+
+def _parts_below(path: str, root: str) -> list[str]:
+    below = os.path.relpath(path, root)
+    return [] if below == "." else below.split(os.sep)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

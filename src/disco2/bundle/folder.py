@@ -133,7 +133,7 @@ def rebuild_table(manifest: Manifest, arrays: Arrays) -> WordVectors:
     rows = arrays.get(ROWS)
     if rows is not None and not (rows.dtype == np.int32 and rows.ndim == 1):
         raise ValueError("its rows of word vectors are not whole numbers")
-    if rows is not None and (np.diff(rows, prepend=np.int32(-1)) <= 0).any():
+    if rows is not None and (np.diff(rows.astype(np.int64), prepend=-1) <= 0).any():
         raise ValueError("its rows of word vectors do not ascend from 0 on")
     recipe = Recipe(str(said.get("digest")), _reduction(arrays), rows)
     try:

@@ -84,8 +84,11 @@ class _WorkerProcess:
         self.task: Task | None = None
 
     def how_it_ended(self) -> str:
-        code = self._process.exitcode or 0
-        return f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            with suppress(ValueError):  # a real-time signal has no name
+                return f"by signal {signal.Signals(-code).name}"
+        return f"with exit code {code}"
 
     def send(self, task: Task | None) -> None:
         with suppress(OSError):  # a dead process is noticed later

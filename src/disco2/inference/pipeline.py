@@ -131,7 +131,10 @@ class Pipeline:
         *,
         paragraphs: str = "blank",
         prior: Shares | None = None,
-        **options: Unpack[ChoiceOptions],
+        kinds: Iterable[str] | str | None = None,
+        between_only: bool = False,
+        norel: bool = False,
+        min_probability: float = 0.0,
     ) -> Relations:
         """All relations of a text, in text order: explicit, implicit, EntRel, Hypophora.
 
@@ -147,7 +150,9 @@ class Pipeline:
 
         Warns with ``LanguageWarning`` if the text does not look like English.
         """
-        choice = RelationChoice.of(**options)
+        choice = RelationChoice.of(
+            kinds, between_only=between_only, norel=norel, min_probability=min_probability
+        )
         document = self.annotate(text, paragraphs=paragraphs)
         _warn(text)
         return self.find(document, choice, paragraphs=paragraphs, prior=prior)

@@ -34,7 +34,7 @@ _FREEDOM = {"contract", "reassoc", "arcp", "nsz"}  # not "nnan" or "ninf": a run
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """The function as machine code; it takes contiguous arrays and does not check indices."""
     made: Callable[_P, _R] = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
-    with suppress(RuntimeError):  # there is no place for the cache
+    with suppress(RuntimeError, AttributeError):  # no place for the cache; not compiled (NUMBA_DISABLE_JIT)
         made.enable_caching()  # type: ignore[attr-defined]
     return made
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from disco2.data import Document, Sentence
-from disco2.parser.sentences import ParsedSentence
+from disco2.parser.sentences import SUBJECTS, ParsedSentence
 
 GAP = " ... "  # between the parts of a discontinuous connective
 LONGEST_GAP = 60  # tokens between two parts
@@ -317,17 +317,23 @@ def connective_name(sentence: ParsedSentence, tokens: Sequence[int]) -> str:
 
 
 def _opens_question(sentence: ParsedSentence, place: int) -> bool:
-    """Whether the question word at a place opens an object or subject clause: "I asked when it starts"."""
+    """Whether a question word opens the object of the verb before it: "I asked when it starts"."""
     verb = sentence.heads[place]
-    if verb < 0:
-        return False
-    above = sentence.heads[verb]
-    return sentence.links[verb] in _COMPLEMENTS or (above >= 0 and sentence.words[above] in _ASKING)
+    return place > 0 and (
+        sentence.words[place - 1] in _ASKING or (verb >= 0 and sentence.links[verb] in _COMPLEMENTS)
+    )
 
 
 def _is_exception(sentence: ParsedSentence, place: int) -> bool:
-    """Whether "but" at a place means "except": "everyone but Tom"."""
-    return place > 0 and sentence.words[place - 1] in _QUANTIFIERS
+    """Whether "but" at a place means "except": "everyone but Tom was invited", "I saw everyone but Tom".
+
+    Otherwise there is a clause on both sides: a verb before it and a subject behind it.
+    """
+    if not place or sentence.words[place - 1] not in _QUANTIFIERS:
+        return False
+    has_verb = any(tag.startswith(("VB", "MD")) for tag in sentence.tags[:place])
+    has_subject = any(link in SUBJECTS for link in sentence.links[place:])
+    return not (has_verb and has_subject)
 
 
 _LOOK_ALIKES = {"when": _opens_question, "but": _is_exception}

@@ -43,16 +43,14 @@ def reduced_shipped(*, dimensions: int) -> WordVectors:
 
 def make_table(recipe: Recipe, folder: Path = FOLDER) -> WordVectors:
     """The table that a recipe describes; VectorsError if the shipped vectors are different ones."""
-    other = VectorsError(
-        "The word vectors that ship with this installation are not the ones the table was made from.",
-        where=str(folder),
-        hint=INSTALL_AGAIN,
-    )
     words, matrix, digest = _read(folder)
-    if digest != recipe.digest:
-        raise other
-    if not recipe.reduction.fits(matrix.shape[1]):  # checked before memory is allocated for the table
-        raise other
+    # Checked before memory is allocated for the table.
+    if digest != recipe.digest or not recipe.reduction.fits(matrix.shape[1]):
+        raise VectorsError(
+            "The word vectors that ship with this installation are not the ones the table was made from.",
+            where=str(folder),
+            hint=INSTALL_AGAIN,
+        )
     table = recipe.reduction(matrix)
     if recipe.rows is None:
         return WordVectors(words, table, recipe)

@@ -13,13 +13,33 @@ from numpy.typing import NDArray
 from disco2.errors import VectorsError
 from disco2.threads import single_threaded
 
-_PAIRS = (
-    "a an|i me|'s its|n't not|'m am|'re are|'ve have|'ll will|'d would|-- -|... …|`` \"|'' \"|"
-    "-lrb- (|-rrb- )|-lsb- [|-rsb- ]|-lcb- {|-rcb- }|u.s. america|a.m. morning|p.m. afternoon|no. number"
-)
 TABLE: dict[str, tuple[str, ...]] = {
-    **{word: (other,) for word, other in (pair.split() for pair in _PAIRS.split("|"))},
-    **dict.fromkeys("–—―", ("--", "-")),  # noqa: RUF001  dashes
+    "a": ("an",),
+    "i": ("me",),
+    "'s": ("its",),
+    "n't": ("not",),
+    "'m": ("am",),
+    "'re": ("are",),
+    "'ve": ("have",),
+    "'ll": ("will",),
+    "'d": ("would",),
+    "--": ("-",),
+    "–": ("--", "-"),  # noqa: RUF001  an en dash
+    "—": ("--", "-"),
+    "―": ("--", "-"),
+    "...": ("…",),
+    "``": ('"',),
+    "''": ('"',),
+    "-lrb-": ("(",),
+    "-rrb-": (")",),
+    "-lsb-": ("[",),
+    "-rsb-": ("]",),
+    "-lcb-": ("{",),
+    "-rcb-": ("}",),
+    "u.s.": ("america",),
+    "a.m.": ("morning",),
+    "p.m.": ("afternoon",),
+    "no.": ("number",),
 }
 ANY_NUMBER = ("10", "ten")
 ANY_YEAR = ("2008", "mid-1990s")

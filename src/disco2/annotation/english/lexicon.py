@@ -202,8 +202,19 @@ FIRST_NOMINAL = Kind.NAME  # kinds from here on are not pronouns
 GROUP_OF_KIND = np.array([0, 0, 1, 1, 2, 0, 1, 2, 2, 2, 3, 3, 4, 5, 5, 5, 6, 6, 6], dtype=np.int32)
 GROUPS = int(GROUP_OF_KIND.max()) + 1
 
-_KINDS_IN_ORDER = ("i", "you", "he", "she", "it", "we", "they", "this", "that", "these")  # kinds 0 to 9
-_PRONOUNS = {word: Kind(number) for number, word in enumerate(_KINDS_IN_ORDER)} | {"those": Kind.THESE}
+_PRONOUNS = {
+    "i": Kind.FIRST_PERSON,
+    "you": Kind.YOU,
+    "he": Kind.HE,
+    "she": Kind.SHE,
+    "it": Kind.IT,
+    "we": Kind.WE,
+    "they": Kind.THEY,
+    "this": Kind.THIS,
+    "that": Kind.THAT,
+    "these": Kind.THESE,
+    "those": Kind.THESE,
+}
 _DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
 
 
