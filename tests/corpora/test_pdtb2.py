@@ -131,6 +131,7 @@ def test_bad_block_is_skipped_and_still_counted() -> None:
         ("9..39", "9..x", "is not a span"),
         ("9..39", "39..9", "ends before it starts"),
         ("57\n1\n", "57\n", "sentence number"),
+        ("57\n1\n", "57\n\n", "sentence number"),
         ("____Arg2____", "____Sup2____", "no Arg2"),
         ("#### Text ####\nMina", "Mina", "#### Text ####"),
     ],
@@ -139,6 +140,17 @@ def test_native_grammar_errors_are_named(old: str, new: str, said: str) -> None:
     relations, issues = read(NATIVE.replace(old, new, 1))
     assert len(relations) == len(DOCUMENT.relations) - 1
     assert said in issues.findings[0].detail
+
+
+@pytest.mark.parametrize("heading", ["____Arg1____", "____Arg2____", RULE])
+def test_stray_row_behind_an_argument_or_supplement_is_reported(heading: str) -> None:
+    before, found, after = TWO_CONNECTIVES.rpartition(heading)
+    relations, issues = read(f"{before}\nstray words\n{found}{after}")
+    assert (relations, issues.counts()) == ([], {"bad relation block": 1})
+    assert "'stray words' stands behind" in issues.findings[0].detail
+    (relation,), issues = read(f"{before}\n{found}{after}")
+    assert relation.arg2_text == "She waited", "an empty row is no fault"
+    assert not issues.findings
 
 
 def test_line_with_too_few_or_too_many_fields_is_skipped() -> None:

@@ -73,6 +73,8 @@ def test_one_class_against_the_rest() -> None:
     other = evaluate(gold, predicted, [True] * 4, labels=("Other", "Temporal"), seed=1, positive="Other")
     assert other.f1 == 0.0
     assert evaluate(gold, predicted, [True] * 4, labels=labels, seed=1).f1 is None
+    with pytest.raises(InputError, match="'Cause' is no label of this task"):
+        evaluate(gold, predicted, [True] * 4, labels=labels, seed=1, positive="Cause")
 
 
 def test_labels_beyond_the_known_ones_are_added() -> None:

@@ -147,7 +147,7 @@ def test_csv_quotes_what_it_must() -> None:
 
 
 def test_a_row_that_does_not_fit_its_columns_is_refused() -> None:
-    with pytest.raises(ValueError, match="has not 3 cells"):
+    with pytest.raises(ValueError, match="does not have 3 cells"):
         Table("t", "T", ("a", "b", "c"), (("x", 1),))
 
 

@@ -204,10 +204,13 @@ class _Tables:
             for file, rows in self._find({"itemid", "datasource", *columns.values()}):
                 items: dict[str, _Item] = {}
                 for item in _items(file, rows, columns):
-                    if items.setdefault(item.id, item) is not item or not item.id:
-                        kind = "repeated id" if item.id else "no id"
-                        self._issues.add(kind, item.where, f"'{item.id}' is not a new id; skipped.")
-                items.pop("", None)
+                    if not item.id:
+                        self._issues.add("no id", item.where, "The row has no id; skipped.")
+                    elif item.id in items:
+                        detail = f"The id '{item.id}' was used before; skipped."
+                        self._issues.add("repeated id", item.where, detail)
+                    else:
+                        items[item.id] = item
                 return list(items.values())
         raise CorpusError(
             "No .csv file in this folder has the columns of DiscoGeM's annotations.",

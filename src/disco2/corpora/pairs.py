@@ -50,8 +50,11 @@ MOST_VOTES = 1e9  # for one label; shares and counts are both fine
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
 SPLIT_NAMES = {
-    **dict.fromkeys(("valid", "validation", "development"), "dev"),
-    **{"training": "train", "testing": "test"},
+    "valid": "dev",
+    "validation": "dev",
+    "development": "dev",
+    "training": "train",
+    "testing": "test",
 }
 
 Record = Mapping[str, object]

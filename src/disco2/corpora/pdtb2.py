@@ -194,14 +194,11 @@ def _parse_block(rows: Sequence[str], number: int, line: int) -> RawRelation:
         anchor, rest = _selection(rest)
     elif kind not in UNANCHORED:
         raise CorpusError(f"'{kind or rows[0].strip()}' is no type of relation.")
-    elif len(rest) < 2 or not (rest[0] + rest[1]).isdecimal():
+    elif len(rest) < 2 or not all(row.isdecimal() for row in rest[:2]):
         raise CorpusError("It has no string position or no sentence number.")
     else:
         rest = rest[2:]
-    if rest[:1] == [FEATURES]:
-        rest = rest[2:]  # and the attribution
-        if rest and _SPANS.match(rest[0]):
-            rest = _selection(rest)[1]
+    rest = _without_features(rest)
     labels = [[piece.strip() for piece in row.split(",")] for row in rest if row]
     if kind == "AltLex":
         labels = [[anchor[1], *(sense for label in labels for sense in label)]]
@@ -209,7 +206,10 @@ def _parse_block(rows: Sequence[str], number: int, line: int) -> RawRelation:
     for part, section in parts:
         if part not in PARTS:
             raise CorpusError(f"'{part}' stands where an argument or supplement should.")
-        found[part], _ = _selection(section)
+        found[part], rest = _selection(section)
+        stray = next(filter(None, _without_features(rest)), None)
+        if stray is not None:
+            raise CorpusError(f"'{stray:.80}' stands behind {part}, where nothing should.")
     for part in ("Arg1", "Arg2"):
         if part not in found:
             raise CorpusError(f"It has no {part}.")
@@ -247,6 +247,16 @@ def _selection(rows: list[str]) -> tuple[Selection, list[str]]:
     except ValueError:
         raise CorpusError(f"It has no spans with '{TEXT}' and '{TEXT_END}' behind them.") from None
     return parse_selection(rows[0], " ".join(rows[text + 1 : end])), rows[end + 1 :]
+
+
+def _without_features(rows: list[str]) -> list[str]:
+    """The rows without features at their beginning, which are an attribution and perhaps a selection."""
+    if rows[:1] != [FEATURES]:
+        return rows
+    rest = rows[2:]
+    if rest and _SPANS.match(rest[0]):
+        rest = _selection(rest)[1]
+    return rest
 
 
 def _parse_row(row: str, number: int, line: int) -> RawRelation:

@@ -57,9 +57,22 @@ _LARGEST = 100_000
 _AGAIN = "Write the corpus again."
 _GLUED = frozenset({",", "."})
 _UNIVERSAL = {
-    **{"DT": "DET", "IN": "ADP", "JJ": "ADJ", "NN": "NOUN", "NNP": "PROPN", "NNS": "NOUN", "PRP": "PRON"},
-    **{"PRP$": "PRON", "RB": "ADV", "RBR": "ADV", "TO": "ADP", "VB": "VERB", "VBD": "VERB", "VBN": "VERB"},
-    **{",": "PUNCT", ".": "PUNCT"},
+    "DT": "DET",
+    "IN": "ADP",
+    "JJ": "ADJ",
+    "NN": "NOUN",
+    "NNP": "PROPN",
+    "NNS": "NOUN",
+    "PRP": "PRON",
+    "PRP$": "PRON",
+    "RB": "ADV",
+    "RBR": "ADV",
+    "TO": "ADP",
+    "VB": "VERB",
+    "VBD": "VERB",
+    "VBN": "VERB",
+    ",": "PUNCT",
+    ".": "PUNCT",
 }
 # A tree as brackets whose labels have the dependency and perhaps an entity: (NP/nsubj/giver (NNP/head Tina)).
 # The dependency is that of the node's head on the head of its parent; the head child has "head".

@@ -241,7 +241,7 @@ class TaskSettings(Settings):
     weak_weight: float = setting(
         0.0,
         "what explicit and AltLex relations of the training part count as further instances, "
-        "connective removed; 0: leave them out",
+        "connective removed; those without connective tokens are left out; 0: leave all out",
         minimum=0,
     )
     weak_kinds: tuple[str, ...] = setting(

@@ -42,8 +42,21 @@ LABEL = "label"
 NO_ANSWER = "_"
 ONLY_IN_2025 = "u1_raw"  # a column, for tables whose labels are hidden
 COLUMNS = (
-    *("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "u1_raw", "u2_raw", "s1_toks", "s2_toks"),
-    *("unit1_sent", "unit2_sent", "dir", "rel_type", "orig_label", "label"),
+    "doc",
+    "unit1_toks",
+    "unit2_toks",
+    "unit1_txt",
+    "unit2_txt",
+    "u1_raw",
+    "u2_raw",
+    "s1_toks",
+    "s2_toks",
+    "unit1_sent",
+    "unit2_sent",
+    "dir",
+    "rel_type",
+    "orig_label",
+    "label",
 )
 GAP = " <*> "
 NOTHING = "_"

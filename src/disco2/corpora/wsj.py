@@ -146,7 +146,7 @@ class LayerFiles(Generic[Layer]):
             return None
         layers = self._read(file)
         if document in layers or len(layers) == 1:  # if there is one, the name of the file counts
-            return str(file), layers.get(document) or next(iter(layers.values()))
+            return str(file), layers[document] if document in layers else next(iter(layers.values()))
         what = f"It holds {len(layers)} other documents." if layers else "The file is empty or broken."
         self._report(str(file), what)
         return None
@@ -171,7 +171,9 @@ def find_files(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:
     ranked: dict[str, tuple[int, Path]] = {}
     for file in list_files(folder):
         for rank, ending in enumerate(endings):
-            if file.name.endswith(ending) if ending else "." not in file.name:
+            # An empty ending stands for names without a dot.
+            matches = file.name.endswith(ending) if ending else "." not in file.name
+            if matches:
                 document = file.name.partition(".")[0].removesuffix("_conll")
                 ranked[document] = min(ranked.get(document, (rank, file)), (rank, file))
                 break

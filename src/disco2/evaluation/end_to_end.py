@@ -109,7 +109,7 @@ def count_document(gold: Sequence[SpanRelation], predicted: Sequence[SpanRelatio
     counts = {"connectives": _exact(with_words, stated[1], lambda one: one.connective)}
     for name, (there, found) in (("explicit", stated), ("not explicit", others), ("all", (gold, predicted))):
         pairs = [(there[g], found[p]) for g, p in align(there, found)]
-        both = sum(min(map(span_f1, (g.arg1, g.arg2), (p.arg1, p.arg2))) >= CUTOFF for g, p in pairs)
+        both = sum(span_f1(g.arg1, p.arg1) >= CUTOFF and span_f1(g.arg2, p.arg2) >= CUTOFF for g, p in pairs)
         sense = sum(_same_sense(g, p) for g, p in pairs)
         counts |= {
             f"{name} Arg1 exact": _exact(there, found, lambda one: one.arg1),

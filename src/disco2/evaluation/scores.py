@@ -143,6 +143,8 @@ def evaluate(
         raise ValueError("every relation needs a gold label, a prediction and whether it shares an entity")
     settled = settled_gold(gold, predicted)
     known = tuple(dict.fromkeys((*labels, *sorted({*settled, *predicted}))))
+    if positive is not None and positive not in known:
+        raise InputError(f"'{positive}' is no label of this task.", hint=f"Labels: {', '.join(known)}.")
     right = hits(gold, predicted)
     confusion = confusion_matrix(settled, predicted, labels=known)
     by_sense = scores_by_sense(confusion, labels=known)

@@ -190,8 +190,12 @@ def accuracy(answers: Sequence[Answers], chosen: Right | slice = slice(None)) ->
 
 
 COMPARISON_COLUMNS = (
-    *("relations", "difference", "p, bootstrap"),
-    *("better : worse", "p, sign test", "p, McNemar"),
+    "relations",
+    "difference",
+    "p, bootstrap",
+    "better : worse",
+    "p, sign test",
+    "p, McNemar",
 )
 
 

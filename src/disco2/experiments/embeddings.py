@@ -38,8 +38,19 @@ GROUPS = {
 GROUP_OF = {word: group for group, words in GROUPS.items() for word in words.split()}
 # Whose nearest words the table shows: the paper's example first.
 SHOWN = (
-    *("he", "she", "him", "her", "it", "they"),
-    *("because", "although", "but", "then", "said", "three", "june"),
+    "he",
+    "she",
+    "him",
+    "her",
+    "it",
+    "they",
+    "because",
+    "although",
+    "but",
+    "then",
+    "said",
+    "three",
+    "june",
 )
 NEIGHBOURS = 5
 CANDIDATES = 5_000  # the most frequent words of the corpus, among which neighbours are looked for

@@ -108,8 +108,12 @@ PAPERS_SETTINGS: Mapping[str, Any] = {
 # Not compared: which model of a table it is, its task, its seed, and two settings that examples/paper.toml
 # does not have as printed. ``said_differences`` names these two.
 ASIDE = (
-    *("task.", "model.kind", "model.features", "training.seed"),
-    *("model.initialisation", "training.stop_by"),
+    "task.",
+    "model.kind",
+    "model.features",
+    "training.seed",
+    "model.initialisation",
+    "training.stop_by",
 )
 
 
@@ -117,11 +121,17 @@ def differences(configuration: Configuration) -> list[str]:
     """Settings that differ from the paper's own; rates and regularisers are not listed one by one."""
     papers = assignments(Configuration().changed(PAPERS_SETTINGS))
     found = []
+    other_steps = False
     for name, value in assignments(configuration).items():
-        if value != papers[name] and not name.startswith(ASIDE):
-            steps = name.startswith(("training.rate_", "training.lambda_"))
-            found.append("other learning rates and regularisers" if steps else f"{name} = {value}")
-    return sorted(dict.fromkeys(found), key=lambda one: one.startswith("other"))
+        if value == papers[name] or name.startswith(ASIDE):
+            continue
+        if name.startswith(("training.rate_", "training.lambda_")):
+            other_steps = True
+        else:
+            found.append(f"{name} = {value}")
+    if other_steps:
+        found.append("other learning rates and regularisers")
+    return found
 
 
 def said_differences(configuration: Configuration) -> str:

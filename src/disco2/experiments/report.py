@@ -53,7 +53,8 @@ def tune_systems(
     Studies in the ``storage`` are continued. OUTPUT/tuned has a file for each system, for --config.
     """
     found = {}
-    for system in (*LADDER[1:], *(classifier(bench, name) for name in CLASSES)):
+    models = [system for system in LADDER if system.changes["model.kind"] != "majority"]
+    for system in (*models, *(classifier(bench, name) for name in CLASSES)):
         configuration = bench.configuration.changed(system.changes)
         found[system.name] = tune(
             bench.corpus,

@@ -242,10 +242,14 @@ def _stored(data: Mapping[str, Any], name: str, wanted: bool) -> tuple[Any, ...]
     stored = data.get(name, None if wanted else [])
     if not isinstance(stored, list) or (stored and not wanted):
         raise _damaged(name)
-    for one in stored:
-        fits = isinstance(one, list) and tuple(map(type, one)) == row if row else isinstance(one, str)
-        if not fits:
-            raise _damaged(name)
+
+    def fits(one: object) -> bool:
+        if row:
+            return isinstance(one, list) and tuple(map(type, one)) == row
+        return isinstance(one, str)
+
+    if not all(map(fits, stored)):
+        raise _damaged(name)
     found = tuple(map(tuple, stored)) if row else tuple(stored)
     if len(set(found)) < len(found):
         raise _damaged(name)

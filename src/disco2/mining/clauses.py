@@ -32,8 +32,11 @@ _JOINERS = (SUBORDINATORS - {"'cause", "cause"}) | {"as soon as", "for", "now th
 # The two clauses decide the sense of these.
 _AMBIGUOUS = frozenset({"as", "if", "now that", "since", "so that", "when", "while"})
 _MIRRORED = {
-    **{"Reason": "Result", "Arg1": "Arg2", "Arg2": "Arg1"},
-    **{"Precedence": "Succession", "Succession": "Precedence"},
+    "Reason": "Result",
+    "Arg1": "Arg2",
+    "Arg2": "Arg1",
+    "Precedence": "Succession",
+    "Succession": "Precedence",
 }
 # As often part of a phrase ("later on", "however hard he tries"): connectives with a comma behind them alone.
 _BEFORE_COMMA = frozenset({"besides", "further", "however", "later", "next", "rather", "still"})

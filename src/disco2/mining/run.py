@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import blake2b, sha256
 from itertools import accumulate, chain, pairwise, starmap
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from disco2.annotation.annotator import Annotator, Annotators, Layer
 from disco2.annotation.cache import fingerprint
@@ -73,6 +73,14 @@ class MiningSettings:
             )
 
 
+class Candidates(NamedTuple):
+    """The sentences of a paragraph to annotate, and the numbers of those that may have a pair."""
+
+    document: Document
+    links: set[int]  # may be linked to the sentence before
+    holds: set[int]  # may hold a pair
+
+
 class Miner:
     """Finds the pairs of paragraphs; ``annotator`` makes tags and dependencies."""
 
@@ -83,20 +91,20 @@ class Miner:
 
     def pairs(self, paragraphs: Sequence[str]) -> Iterator[MinedPair]:
         """The pairs, in the order of the text."""
-        waiting: list[tuple[Document, set[int], set[int]]] = []
+        waiting: list[Candidates] = []
         size = 0
         for paragraph in paragraphs:
             found = self._candidates(paragraph)
             size += len(paragraph)
-            if found[0].sentences:
+            if found.document.sentences:
                 waiting.append(found)
             if size > BATCH:
                 yield from self._annotated(waiting)
                 waiting, size = [], 0
         yield from self._annotated(waiting)
 
-    def _candidates(self, paragraph: str) -> tuple[Document, set[int], set[int]]:
-        """The sentences of a paragraph to annotate; which may be linked to the one before, or hold a pair."""
+    def _candidates(self, paragraph: str) -> Candidates:
+        """Find the candidates of a paragraph by its words, without annotation."""
         place, most = self._settings.place, self._settings.most_words
         sentences = tokenise(paragraph)
         links: list[int] = []
@@ -114,13 +122,13 @@ class Miner:
         ends = list(accumulate((len(sentences[number]) for number in wanted), initial=0))
         document = Document("", paragraph, chosen, tuple(starmap(Sentence, pairwise(ends))))
         index = {number: order for order, number in enumerate(wanted)}
-        return document, {index[number] for number in links}, {index[number] for number in holds}
+        return Candidates(document, {index[number] for number in links}, {index[number] for number in holds})
 
-    def _annotated(self, waiting: Sequence[tuple[Document, set[int], set[int]]]) -> Iterator[MinedPair]:
+    def _annotated(self, waiting: Sequence[Candidates]) -> Iterator[MinedPair]:
         if not waiting:
             return
         with single_threaded():
-            documents = self._annotator.annotate([one[0] for one in waiting], layers=LAYERS)
+            documents = self._annotator.annotate([one.document for one in waiting], layers=LAYERS)
         for (_, links, holds), document in zip(waiting, documents, strict=True):
             for number, sentence in enumerate(document.sentences):
                 if number in links:

@@ -64,8 +64,9 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError(f"table {self.name}: a row has not {len(self.columns)} cells")
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"table {self.name}: a row does not have {len(self.columns)} cells: {row}")
 
     def is_text_column(self, place: int) -> bool:
         """Whether a column has words rather than figures; the first one always does."""
