@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ pytest.importorskip("sklearn", minversion="1.6")
 from sklearn.exceptions import DataConversionWarning
 
 import disco2
+from disco2.annotation.annotator import AnnotatorChoice
 from disco2.data import Argument, Instance
 from disco2.interfaces.estimator import Disco2Classifier, UnusableInputError, relations_of_pairs
 from disco2.interfaces.estimator.inputs import AnnotationMemory, read_relations
@@ -84,6 +86,11 @@ def test_relations_need_no_annotator(fitted: Disco2Classifier) -> None:
     assert again.predict_proba(RELATIONS).tolist() == expected
     assert again.record_.data["annotators"] == ""
     assert again.record_.data["corpus"] == "relations"
+    missing = small_classifier(annotators=AnnotatorChoice(spacy="no_such_pipeline")).fit(RELATIONS, LABELS)
+    sent = pickle.loads(pickle.dumps(missing))  # noqa: S301
+    assert sent.predict_proba(RELATIONS).tolist() == expected
+    with pytest.raises(ValueError, match="no_such_pipeline"):
+        sent.predict(PAIRS)
 
 
 def test_what_the_pipeline_found_can_be_judged_again(fitted: Disco2Classifier) -> None:

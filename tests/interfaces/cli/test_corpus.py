@@ -81,6 +81,9 @@ def test_automatic_layers_and_their_cache(
     monkeypatch.setenv("DISCO2_CACHE", str(tmp_path / "file"))
     code, _, err = run(*stats)
     assert (code, "can't be used" in err) == (0, True)
+    monkeypatch.setenv("DISCO2_CACHE", "~no-such-user/cache")
+    code, _, err = run(*stats)
+    assert (code, "layers are not kept: There is no home folder" in err) == (0, True)
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,8 @@ def test_the_prior_is_in_the_json(run_small: Run) -> None:
 @pytest.mark.parametrize(
     ("given", "content", "said"),
     [
-        ("nowhere.toml", "", "No shares by label"),
+        ("nowhere.toml", "", "There is no such file of shares."),
+        ("0.5", "", "There is no such file of shares."),
         ("NoRel=much", "", "No shares by label: could not convert string to float: 'much'"),
         ("NoRel=-0.1", "", "The share of 'NoRel' in the prior is -0.1"),
         ("NoRel=0.7,EntRel=0.6", "", "add up to 1.3"),
@@ -131,6 +132,34 @@ def test_shares_that_make_no_sense(
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("predict", "--paragraphs"),
+        ("bulk", "--format"),
+        ("bulk", "--engine"),
+        ("evaluate", "--form"),
+        ("corpus mine", "--place"),
+        ("corpus mine", "--paragraphs"),
+        ("corpus convert", "--to"),
+        ("experiment all", "--grid"),
+    ],
+)
+def test_an_empty_value_is_no_choice(run: Run, command: str, option: str) -> None:
+    code, out, err = run(*command.split(), option, "")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: Unknown ")
+    assert "Choose one of: " in err
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="a file that opens but can't be read")
+def test_a_file_that_cant_be_read_is_named(run_small: Run) -> None:
+    code, _, err = run_small("predict", "--file", "/proc/self/mem")
+    assert code == 2
+    assert "It can't be read" in err
+    assert "/proc/self/mem" in err
 
 
 def test_paragraph_modes_are_those_of_the_pipeline() -> None:

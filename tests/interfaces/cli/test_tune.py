@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from disco2.corpora.role_pairs import write_role_pairs
+from disco2.data import Corpus
+from disco2.errors import InputError
 from disco2.experiments.configuration import read_configuration
 
 optuna = pytest.importorskip("optuna")
@@ -81,6 +83,23 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
     assert message in err
     assert "Traceback" not in err
     assert not (tmp_path / "best.toml").exists()
+
+
+def test_an_encoder_is_checked_before_annotation_and_needs_no_layers(
+    run: Any, role_pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ["--automatic", "all", "--no-cache", "--kind", "encoder", "--set", "encoder.folder=nowhere"]
+    tune = ["tune", *here(role_pairs), *options, "--output", tmp_path / "best.toml"]
+    code, _, err = run(*tune)
+    assert code == 2
+    assert err.startswith("error: ")  # no note about layers before it
+
+    def search(corpus: Corpus, *_: object, **__: object) -> None:
+        raise InputError(f"automatic layers: {corpus.automatic}")
+
+    monkeypatch.setattr("disco2.interfaces.cli.train.encoder_folder", Path)
+    monkeypatch.setattr("disco2.interfaces.cli.train.search_settings", search)
+    assert "automatic layers: ()" in run(*tune, "--set", "model.features=false")[2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts go to a group of processes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ from disco2.corpora.protocols import documents_with_coreference
 from disco2.corpora.reading import gc_disabled
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus
-from disco2.errors import CorpusError, SettingsError
+from disco2.errors import CorpusError, InputError, SettingsError
 from disco2.experiments.configuration import Configuration, names, read_configuration
 from disco2.experiments.division import Parts, Source, divide, with_entry
 from disco2.experiments.train_run import check_learnable
@@ -110,7 +110,7 @@ class CorpusOptions(AnnotatorOptions):
             return corpus
         with (
             self.open(layers=layers, on_demand=True) as annotators,
-            nullcontext() if self.no_cache else LayerStore(cache_file()) as store,
+            self._open_store() as store,
             progress_bar() as bar,
         ):
             annotators.store = store
@@ -127,6 +127,16 @@ class CorpusOptions(AnnotatorOptions):
         if lost := len(corpus.relations) - len(made.relations):
             print_note(f"{lost} relations cover no automatic token")
         return made
+
+    def _open_store(self) -> AbstractContextManager[LayerStore | None]:
+        """The cache; nothing with --no-cache or without a place for it."""
+        if self.no_cache:
+            return nullcontext()
+        try:
+            return LayerStore(cache_file())
+        except InputError as error:
+            print_note(f"layers are not kept: {error}")
+            return nullcontext()
 
     @property
     def _named(self) -> tuple[str, Path]:

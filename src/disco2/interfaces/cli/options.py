@@ -54,12 +54,12 @@ def suggest(values: Iterable[str], *names: str, help: str, **more: Any) -> Any:
     return typer.Option(*names, help=help.format(", ".join(known)), autocompletion=complete, **more)
 
 
-def choose(what: str, values: Iterable[str], *names: str, help: str) -> Any:
-    """An option that takes one of these values, or nothing; SettingsError for another one."""
+def choose(what: str, values: Iterable[str], *names: str, help: str, optional: bool = False) -> Any:
+    """An option that takes one of these values; SettingsError for another one. ``optional`` allows ""."""
     known = tuple(values)
 
     def check(text: str) -> str:
-        if text and text not in known:
+        if text not in known and (text or not optional):
             raise SettingsError(f"Unknown {what} '{text}'.", hint=f"Choose one of: {', '.join(known)}.")
         return text
 
@@ -124,25 +124,32 @@ def read_input(path: Path, *, encoding: str = UTF_8) -> str:
 
 def read_bytes(path: Path) -> bytes:
     """Read a file or standard input; InputError if that fails."""
-    with open_input(path) as stream:
+    with open_input(path) as stream, _reading(path):
         return stream.read()
 
 
 def open_input(path: Path) -> BinaryIO:
     """A file or standard input, open for reading; InputError if that fails."""
-    try:
-        if path != STANDARD_INPUT:
+    if path != STANDARD_INPUT:
+        with _reading(path):
             return path.open("rb")
-        if sys.stdin is not None:
-            return sys.stdin.buffer
+    if sys.stdin is None:
+        raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
+    return sys.stdin.buffer
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Raise InputError with the path if it can't be opened or read."""
+    try:
+        yield
     except FileNotFoundError:
         raise InputError("There is no such file.", where=str(path), hint="Check the path.") from None
     except IsADirectoryError:
         raise InputError("This is a folder; a file is needed.", where=str(path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"It can't be read: {reason}.", where=str(path)) from None
-    raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
+        raise InputError(f"It can't be read: {reason}.", where=_shown_path(path)) from None
 
 
 def check_source(*given: object, hint: str) -> None:
@@ -217,6 +224,8 @@ def read_prior(text: str) -> Shares:
         with suppress(OSError):  # a list of shares may be too long for a file name
             if file.is_file():
                 return _unique(_flatten(_read_shares(file)))
+        if "=" not in text:
+            raise SettingsError("There is no such file of shares.", where=text, hint=_PRIOR_HINT)
         pairs = [pair.rpartition("=") for pair in text.split(",")]
         return _unique((label.strip(), float(share)) for label, _, share in pairs)
     except (ValueError, AttributeError, RecursionError) as error:

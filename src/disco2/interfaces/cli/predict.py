@@ -101,7 +101,10 @@ def predict(
         Path | None, options.path_option(help="With --form: a new folder for the relations.")
     ] = None,
     form: Annotated[
-        str, options.choose("form", FORMS, help="Write the relations into the folder --output, as {}.")
+        str,
+        options.choose(
+            "form", FORMS, help="Write the relations into the folder --output, as {}.", optional=True
+        ),
     ] = "",
     paragraphs: options.Paragraphs = options.BLANK,
     explain: options.Explain = False,
@@ -251,18 +254,21 @@ def _write_answers(
 
 def _check_answers(records: Iterable[Json], pairs: Path, output: Path | None = None) -> None:
     """Count the records; print the first errors and raise InputError if there are any."""
-    count, errors = 0, []
+    count, errors = 0, 0
+    shown: list[str] = []
     for record in records:
         count += 1
         if "error" in record:
-            errors.append(f"line {record['line']}: {record['error']}")
+            errors += 1
+            if errors <= SHOWN_ERRORS:
+                shown.append(f"line {record['line']}: {record['error']}")
     if output is not None:
-        results.print(f"{output}: {count - len(errors)} pairs")
-    for error in errors[:SHOWN_ERRORS]:
+        results.print(f"{output}: {count - errors} pairs")
+    for error in shown:
         messages.print(f"{pairs}: {error}")
     if errors:
         raise InputError(
-            f"{len(errors)} of {count} lines have no answer; the others are done.",
+            f"{errors} of {count} lines have no answer; the others are done.",
             where=str(pairs),
             hint="Their records give the reason under 'error'.",
         )

@@ -15,7 +15,7 @@ from rich.progress import Progress, TaskID
 
 from disco2.annotation.annotator import Layer
 from disco2.bundle import check_target
-from disco2.corpora.catalogue import read_layers, usual_layers
+from disco2.corpora.catalogue import NONE, read_layers, usual_layers
 from disco2.data import Corpus
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.adapting import adapt_model, adaptable_instances, read_base, save_adapted
@@ -129,11 +129,18 @@ def train(
     dev and the test part; the others add training relations.
     """
     if from_model is not None:
-        if print_config or replace(settings, seed=None) != TrainOptions():
-            raise SettingsError(
-                "A setting has no effect with --from-model.",
-                hint="Leave out --config, --set, --kind, --features, --vectors, --protocol and --data.",
-            )
+        others = {
+            "--config": settings.config,
+            "--set": settings.assignments,
+            "--kind": settings.kind,
+            "--features": settings.features is not None,
+            "--vectors": settings.vectors,
+            "--protocol": settings.protocol,
+            "--data": settings.data,
+            "--print-config": print_config,
+        }
+        if given := [name for name, value in others.items() if value]:
+            raise SettingsError(f"{given[0]} has no effect with --from-model.", hint="Leave it out.")
         seed = 1 if settings.seed is None else settings.seed
         _adapt(from_model, corpus, output, seed=seed, force=force, as_json=as_json)
         return
@@ -302,6 +309,10 @@ def tune(
     check_writable(output)
     storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
     check_storage(storage)
+    if configuration.model.kind == "encoder":
+        encoder_folder(configuration.encoder.folder)  # fail before an hour of annotation
+        if not configuration.model.features:  # it needs layers only for features
+            corpus = replace(corpus, automatic=NONE)
     found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
     with progress_bar() as bar:
         task = bar.add_task("preparing", total=None)

@@ -285,14 +285,10 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
         state: dict[str, Any] = dict(super().__getstate__())
         if fitted := state.get("pipeline_"):
-            model = replace(fitted.model)
-            state["pipeline_"] = Pipeline(Annotators([]), model, fitted.calibration, info=fitted.info)
+            state["pipeline_"] = Pipeline(
+                fitted.annotators, replace(fitted.model), fitted.calibration, info=fitted.info
+            )
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if hasattr(self, "pipeline_"):
-            self.pipeline_.annotators = annotators_of(self.annotators)
 
 
 def _with_labels(

@@ -19,8 +19,8 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotator, AnnotatorChoice, Annotators
-from disco2.data import WITHOUT_SENSE, Corpus, Instance
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, AnnotatorChoice, Annotators, Layer, Layers
+from disco2.data import WITHOUT_SENSE, Corpus, Document, Instance
 from disco2.errors import InputError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -109,6 +109,27 @@ def _pair(row: Any, number: int) -> GivenPair:
         raise UnusableInputError(error.what, where=place, hint=error.hint) from None
 
 
+class AnnotatorsOnDemand:
+    """The annotators of a choice, opened at their first use.
+
+    It holds only the choice, so that it can be copied and sent to other processes.
+    """
+
+    def __init__(self, choice: AnnotatorChoice) -> None:
+        self.choice = choice
+
+    @property
+    def name(self) -> str:
+        return _open_annotators(self.choice).name
+
+    @property
+    def requires(self) -> Mapping[Layer, Layers]:
+        return _open_annotators(self.choice).requires
+
+    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
+        return _open_annotators(self.choice).annotate(documents, layers=layers)
+
+
 @cache
 def _open_annotators(choice: AnnotatorChoice) -> Annotators:
     """The annotators of a choice, once per process."""
@@ -120,7 +141,7 @@ def _open_annotators(choice: AnnotatorChoice) -> Annotators:
 def annotators_of(given: object) -> Annotator:
     """The annotators of a choice (None: the built-in English ones), or the given annotator."""
     if given is None or isinstance(given, AnnotatorChoice):
-        return _open_annotators(given or AnnotatorChoice())
+        return AnnotatorsOnDemand(given or AnnotatorChoice())
     if all(hasattr(given, name) for name in ("name", "requires", "annotate")) and not isinstance(given, type):
         annotator: Annotator = given  # type: ignore[assignment]  # it has the protocol's attributes
         return annotator
@@ -143,7 +164,10 @@ class AnnotationMemory:
 
     def relations(self, pairs: Sequence[GivenPair], annotators: Annotator) -> list[Instance]:
         """One relation for each pair, in order."""
-        maker = type(annotators), annotators.name  # the class: a notebook may define it again
+        if isinstance(annotators, AnnotatorsOnDemand):
+            maker: Hashable = annotators.choice
+        else:
+            maker = type(annotators), annotators.name  # the class: a notebook may define it again
         with self._lock:
             keys: list[Hashable] = [(maker, pair.arg1, pair.arg2) for pair in pairs]
             new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._kept}

@@ -142,10 +142,13 @@ class BatchAnnotator:
 
     def prepare(self, documents: Sequence[Document]) -> None:
         """Annotate these together; if that fails, each is annotated alone later, and fails alone."""
-        self._prepared = {}
         unique = {one.text: one for one in documents}
         with suppress(Exception):
             self._prepared = dict(zip(unique, self.annotate(list(unique.values())), strict=True))
+
+    def clear(self) -> None:
+        """Forget the prepared documents: users' texts."""
+        self._prepared = {}
 
     def count(self, documents: Sequence[Document]) -> tuple[int, int]:
         """The numbers of tokens and sentences, at a small part of the cost of annotating."""
@@ -193,6 +196,7 @@ class Answerer:
                     raise
                 except Exception as error:
                     job.future.set_exception(error)
+        self._annotators.clear()
 
     def answer(self, job: Job) -> Answer:
         job.check_wanted()

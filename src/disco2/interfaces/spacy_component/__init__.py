@@ -116,9 +116,10 @@ def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
     def spans(places: Iterable[Json]) -> tuple[Span, ...]:
         return tuple(map(span, places))
 
-    plain = ("sense", "kind", "probability", "connective", "index", "probabilities", "presence")
+    plain = ("sense", "kind", "probability", "connective", "index", "presence")
     return DiscourseRelation(
         **{name: kept[name] for name in plain},
+        probabilities=dict(kept["probabilities"]),  # a copy: users may change it
         arg1=span(kept["arg1"]),
         arg2=span(kept["arg2"]),
         entities=tuple(
