@@ -115,7 +115,7 @@ def test_our_own_cluster_is_silent_and_leaves_nothing(
         assert {one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
     assert {outcome.result for outcome in outcomes} == {"a", 1, 2}
     assert capfd.readouterr() == ("", "")
-    assert list(tmp_path.glob("dask-scratch-space/worker-*")) == []
+    assert list(tmp_path.glob("disco2-dask-*")) == []
     assert dict(os.environ) == environment
 
 

@@ -6,18 +6,22 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
+import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
 import dask.config
+import psutil  # type: ignore[import-untyped]
 from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, get_worker
 from distributed import Worker as DaskWorker
 from distributed.core import Status
@@ -33,6 +37,7 @@ CONNECT_SECONDS = 10.0
 NO_WORKERS_SECONDS = 5.0  # without any worker, before the user gets a note
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 LOOPBACK = "127.0.0.1"
+_SCRATCH = "disco2-dask-"  # then the number of the process that starts a cluster
 SILENT = logging.CRITICAL + 1
 # For a cluster on this machine. The session counts deaths itself; the records of the profiler would grow for
 # an hour. The processes write to the same terminal, and must not import modules from the current folder.
@@ -145,7 +150,9 @@ class DaskSession(Session):
         except KilledWorker as error:
             self._lose(task, f"at {error.last_worker.address}")
         except (OSError, TimeoutError) as error:
-            raise self._scheduler_lost() from error
+            if not self._scheduler_answers():
+                raise self._scheduler_lost() from error
+            self._lose(task, "before its result arrived")  # its worker died with it
         except Exception as error:
             raise InputError(
                 f"A Dask worker can't run disco2: {type(error).__name__}: {error}.",
@@ -154,6 +161,13 @@ class DaskSession(Session):
             ) from error
         else:
             self._finish(task, answer)
+
+    def _scheduler_answers(self) -> bool:
+        try:
+            self._client.nthreads()
+        except Exception:
+            return False
+        return True
 
     def _check_workers(self) -> None:
         """Tell the user once if tasks wait and there is no worker."""
@@ -214,12 +228,16 @@ def perform(name: str, expected_version: str, task: bytes) -> Outcome | Exceptio
 def local_cluster(workers: int) -> Iterator[LocalCluster]:
     """A scheduler in this process and workers on this machine, not reachable from other machines.
 
-    Dask removes the scratch folders of killed workers when it starts others.
+    Each has its own scratch folder: Dask clears what dead workers left in a shared one, and may do so while
+    another cluster starts a worker there.
     """
     environment = dict(os.environ)  # nannies set the variables of their workers in this process
+    _remove_leftovers()
+    prefix = f"{_SCRATCH}{os.getpid()}-"
     try:
         with (
-            dask.config.set(SETTINGS),
+            tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder,
+            dask.config.set({**SETTINGS, "temporary-directory": folder}),
             LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -243,6 +261,14 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
         for name in os.environ.keys() - environment.keys():
             del os.environ[name]
         os.environ.update(environment)
+
+
+def _remove_leftovers() -> None:
+    """Remove the scratch folders of commands that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*"):
+        owner = folder.name.removeprefix(_SCRATCH).split("-")[0]
+        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
+            shutil.rmtree(folder, ignore_errors=True)  # one of another user stays
 
 
 def _replace_lost_workers(cluster: LocalCluster) -> None:
