@@ -34,6 +34,7 @@ from disco2.threads import single_threaded
 
 PROGRAM = (sys.executable, "-c", "from disco2.interfaces.cli import main; main()")
 POLL_SECONDS = 0.2
+SAMPLE_SECONDS = 60.0  # between two samples of the workers' memory
 TOTALS = ("documents", "sentences", "relations", "errors")
 WORKERS = (1, 2)
 FEW = 8  # documents
@@ -115,6 +116,7 @@ def _figures(run: Run, output: Path) -> dict[str, Any]:
         "processor_seconds": run.processor_seconds,
         "driver_bytes": run.driver_bytes,
         "worker_bytes": sorted(run.worker_bytes.values()),
+        "resident": run.resident,
         "bytes_out": total_bytes(output),
     }
 
@@ -127,6 +129,7 @@ class Run:
     processor_seconds: float = 0.0
     driver_bytes: int = 0
     worker_bytes: dict[int, int] = field(default_factory=dict)
+    resident: list[tuple[float, list[int]]] = field(default_factory=list)  # seconds, bytes of each worker now
 
 
 def bulk_arguments(documents: Path, output: Path, engine: str, workers: int, *more: str) -> list[str]:
@@ -146,10 +149,14 @@ def measured(arguments: Sequence[str]) -> Run:
                 ended, status, usage = os.wait4(process.pid, os.WNOHANG)  # includes its children
                 if ended:
                     break
-                found.driver_bytes = max(found.driver_bytes, _largest_resident(process.pid))
-                for worker in worker_processes(process.pid):
-                    size = _largest_resident(worker.pid)
+                found.driver_bytes = max(found.driver_bytes, _resident(process.pid, "VmHWM"))
+                workers = worker_processes(process.pid)
+                for worker in workers:
+                    size = _resident(worker.pid, "VmHWM")
                     found.worker_bytes[worker.pid] = max(found.worker_bytes.get(worker.pid, 0), size)
+                passed = time.perf_counter() - began
+                if passed >= SAMPLE_SECONDS * (len(found.resident) + 1):
+                    found.resident.append((passed, [_resident(one.pid, "VmRSS") for one in workers]))
                 time.sleep(POLL_SECONDS)
         finally:
             if not ended:
@@ -188,13 +195,13 @@ def _works(process: psutil.Process) -> bool:
         return False
 
 
-def _largest_resident(process: int) -> int:
-    """The largest resident size so far, in bytes; 0 if the process is gone."""
+def _resident(process: int, field: str) -> int:
+    """The resident size of a process in bytes, now (VmRSS) or at most so far (VmHWM); 0 if it is gone."""
     try:
         lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
     except OSError:
         return 0
-    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{field}:")), 0)
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -276,6 +283,11 @@ def _whole_corpus(found: Figures) -> list[str]:
         f"{first['sentences'] / first['seconds']:,.1f} sentences a second, {first['bytes_out']:,} bytes",
         f"the same again, all done: {again['seconds']:.1f} s, "
         f"{again['documents'] / again['seconds']:,.0f} documents a second looked at",
+        "memory of the workers over time: "
+        + ", ".join(
+            f"{seconds / 60:.0f} min " + "+".join(f"{size >> 20}" for size in sorted(sizes)) + " MB"
+            for seconds, sizes in first["resident"]
+        ),
     ]
 
 
