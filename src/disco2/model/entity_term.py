@@ -44,7 +44,7 @@ def find_roles(instances: Sequence[Instance]) -> list[Roles | None]:
     found: list[Roles | None] = []
     for instance in instances:
         example = next(examples) if instance.document.mentions else None
-        words = _word_places(instance) if example is not None and example.links else None
+        words = word_places(instance) if example is not None and example.links else None
         found.append(None if example is None or words is None else Roles(example, words))
     return found
 
@@ -52,7 +52,7 @@ def find_roles(instances: Sequence[Instance]) -> list[Roles | None]:
 _TREES = Encoder(word_row=lambda form: 0, labels=(), extractor=None, with_entities=True)
 
 
-def _word_places(instance: Instance) -> Ints | None:
+def word_places(instance: Instance) -> Ints | None:
     """Where the tokens are in the texts of their arguments; None where the two don't agree."""
     found: list[tuple[int, int, int]] = []
     for number, argument in enumerate((instance.relation.arg1, instance.relation.arg2)):
