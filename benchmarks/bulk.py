@@ -244,7 +244,10 @@ def summed(found: Figures, workers: int) -> Figures:
 
 
 def report(found: Figures) -> str:
-    return "\n".join([*_rates(found), *_whole_corpus(found), *_verdict(found)])
+    compared = found["parts"]
+    return "\n".join(
+        [*(_rates(found) if compared else ()), *_whole_corpus(found), *(_verdict(found) if compared else ())]
+    )
 
 
 def _rates(found: Figures) -> list[str]:
