@@ -21,7 +21,7 @@ from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_by
 from disco2.data import Instance
 from disco2.data.batch import Batch, collate
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.encoder import UNKNOWN_WORD, Encoder
+from disco2.features.examples import UNKNOWN_WORD, ExampleEncoder
 from disco2.features.pairs_and_rules import pair_candidates
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.network import batch_scores
@@ -194,7 +194,7 @@ def _rows(run: Run, workload: Workload, model: RelationModel, instances: Sequenc
 
     def encode() -> object:
         # A new encoder has seen no word yet.
-        encoder = Encoder(word_row=word_row, labels=model.labels, extractor=None, with_entities=True)
+        encoder = ExampleEncoder(word_row=word_row, labels=model.labels, extractor=None, with_entities=True)
         return encoder.encode(instances)
 
     def collate_all() -> object:

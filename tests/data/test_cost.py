@@ -7,7 +7,7 @@ import pytest
 
 from disco2.data import Document
 from disco2.data.batch import Batch, collate
-from disco2.features.encoder import Encoder
+from disco2.features.examples import ExampleEncoder
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.network import backward, forward
 from tests.growth import LINEAR, TIMES, growth
@@ -17,7 +17,9 @@ SETTINGS = ModelSettings(K=6, features=False)
 
 
 def prepare(document: Document) -> Batch:
-    encoder = Encoder(word_row=lambda form: int(form[1:]), labels=(), extractor=None, with_entities=True)
+    encoder = ExampleEncoder(
+        word_row=lambda form: int(form[1:]), labels=(), extractor=None, with_entities=True
+    )
     return collate(encoder.encode(neighbours(document)))
 
 

@@ -23,7 +23,7 @@ from tests.features.feature_documents import (
 )
 
 CHOSEN = ("predicates", "attachment", "openings")  # as many as asked for, the rest with a switch
-SWITCHED = ("neighbouring_relations", "layout", "overlap")
+SWITCHED = ("layout", "overlap")
 FURTHER = (*CHOSEN, *SWITCHED)
 WORDS = ["ran", "run", "Runs", "the", "The", ",", "hungry"]
 SMALL = FeatureSettings(word_pairs=9, production_rules=8, dependency_rules=7, minimum_count=2, first_words=2)
@@ -147,9 +147,11 @@ GOOD: dict[str, Any] = FeatureExtractor.fit([], settings=SMALL).to_json()
 FULL: dict[str, Any] = FeatureExtractor.fit([], settings=EVERYTHING).to_json()
 
 
-def test_descriptions_from_before_the_further_families_are_read() -> None:
+def test_descriptions_of_older_versions_are_read() -> None:
+    """Without the further families, and with one that is gone and was off."""
     settings = {key: value for key, value in GOOD["settings"].items() if key not in FURTHER}
-    old = {key: value for key, value in GOOD.items() if key not in FURTHER}
+    settings["neighbouring_relations"] = False
+    old = {key: value for key, value in GOOD.items() if key not in FURTHER} | {"neighbouring_relations": []}
     assert FeatureExtractor.from_json({**old, "settings": settings}).to_json() == GOOD
 
 
@@ -169,7 +171,7 @@ def test_descriptions_from_before_the_further_families_are_read() -> None:
         {**GOOD, "first_words": [["arg1", "one", "but"]]},
         {key: value for key, value in GOOD.items() if key != "dependency_rules"},
         {**GOOD, "predicates": ["arg1 negated"]},  # none wanted
-        *({**GOOD, family: ["previous relation: none"]} for family in SWITCHED),  # not switched on
+        *({**GOOD, family: ["arg1 comes first"]} for family in SWITCHED),  # not switched on
         {**FULL, "predicates": "arg1 negated"},
         {**FULL, "openings": [["arg1", "is"]]},
         {**FULL, "openings": ["arg1 is 'no'", "arg1 is 'no'"]},
@@ -207,7 +209,6 @@ READABLE = {
     "predicates:tenses: past, present": "tenses: past, present",
     "attachment:arg2 hangs in arg1 as advcl VBG": "arg2 hangs in arg1 as advcl VBG",
     "openings:arg1 begins with 'there was'": "arg1 begins with 'there was'",
-    "neighbouring_relations:previous relation: none": "previous relation: none",
     "layout:arg1 comes first": "arg1 comes first",
     "overlap:shared nouns: 2": "shared nouns: 2",
 }
@@ -220,7 +221,6 @@ def test_names_follow_the_columns(switched: bool) -> None:
         "predicates": ("arg1 negated", "tenses: past, present"),
         "attachment": ("arg2 hangs in arg1 as advcl VBG",),
         "openings": ("arg1 begins with 'there was'",),
-        "neighbouring_relations": ("previous relation: none",),
         "layout": ("arg1 comes first",),
         "overlap": ("shared nouns: 2",),
     }

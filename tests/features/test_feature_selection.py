@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disco2.data import Argument, Document, Instance
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.descriptions import attachment_features, opening_features, predicate_features
+from disco2.features.clauses import attachment_features, opening_features, predicate_features
 from disco2.features.pairs_and_rules import argument_dependency_rules, argument_productions, stem
 from disco2.features.selection import Presence, class_membership, mutual_information, select
 from tests.features.feature_documents import random_instances, seeded

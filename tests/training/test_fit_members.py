@@ -10,7 +10,7 @@ import pytest
 
 from disco2.experiments.bundle_record import calibrated
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.encoder import Encoder
+from disco2.features.examples import ExampleEncoder
 from disco2.model import ModelSettings
 from disco2.model.parameters import members_of
 from disco2.training.fit import Fitted, member_seeds
@@ -112,7 +112,7 @@ def test_features_vectors_and_the_held_out_part_are_found_once(monkeypatch: pyte
 
     counted("features", "disco2.training.preparation.FeatureExtractor.fit", FeatureExtractor.fit)
     counted("vectors", "disco2.training.preparation.load_vectors", random_vectors)
-    counted("encoded", "disco2.features.encoder.Encoder.encode", Encoder.encode)
+    counted("encoded", "disco2.features.examples.ExampleEncoder.encode", ExampleEncoder.encode)
     result = fitted(3, development=[], progress=seen.append)
     assert calls == {"features": 1, "vectors": 1, "encoded": 2}  # training and held-out relations
     assert (result.training_relations, len(result.development)) == (32, 8)

@@ -70,20 +70,13 @@ def spread_to_mentions(d_sums: Floats, mentions: MentionGroups, d_down: Floats) 
 def link_weights(batch: Batch, scaling: str, dtype: np.dtype[np.floating]) -> Floats:
     """[links, 1]: what a link's sum over pairs is multiplied by.
 
-    "sum": 1, the paper's plain sum. "link-mean": one over the link's number of pairs. "mean": one over the
-    number of pairs in the whole relation. "root": the root of that.
+    "sum": 1, the paper's plain sum. "mean": one over the number of pairs in the whole relation.
     """
     pairs = batch.pair_counts
     if scaling == "sum":
-        weights = np.ones(len(pairs))
-    elif scaling == "link-mean":
-        weights = 1 / pairs
-    else:
-        in_relation = np.bincount(batch.link_examples, weights=pairs, minlength=batch.size)
-        weights = 1 / in_relation[batch.link_examples]
-        if scaling == "root":
-            weights = np.sqrt(weights)
-    return weights.astype(dtype)[:, None]
+        return np.ones((len(pairs), 1), dtype=dtype)
+    in_relation = np.bincount(batch.link_examples, weights=pairs, minlength=batch.size)
+    return (1 / in_relation[batch.link_examples]).astype(dtype)[:, None]
 
 
 def link_terms(matrices: Bilinear, down: Floats, weights: Floats, batch: Batch) -> tuple[Floats, ...]:

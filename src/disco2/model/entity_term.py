@@ -23,7 +23,7 @@ import numpy as np
 
 from disco2.data import Argument, Document, Instance
 from disco2.data.batch import Batch, Example, Floats, Ints, collate
-from disco2.features.encoder import Encoder
+from disco2.features.examples import ExampleEncoder
 from disco2.model.bilinear import Bilinear, link_terms, link_weights
 from disco2.model.composition import Composed, compose
 
@@ -49,7 +49,7 @@ def find_roles(instances: Sequence[Instance]) -> list[Roles | None]:
     return found
 
 
-_TREES = Encoder(word_row=lambda form: 0, labels=(), extractor=None, with_entities=True)
+_TREES = ExampleEncoder(word_row=lambda form: 0, labels=(), extractor=None, with_entities=True)
 
 
 def _word_places(instance: Instance) -> Ints | None:
