@@ -1,7 +1,8 @@
-"""How the discourse parser learns from a corpus with explicit and implicit relations, such as GUM.
+"""Train the discourse parser on a corpus with explicit and implicit relations, such as GUM.
 
-Its models are fitted by ``log_linear``: questions with few answers as classes, the choice of a span or of a
-sentence as a ranking of its candidates.
+Questions with few answers are logistic or softmax models over classes; the choice of a span or of a sentence
+is a softmax over its candidates, ``-log exp(w·x_gold) / Σ_c exp(w·x_c)``. All losses are convex, so that
+training has no seed: L-BFGS on ``loss + λ/2 |w|²``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.data import Corpus, Relation, RelationKind
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, MissingExtraError
 from disco2.parser.arguments import Anchor, Span, SpanChoice, anchor_connective, arg1_choice, arg2_choice
 from disco2.parser.connectives import (
     ConnectiveCandidate,
@@ -29,9 +30,6 @@ from disco2.parser.features import PARTED, clause_candidates, clause_features
 from disco2.parser.linear import Item, LinearModel, feature_names, write_models, yes_probabilities
 from disco2.parser.parser import DiscourseParser, ParsedDocument
 from disco2.parser.sentences import ParsedSentence
-from disco2.training.log_linear import Group, Items, Numbers, fit_classes, fit_ranker
-
-Progress = Callable[[str], None]
 
 FREQUENT = 30  # occurrences from which a word may be part of a feature
 LEAST_COUNT = 4  # occurrences of a feature in one version of the corpus
@@ -48,9 +46,22 @@ HELD_BACK = {
     "clause sense": 10.0,
     "answer": 20.0,
 }
+SMALL_WEIGHT = 0.02  # features none of whose weights is larger are left out
+STEPS = 150  # of L-BFGS
 SPARED = 0.003  # of F1, given up for precision
 SPARED_FOR_ANSWERS = 0.01  # of F1, given up for recall
 THRESHOLDS = tuple(number / 100 for number in range(20, 71, 2))
+
+Numbers = NDArray[np.float64]
+Answered = tuple[Item, str]  # features, and the right class
+
+
+@dataclass(frozen=True)
+class Group:
+    """Candidates to choose from, and the number of the right one."""
+
+    choice: SpanChoice
+    gold: int
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,7 @@ def train_parser(
     folder: Path,
     *,
     force: bool = False,
-    progress: Progress = lambda line: None,
+    progress: Callable[[str], None] = lambda line: None,
 ) -> DiscourseParser:
     """Learn from ``train`` of all versions of a corpus, choose thresholds on ``dev`` of the last one.
 
@@ -91,20 +102,17 @@ def train_parser(
     times = len(corpora)
     models: dict[str, LinearModel] = {}
 
+    def keep(name: str, count: int, fit: Callable[[float, int], LinearModel]) -> None:
+        models[name] = fit(times * HELD_BACK[name], times * LEAST_COUNT)
+        progress(f"{name}: {count} examples, {len(models[name].rows)} features")
+
     def learn(name: str, answered: Iterable[Answered], classes: Sequence[str] = ("yes",)) -> None:
         items, answers = _apart(answered)
-        models[name] = fit_classes(
-            items,
-            answers,
-            classes or sorted(set(answers)),
-            held_back=times * HELD_BACK[name],
-            least=times * LEAST_COUNT,
-        )
-        progress(f"{name}: {len(items)} examples, {len(models[name].rows)} features")
+        known = classes or sorted(set(answers))
+        keep(name, len(items), lambda penalty, least: fit_classes(items, answers, known, penalty, least))
 
     def rank(name: str, groups: Sequence[Group]) -> None:
-        models[name] = fit_ranker(groups, held_back=times * HELD_BACK[name], least=times * LEAST_COUNT)
-        progress(f"{name}: {len(groups)} examples, {len(models[name].rows)} features")
+        keep(name, len(groups), lambda penalty, least: fit_ranker(groups, penalty, least))
 
     learn("connective", connective_items(training, listed))
     learn("sense", sense_items(training, listed), ())
@@ -128,6 +136,118 @@ def train_parser(
     progress(", ".join(f"{name}: {value}" for name, value in settings.items() if name.startswith("least")))
     write_models(folder, models, settings, force=force)
     return DiscourseParser.load(folder)
+
+
+# Fitting.
+
+
+def fit_classes(
+    items: Sequence[Item], answers: Sequence[str], classes: Sequence[str], penalty: float, least: int
+) -> LinearModel:
+    """A logistic model where there is one class, a softmax over several; [features, classes] weights."""
+    names = _names(items, least)
+    matrix = _matrix(items, names)
+    gold = np.array([[answer == name for name in classes] for answer in answers], dtype=np.float64)
+    shape = len(names), len(classes)
+
+    def loss(flat: Numbers) -> tuple[float, Numbers]:
+        weights = flat.reshape(shape)
+        scores = matrix @ weights
+        if len(classes) == 1:
+            total = np.logaddexp(0, scores).sum() - scores[gold == 1].sum()
+            chances = 1 / (1 + np.exp(-scores))
+        else:
+            top = scores.max(axis=1, keepdims=True)
+            chances = np.exp(scores - top)
+            rest = chances.sum(axis=1, keepdims=True)
+            chances /= rest
+            total = (np.log(rest) + top).sum() - scores[gold == 1].sum()
+        gradient = matrix.T @ (chances - gold) + penalty * weights
+        return float(total + penalty / 2 * flat @ flat), gradient.ravel()
+
+    return _fit(loss, names, classes)
+
+
+def fit_ranker(groups: Sequence[Group], penalty: float, least: int) -> LinearModel:
+    """A softmax over the candidates of each group."""
+    choices = [group.choice for group in groups]
+    parts = [[getattr(choice, part) for choice in choices] for part in ("begins", "ends", "kinds")]
+    names = _names([item for part in parts for items in part for item in items], least)
+    pairs = np.array([pair for choice in choices for pair in choice.pairs])
+    sizes = np.array([len(choice.pairs) for choice in choices])
+
+    def rows(column: int, part: list[list[Item]]) -> Any:
+        lengths = [len(items) for items in part]
+        before = np.cumsum(lengths) - lengths
+        items = [item for items in part for item in items]
+        return _matrix(items, names)[np.repeat(before, sizes) + pairs[:, column]]
+
+    first, second, third = (rows(column, part) for column, part in enumerate(parts))
+    matrix = (first + second + third).tocsr()
+    starts = np.cumsum(sizes) - sizes
+    owner = np.repeat(np.arange(len(groups)), sizes)
+    gold = starts + np.array([group.gold for group in groups])
+    wanted = np.asarray(matrix[gold].sum(axis=0)).ravel()
+    turned = matrix.T.tocsr()
+
+    def loss(weights: Numbers) -> tuple[float, Numbers]:
+        scores = matrix @ weights
+        top = np.maximum.reduceat(scores, starts)
+        chances = np.exp(scores - top[owner])
+        rest = np.add.reduceat(chances, starts)
+        chances /= rest[owner]
+        total = (np.log(rest) + top).sum() - scores[gold].sum()
+        gradient = turned @ chances - wanted + penalty * weights
+        return float(total + penalty / 2 * weights @ weights), gradient
+
+    return _fit(loss, names, ("score",))
+
+
+def _names(items: Sequence[Item], least: int) -> list[str]:
+    """The features in at least so many items, sorted."""
+    counts = Counter(name for item in items for name in set(feature_names(item)))
+    return sorted(name for name, count in counts.items() if count >= least)
+
+
+def _matrix(items: Sequence[Item], names: Sequence[str]) -> Any:
+    """[items, features] with the counts of each feature."""
+    column_of = {name: column for column, name in enumerate(names)}
+    columns: list[int] = []
+    ends = [0]
+    for item in items:
+        columns.extend(column_of[name] for name in feature_names(item) if name in column_of)
+        ends.append(len(columns))
+    shape = len(items), len(names)
+    return _scipy().sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=shape)
+
+
+def _fit(
+    loss: Callable[[Numbers], tuple[float, Numbers]], names: Sequence[str], classes: Sequence[str]
+) -> LinearModel:
+    """The weights of the least loss, without features of small weight."""
+    found = _scipy().optimize.minimize(
+        loss,
+        np.zeros(len(names) * len(classes)),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": STEPS, "maxcor": 10},
+    )
+    weights = np.asarray(found.x).reshape(len(names), len(classes))
+    kept = np.flatnonzero(np.abs(weights).max(axis=1) >= SMALL_WEIGHT)
+    padded = np.vstack([weights[kept], np.zeros((1, len(classes)))]).astype(np.float32)
+    return LinearModel(tuple(classes), {names[row]: number for number, row in enumerate(kept)}, padded)
+
+
+def _scipy() -> Any:
+    try:
+        import scipy.optimize
+        import scipy.sparse
+    except ImportError as error:
+        raise MissingExtraError("scipy", "fast", "Training the parser") from error
+    return scipy
+
+
+# What a corpus teaches.
 
 
 def gather(corpus: Corpus, part: str) -> Material:
@@ -193,10 +313,7 @@ def make_list(material: Material) -> ConnectiveList:
     return ConnectiveList(senses, frequent)
 
 
-Answered = tuple[Item, str]  # features, and the right class
-
-
-def _apart(answered: Iterable[Answered]) -> tuple[Items, list[str]]:
+def _apart(answered: Iterable[Answered]) -> tuple[list[Item], list[str]]:
     every = list(answered)
     return [item for item, _ in every], [answer for _, answer in every]
 
