@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.data import Dependencies, Instance
-from disco2.errors import BundleError, SettingsError
+from disco2.errors import BundleError
 from disco2.features import FeatureExtractor, FeatureSettings
 from tests.features.feature_documents import (
     make_document,
@@ -183,21 +183,6 @@ def test_descriptions_of_older_versions_are_read() -> None:
 def test_damaged_descriptions_are_refused(damaged: object) -> None:
     with pytest.raises(BundleError, match="surface features"):
         FeatureExtractor.from_json(damaged)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"word_pairs": -1},
-        {"minimum_count": 0},
-        {"first_words": True},
-        {"openings": 0.5},
-        {"layout": 1},
-    ],
-)
-def test_settings_refuse_nonsense(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SettingsError, match=next(iter(wrong))):
-        FeatureSettings(**wrong)
 
 
 READABLE = {
