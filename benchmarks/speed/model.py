@@ -18,6 +18,7 @@ from benchmarks.speed.data import (
 )
 from benchmarks.speed.floor import Sizes, products_alone, scoring_products, training_products
 from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_bytes, row
+from benchmarks.speed.recursive import recursive_gradients
 from disco2.data import Instance
 from disco2.data.batch import Batch, collate
 from disco2.features import FeatureExtractor, FeatureSettings
@@ -31,7 +32,6 @@ from disco2.training.optimiser import AdaGrad
 from disco2.training.preparation import word_vectors_for
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
-from tests.model.recursive_gradient import recursive_gradients
 
 Step = Callable[[], object]
 

@@ -7,15 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disco2.data.batch import EncodedLink, collate
+from benchmarks.speed.recursive import recursive_gradients
+from disco2.data.batch import collate
 from disco2.model.network import Masks, backward, forward
 from disco2.model.parameters import initial_parameters
 from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS, ModelSettings
 from disco2.training.optimiser import LOSSES, large_margin
 from tests.generated import random_example
 from tests.model.recursive import recursive_scores
-from tests.model.recursive_gradient import recursive_gradients
-from tests.shapes import shaped_examples
 
 LABELS, FEATURES, VOCABULARY = 4, 12, 30
 
@@ -163,19 +162,3 @@ def test_batched_gradients_equal_the_recursive_ones(settings: ModelSettings, one
     assert batched.keys() == plain.keys()
     for name, value in plain.items():
         np.testing.assert_allclose(batched[name], value, rtol=1e-10, atol=1e-12, err_msg=name)
-
-
-@pytest.mark.parametrize("pairs", ["sum", "mean"])
-def test_a_chain_of_30_by_30_mentions_is_900_pairs(pairs: str) -> None:
-    settings = ModelSettings(K=5, rank=2, pairs=pairs, features=False)
-    _, parameters, vectors = build(settings)
-    (example,) = shaped_examples(words=60, mentions=30, vocabulary=len(vectors))
-    (link,) = example.links
-    apart = [EncodedLink(link.first[[i]], link.second[[j]]) for i in range(30) for j in range(30)]
-    found = []
-    for one in (example, replace(example, links=tuple(apart))):
-        batch = collate([one])
-        done = forward(settings, parameters, vectors, batch)
-        found.append({"scores": done.scores} | backward(settings, parameters, batch, done, done.scores))
-    for name, value in found[0].items():
-        np.testing.assert_allclose(value, found[1][name], rtol=1e-9, atol=1e-11, err_msg=name)
