@@ -15,7 +15,7 @@ import numpy as np
 from disco2.data.batch import Batch, Floats
 from disco2.model.bilinear import link_weights
 from disco2.model.composition import Composed, Composer, Pair, compose
-from disco2.model.parameters import Parameters, argument_matrices, entity_matrices, members_of
+from disco2.model.parameters import Parameters, matrices, members_of
 from disco2.model.settings import ModelSettings
 
 Masks = Pair  # [n, K] twice, for u_m and u_n
@@ -60,11 +60,11 @@ def forward(
     if arguments is not None:
         if masks is not None:
             arguments = arguments[0] * masks[0], arguments[1] * masks[1]
-        scores += argument_matrices(parameters).scores(*arguments)
+        scores += matrices(parameters, "A").scores(*arguments)
 
     if composed is not None and settings.kind == "entities":
         weights = link_weights(batch, settings.pairs, scores.dtype)
-        by_link = weights * entity_matrices(parameters).scores(*composed.entities)
+        by_link = weights * matrices(parameters, "B").scores(*composed.entities)
         np.add.at(scores, batch.link_examples, by_link)
 
     if settings.uses_features:
@@ -83,8 +83,8 @@ def backward(
     if done.arguments is None:
         return gradients
 
-    matrices, d_first, d_second = argument_matrices(parameters).gradients(*done.arguments, d_scores)
-    gradients |= {"A1": matrices.first, "A2": matrices.second, "A3": matrices.diagonal}
+    gradient, d_first, d_second = matrices(parameters, "A").gradients(*done.arguments, d_scores)
+    gradients |= {"A1": gradient.first, "A2": gradient.second, "A3": gradient.diagonal}
     if done.composed is None:
         return gradients
 
@@ -93,9 +93,9 @@ def backward(
     d_arguments, d_entities = (d_first, d_second), None
     if done.weights is not None:
         d_links = done.weights * d_scores[batch.link_examples]
-        matrices, *d_sums = entity_matrices(parameters).gradients(*done.composed.entities, d_links)
+        gradient, *d_sums = matrices(parameters, "B").gradients(*done.composed.entities, d_links)
         d_entities = d_sums[0], d_sums[1]
-        gradients |= {"B1": matrices.first, "B2": matrices.second, "B3": matrices.diagonal}
+        gradients |= {"B1": gradient.first, "B2": gradient.second, "B3": gradient.diagonal}
     gradients["U"], dV, _ = done.composed.gradients(d_arguments, d_entities)
     if done.weights is not None:
         gradients["V"] = dV

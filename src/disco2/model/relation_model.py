@@ -16,7 +16,7 @@ from disco2.features import FeatureExtractor
 from disco2.features.examples import UNKNOWN_WORD, ExampleEncoder
 from disco2.model.bilinear import link_terms
 from disco2.model.network import batch_scores, forward
-from disco2.model.parameters import Parameters, argument_matrices, entity_matrices, members_of
+from disco2.model.parameters import Parameters, matrices, members_of
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
 from disco2.vectors import WordVectors
@@ -164,13 +164,13 @@ def _member_terms(
     labels = len(parameters["b"])
     arguments: Floats = np.zeros(labels)
     if done.arguments is not None:
-        arguments = argument_matrices(parameters).scores(*done.arguments)[0]
+        arguments = matrices(parameters, "A").scores(*done.arguments)[0]
     composed, weights = done.composed, done.weights
     if composed is None or weights is None:
         return arguments, (), np.zeros((0, labels))
-    matrices = entity_matrices(parameters)
-    links = link_terms(matrices, composed.down, weights, batch)
-    return arguments, links, weights * matrices.scores(*composed.entities)
+    B = matrices(parameters, "B")
+    links = link_terms(B, composed.down, weights, batch)
+    return arguments, links, weights * B.scores(*composed.entities)
 
 
 def _mean(terms: Sequence[Floats]) -> Floats:
