@@ -14,8 +14,8 @@ from disco2.errors import CorpusError
 from disco2.parser.arguments import SpanChoice, choose_spans
 from disco2.parser.connectives import level2
 from disco2.parser.linear import probabilities, yes_probabilities
-from disco2.training.parser import Group, fit_classes, fit_ranker, gather, make_list, train_parser
 from tests.parser.made_up import document
+from tools.train_parser import Group, fit_classes, fit_ranker, gather, make_list, train_parser
 
 
 def test_a_logistic_model_learns_shares() -> None:
