@@ -208,11 +208,12 @@ class FeatureExtractor:
         """The extractor that ``to_json`` described; BundleError if the description is damaged."""
         if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):
             raise _damaged("settings")
-        # Settings of older versions are passed over where they were off.
-        known = {one.name for one in fields(FeatureSettings)}
-        read = {name: value for name, value in data["settings"].items() if name in known or value}
+        known, given = {one.name for one in fields(FeatureSettings)}, data["settings"]
+        # Settings that this version does not have are passed over where they were off.
+        if unknown := [name for name, value in given.items() if name not in known and value]:
+            raise _damaged(f"'{unknown[0]}': this version does not have it")
         try:
-            settings = FeatureSettings(**read)
+            settings = FeatureSettings(**{name: value for name, value in given.items() if name in known})
         except (SettingsError, TypeError) as error:
             raise _damaged("settings") from error
         return cls(settings, {name: _stored(data, name, bool(getattr(settings, name))) for name in FAMILIES})
