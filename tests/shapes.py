@@ -17,7 +17,7 @@ from disco2.data import (
     Token,
 )
 from disco2.data.batch import Example
-from disco2.features.encoder import Encoder
+from disco2.features.examples import ExampleEncoder
 
 SHAPES = ("balanced", "leftward", "rightward", "flat")
 TAGS = ("DT", "JJ", "NN", "VBD", "IN")
@@ -80,7 +80,7 @@ def neighbours(document: Document, *, labels: Sequence[str] = ("Cause", "Result"
 
 def shaped_examples(**sizes: int | str) -> list[Example]:
     """The pairs of such a document as the model reads them; words are rows below 50."""
-    encoder = Encoder(
+    encoder = ExampleEncoder(
         word_row=lambda form: int(form[1:]), labels=("Cause", "Result"), extractor=None, with_entities=True
     )
     return encoder.encode(neighbours(shaped_document(**sizes)))  # type: ignore[arg-type]

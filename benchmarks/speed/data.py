@@ -266,7 +266,7 @@ def load_gum(path: Path) -> Gum:
     instances = expand_two_senses(parts.instances["train"])
     order = np.random.default_rng(1).permutation(len(instances))
     instances = [instances[place] for place in order]
-    examples = untrained.encoder.encode(instances)
+    examples = untrained.example_encoder.encode(instances)
     mentions = MentionIndexes()
     made = [
         _made_from_gum(instance, example, mentions)

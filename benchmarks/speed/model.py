@@ -18,10 +18,11 @@ from benchmarks.speed.data import (
 )
 from benchmarks.speed.floor import Sizes, products_alone, scoring_products, training_products
 from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_bytes, row
+from benchmarks.speed.recursive import recursive_gradients
 from disco2.data import Instance
 from disco2.data.batch import Batch, collate
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.encoder import UNKNOWN_WORD, Encoder
+from disco2.features.examples import UNKNOWN_WORD, ExampleEncoder
 from disco2.features.pairs_and_rules import pair_candidates
 from disco2.model import ModelSettings, RelationModel
 from disco2.model.network import batch_scores
@@ -31,7 +32,6 @@ from disco2.training.optimiser import AdaGrad
 from disco2.training.preparation import word_vectors_for
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
-from tests.model.recursive_gradient import recursive_gradients
 
 Step = Callable[[], object]
 
@@ -194,7 +194,7 @@ def _rows(run: Run, workload: Workload, model: RelationModel, instances: Sequenc
 
     def encode() -> object:
         # A new encoder has seen no word yet.
-        encoder = Encoder(word_row=word_row, labels=model.labels, extractor=None, with_entities=True)
+        encoder = ExampleEncoder(word_row=word_row, labels=model.labels, extractor=None, with_entities=True)
         return encoder.encode(instances)
 
     def collate_all() -> object:

@@ -1,12 +1,12 @@
-"""Bundles: what was saved predicts the same, and what is damaged or newer is refused."""
+"""Bundles: what was saved predicts the same; word vectors are named or stored; older and newer formats."""
 
 from __future__ import annotations
 
 import json
 import os
-import tracemalloc
+import shutil
 from dataclasses import asdict, replace
-from functools import cache
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,56 +14,15 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.manifest import FORMAT, HASHED, PARAMETERS, digest, manifest_text
-from disco2.errors import BundleError, InputError
-from disco2.features import FeatureSettings
-from disco2.files import hash_file
-from disco2.model import ModelSettings, RelationModel
+from disco2.bundle.manifest import CARD, FEATURES, FORMAT, HASHED, PARAMETERS, WORDS, digest, manifest_text
+from disco2.errors import BundleError, InputError, VectorsError
+from disco2.files import HIDDEN_LIST, hash_file
 from disco2.model.settings import PAPER_KINDS
-from disco2.shipped import MANIFEST
-from disco2.training.settings import TrainingSettings
-from disco2.vectors import VectorSettings, WordVectors
+from disco2.shipped import MANIFEST, find_model
+from disco2.vectors import WordVectors, source
+from disco2.vectors.source import FOLDER, VECTORS_FILE, WORDS_FILE, make_table, read_shipped
+from tests.bundle.conftest import model_with, refused, sealed, shipped, small_model, store
 from tests.instances import reasons_and_results
-from tests.training.fitting import fit
-
-ROOM = 40 << 20  # bytes that a refusal may take at most; a small bundle has 30,000
-
-
-def refused(folder: Path) -> str:
-    """Assert that the bundle is refused in little room and in few words, none of which steers a terminal."""
-    tracemalloc.start()
-    try:
-        with pytest.raises(BundleError) as caught:
-            load_bundle(folder)
-        assert tracemalloc.get_traced_memory()[1] < ROOM
-    finally:
-        tracemalloc.stop()
-    assert len(caught.value.what) < 600
-    assert caught.value.what.isprintable()
-    return caught.value.what
-
-
-def small_model(kind: str = "entities", *, members: int = 1) -> RelationModel:
-    """One that a test may change; its word vectors are stored."""
-    model = trained(kind, members)
-    return replace(
-        model,
-        vectors=replace(model.vectors, recipe=None),
-        parameters={name: value.copy() for name, value in model.parameters.items()},
-    )
-
-
-@cache
-def trained(kind: str = "entities", members: int = 1) -> RelationModel:
-    return fit(
-        reasons_and_results(40, seed=1),
-        reasons_and_results(10, seed=2),
-        labels=("Cause", "Result"),
-        model=ModelSettings(kind=kind, K=6, members=members),
-        features=FeatureSettings(),
-        vectors=VectorSettings(frequent=5),
-        settings=TrainingSettings(epochs=2, batch_size=8),
-    ).model
 
 
 @pytest.mark.parametrize("members", [1, 3])
@@ -77,16 +36,7 @@ def test_a_loaded_model_scores_exactly_as_before(kind: str, members: int, tmp_pa
     assert loaded.labels == model.labels
     assert asdict(loaded.settings) == asdict(model.settings)
     assert manifest.data["corpus"] == "made up"
-    assert "made up" in (tmp_path / "m" / "MODEL_CARD.md").read_text()
-
-
-@pytest.mark.parametrize("name", [*HASHED, MANIFEST])
-def test_a_missing_or_cut_file_is_refused(name: str, folder: Path) -> None:
-    content = (folder / name).read_bytes()
-    (folder / name).write_bytes(content[: len(content) // 2])
-    assert name in refused(folder)
-    (folder / name).unlink()
-    assert name in refused(folder)
+    assert "made up" in (tmp_path / "m" / CARD).read_text()
 
 
 def test_the_temperature_is_kept_and_may_be_absent(tmp_path: Path) -> None:
@@ -121,68 +71,13 @@ def test_no_bundle_at_all(tmp_path: Path) -> None:
         assert "no disco2 model" in refused(folder)
 
 
-def sealed(folder: Path, **changes: object) -> None:
-    """Change the manifest and give it the right hashes, as no accident would."""
-    file = folder / MANIFEST
-    content = json.loads(file.read_text())
-    content |= {"hashes": {name: hash_file(folder / name) for name in content["hashes"]}} | changes
-    del content["digest"]
-    file.write_text(manifest_text(content | {"digest": digest(content)}))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        *({name: None} for name in ("model", "task", "data", "hashes", "configuration", "calibration")),
-        *({"labels": wrong} for wrong in (None, "Cause", [], [1, 2], ["Cause", "Cause"], ["a", "b", "c"])),
-        *({"format": wrong} for wrong in (None, "1", [], 0, -1, True, 2.0, 10**4000)),
-        *({"version": wrong} for wrong in (None, 2, "", "1\x1b[2J", "9" * 1000, ["1"])),
-        *({"configuration": {"task": wrong}} for wrong in (None, 1, "x", [])),
-        *({"data": {"automatic_layers": wrong}} for wrong in (None, 5, "tokens", [1], {"a": 1})),
-        {"model": {"K": 7}},
-        {"model": {"K": 6, "rank": 10**9}},
-        *({"model": {"K": 6, "members": wrong}} for wrong in (2, 1000, 10**9, 0, "1", None)),
-        *({"vectors": wrong} for wrong in (None, [1], {"source": "shipped"}, {"source": "elsewhere"})),
-        *({"data": {"label_counts": wrong}} for wrong in (3, {"a": "1"}, {"a": True}, {"a": 10**400})),
-        {"data": {"label_counts": {"a": -1}}},
-        {"data": {"offsets": {"a": 1000}}},
-        *({"calibration": {"temperature": wrong}} for wrong in (0, -1, None, True, "1", 1e300, 10**400)),
-    ],
-    ids=lambda changes: str(changes)[:60],
-)
-def test_a_manifest_of_other_types_is_refused(changes: dict[str, object], folder: Path) -> None:
-    sealed(folder, **changes)
-    refused(folder)
-
-
-@pytest.mark.parametrize("text", ["[" * 100_000, "[]", "1", '{"digest": 1, "format": 1e999}', "\udcff"])
-def test_a_manifest_that_is_no_manifest_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).write_text(text, errors="surrogateescape")
-    assert "can't be read" in refused(tmp_path)
-
-
-@pytest.mark.parametrize("members", [1, 2])
-def test_parameters_that_do_not_fit_are_refused(members: int, tmp_path: Path) -> None:
-    save_bundle(small_model(members=members), tmp_path / "m")
-    good = load_file(tmp_path / "m" / PARAMETERS)
-    for name, array in good.items():
-        without = {other: value for other, value in good.items() if other != name}
-        for wrong in (None, np.zeros((3, 5), dtype=np.float32), np.zeros(0, dtype=np.float32)):
-            save_file(without if wrong is None else without | {name: wrong}, tmp_path / "m" / PARAMETERS)
-            sealed(tmp_path / "m")
-            assert "can't be read" in refused(tmp_path / "m")
-        assert array.dtype == np.float32
-    save_file(good, tmp_path / "m" / PARAMETERS)
-    sealed(tmp_path / "m")
-    load_bundle(tmp_path / "m")
-
-
-def test_a_model_that_ran_away_is_not_saved(tmp_path: Path) -> None:
-    model = small_model()
-    model.parameters["U"][0, 0] = np.nan
-    with pytest.raises(InputError, match="diverged"):
-        save_bundle(model, tmp_path / "m")
-    assert not (tmp_path / "m").exists()
+@pytest.mark.parametrize("name", [*HASHED, MANIFEST])
+def test_a_missing_or_cut_file_is_refused(name: str, folder: Path) -> None:
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    assert name in refused(folder)
+    (folder / name).unlink()
+    assert name in refused(folder)
 
 
 def test_words_and_names_may_be_odd(tmp_path: Path) -> None:
@@ -202,10 +97,131 @@ def test_surface_members_are_named_and_weigh_nothing(members: int, tmp_path: Pat
     both = replace(model, settings=replace(model.settings, surface_members=2))
     save_bundle(model, tmp_path / "without")
     save_bundle(both, tmp_path / "with")
-    card = (tmp_path / "with" / "MODEL_CARD.md").read_text()
-    assert ("3 members" in (tmp_path / "without" / "MODEL_CARD.md").read_text()) == (members == 3)
+    card = (tmp_path / "with" / CARD).read_text()
+    assert ("3 members" in (tmp_path / "without" / CARD).read_text()) == (members == 3)
     assert f"{members} members, and 2 of surface features alone, with seeds" in card
     loaded, manifest = load_bundle(tmp_path / "with")
     assert (loaded.settings, manifest.model["surface_members"]) == (both.settings, 2)
-    sizes = [(tmp_path / name / "parameters.safetensors").stat().st_size for name in ("with", "without")]
+    sizes = [(tmp_path / name / PARAMETERS).stat().st_size for name in ("with", "without")]
     assert sizes[0] == sizes[1]
+
+
+@pytest.mark.parametrize(("K", "frequent"), [(100, 50_000), (100, 3), (30, 50_000), (4, 3)])
+def test_a_table_of_shipped_vectors_is_named_and_comes_back_to_the_digit(
+    K: int, frequent: int, tmp_path: Path
+) -> None:
+    model = model_with(shipped(K, frequent))
+    save_bundle(model, tmp_path / "m")
+    manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
+    assert manifest["format"] == 2
+    assert (manifest["vectors"]["source"], manifest["vectors"]["dimensions"]) == ("shipped", K)
+    assert not (tmp_path / "m" / WORDS).exists()
+    assert "vectors" not in load_file(tmp_path / "m" / PARAMETERS)
+    loaded, _ = load_bundle(tmp_path / "m")
+    assert loaded.vectors.words == model.vectors.words
+    assert loaded.vectors.matrix.dtype == np.float32
+    np.testing.assert_array_equal(loaded.vectors.matrix, model.vectors.matrix)
+    save_bundle(loaded, tmp_path / "again")  # and may be saved again
+    assert (tmp_path / "again" / PARAMETERS).read_bytes() == (tmp_path / "m" / PARAMETERS).read_bytes()
+
+
+def test_other_shipped_vectors_are_refused_with_the_way_out(named: Path) -> None:
+    manifest = json.loads((named / MANIFEST).read_text())
+    sealed(named, vectors=manifest["vectors"] | {"digest": "0" * 64}, version="9.8.7")
+    with pytest.raises(BundleError, match=r"are not the ones.*Install disco2 9\.8\.7"):
+        load_bundle(named)
+
+
+@pytest.mark.parametrize("name", [VECTORS_FILE, WORDS_FILE, "README.md", HIDDEN_LIST.name])
+@pytest.mark.parametrize("damage", ["missing", "another byte"])
+def test_damaged_shipped_vectors_are_refused(
+    name: str, damage: str, named: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(FOLDER, tmp_path / "glove")
+    file = tmp_path / "glove" / name
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    if damage == "missing":
+        file.unlink()
+    monkeypatch.setattr(source, "FOLDER", tmp_path / "glove")
+    monkeypatch.setattr("disco2.bundle.folder.make_table", partial(make_table, folder=tmp_path / "glove"))
+    with pytest.raises(BundleError, match="names its word vectors"):
+        load_bundle(named)
+    with pytest.raises(VectorsError, match="word vectors can't be read"):
+        read_shipped()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"source": wrong} for wrong in (None, "elsewhere")),
+        {"digest": []},
+        {"dimensions": 5},
+        *({"words": wrong} for wrong in (4, "5")),
+    ],
+    ids=str,
+)
+def test_a_manifest_that_names_something_else_is_refused(change: dict[str, object], named: Path) -> None:
+    manifest = json.loads((named / MANIFEST).read_text())
+    sealed(named, vectors=manifest["vectors"] | change)
+    refused(named)
+
+
+def test_arrays_that_make_no_table_are_refused(named: Path) -> None:
+    good = load_file(named / PARAMETERS)
+    ours = {name: array for name, array in good.items() if name.startswith("vectors.")}
+    assert ours.keys() == {f"vectors.{name}" for name in ("mean", "deviation", "centre", "axes", "rows")}
+    for name, array in ours.items():
+        without = {other: value for other, value in good.items() if other != name}
+        assert "can't be read" in refused(store(without, named))
+        wrongs = [array[:-1], array[None], array.astype(np.float32), np.zeros(0, dtype=array.dtype)]
+        if name == "vectors.rows":
+            wrongs += [array[::-1].copy(), array + 50_000, array - 50_000, np.zeros_like(array)]
+        else:
+            wrongs.append(np.full_like(array, np.nan))
+        for wrong in wrongs:
+            with pytest.raises(BundleError, match="can't be read"):
+                load_bundle(store(without | {name: wrong}, named))
+    load_bundle(store(good, named))
+
+
+@pytest.mark.parametrize("precision", [np.float16, np.float32])
+def test_a_bundle_of_format_1_still_loads(precision: type[np.floating], tmp_path: Path) -> None:
+    """Written here as format 1 was: the table stored, no word of members or of named vectors."""
+    model = small_model()
+    assert model.extractor is not None
+    folder = tmp_path / "old"
+    folder.mkdir()
+    arrays = {f"parameters.{name}": value for name, value in model.parameters.items()}
+    save_file(arrays | {"vectors": model.vectors.matrix.astype(precision)}, folder / PARAMETERS)
+    (folder / WORDS).write_text("".join(f"{word}\n" for word in model.vectors.words))
+    (folder / FEATURES).write_text(json.dumps(model.extractor.to_json()))
+    (folder / CARD).write_text("# A model\n")
+    settings = asdict(model.settings)
+    del settings["members"]
+    content = {
+        "format": 1,
+        "version": "0.1.0",
+        "labels": list(model.labels),
+        "model": settings,
+        "configuration": {"model": settings},
+        "task": {},
+        "data": {},
+        "figures": {},
+        "hashes": {name: hash_file(folder / name) for name in (PARAMETERS, WORDS, FEATURES, CARD)},
+        "calibration": {"temperature": 1.5},
+    }
+    (folder / MANIFEST).write_text(manifest_text(content | {"digest": digest(content)}))
+    loaded, manifest = load_bundle(folder)
+    assert (manifest.format, manifest.temperature, loaded.settings) == (1, 1.5, model.settings)
+    unseen = reasons_and_results(10, seed=3)
+    rounded = WordVectors(model.vectors.words, model.vectors.matrix.astype(precision).astype(np.float32))
+    np.testing.assert_array_equal(loaded.scores(unseen), replace(model, vectors=rounded).scores(unseen))
+
+
+def test_the_shipped_bundle_loads() -> None:
+    model, manifest = load_bundle(find_model("en-fast"))
+    assert model.vectors.dimensions == model.settings.K
+    assert len(model.vectors) == 50_000
+    assert manifest.format in (1, 2)

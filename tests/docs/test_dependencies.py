@@ -9,9 +9,9 @@ from importlib.metadata import PackageNotFoundError, distribution
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from tools import list_dependencies as tool
 
 from tests.docs.snippets import DOCS
+from tools import list_dependencies as tool
 
 PAGE = DOCS / "reference" / "dependencies.md"
 PERMISSIVE = re.compile(r"\b(MIT|BSD|0BSD|Apache|ISC|PSF|Python Software Foundation|Zlib|MPL)")

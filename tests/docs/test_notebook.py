@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from tools import run_notebook as tool
 
 from tests.docs.snippets import same_output
+from tools import run_notebook as tool
 
 
 @pytest.mark.slow

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from tools.make_cli_reference import PAGE, cli_page
-from tools.make_settings_reference import settings_page
 
 from disco2.bundle import read_manifest
 from disco2.shipped import find_model
 from tests.docs.snippets import DOCS
+from tools.make_cli_reference import PAGE, cli_page
+from tools.make_settings_reference import settings_page
 
 
 def test_the_page_of_commands_is_up_to_date(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tools import make_docs_figures
-
 import disco2
 from tests.conftest import ROOT
+from tools import make_docs_figures
 
 
 def test_figures_are_those_of_the_shipped_model() -> None:

@@ -16,7 +16,7 @@ from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide, weak_instances
 from disco2.experiments.train_run import prepare_training
-from disco2.features.descriptions import layout_features
+from disco2.features.clauses import layout_features
 from disco2.training.preparation import Prepared
 
 CAUSE, CONTRAST = "Contingency.Cause.Reason", "Comparison.Contrast"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from disco2.data import Argument, Document, Instance
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.descriptions import attachment_features, opening_features, predicate_features
+from disco2.features.clauses import attachment_features, opening_features, predicate_features
 from disco2.features.pairs_and_rules import argument_dependency_rules, argument_productions, stem
-from disco2.features.selection import Presence, class_membership, mutual_information, select
+from disco2.features.selection import mutual_information
 from tests.features.feature_documents import random_instances, seeded
 
 
@@ -84,14 +84,6 @@ def slow_texts(instance: Instance, family: str, features_of: Callable[[Instance]
     return {f"{family}:{text}" for text in features_of(instance)}
 
 
-def test_information_of_a_perfect_feature_is_the_entropy_of_the_class() -> None:
-    joint = np.array([[4, 0, 0], [2, 1, 1], [0, 0, 0], [4, 2, 2]])
-    information = mutual_information(joint, np.array([4, 2, 2]))
-    assert information[0, 0] == pytest.approx(1.0)
-    assert information[0, 1] == pytest.approx(slow_information([[0, 4], [2, 2]]))
-    assert information[1:] == pytest.approx(np.zeros((3, 3)), abs=1e-12)
-
-
 @given(
     st.integers(1, 5).flatmap(
         lambda classes: st.lists(
@@ -110,28 +102,6 @@ def test_information_is_that_of_the_dense_tables(rows: list[list[int]]) -> None:
             absent = int(classes[column]) - here
             cells = [[here, elsewhere], [absent, total - int(classes[column]) - elsewhere]]
             assert information[feature, column] == pytest.approx(slow_information(cells), abs=1e-12)
-
-
-def test_ties_fall_to_the_name_and_rare_candidates_are_out() -> None:
-    labels = [("X",), ("X",), ("Y",), ("Y",)]
-    names = ["d", "c", "b", "a"]  # c and a mark X and Y perfectly, b is everywhere, d is rare
-    present = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)]
-    presence = Presence(*np.array(present).T, 4)
-    chosen = select(
-        presence, class_membership(labels), limit=3, minimum_count=2, name=lambda number: (names[number],)
-    )
-    assert [names[number] for number in chosen] == ["a", "c", "b"]
-    only = select(
-        presence, class_membership(labels), limit=1, minimum_count=2, name=lambda number: (names[number],)
-    )
-    assert [names[number] for number in only] == ["a"]
-
-
-def test_the_minimum_counts_relations_and_not_labels() -> None:
-    presence = Presence(np.array([0, 1, 1]), np.array([0, 0, 1]), 2)
-    membership = class_membership([("X", "Y"), ("Y",), ("X",)])
-    chosen = select(presence, membership, limit=9, minimum_count=2, name=lambda number: (str(number),))
-    assert chosen == [1]
 
 
 @given(seed=st.integers(0, 2**32), limit=st.integers(1, 12), minimum_count=st.integers(1, 4))

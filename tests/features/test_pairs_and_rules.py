@@ -16,9 +16,6 @@ from disco2.features.pairs_and_rules import (
     argument_dependency_rules,
     argument_productions,
     context,
-    first_words,
-    pair_candidates,
-    sided_rules,
     stem,
 )
 from tests.features.feature_documents import (
@@ -27,7 +24,6 @@ from tests.features.feature_documents import (
     make_instance,
     make_relation,
     random_instances,
-    read_brackets,
     seeded,
 )
 
@@ -85,55 +81,6 @@ def test_pieces_refuse_tokens_outside_all_sentences() -> None:
         list(pieces(doc, range(3, 8)))
 
 
-def test_pairs_are_ordered_and_counted_once_in_a_relation() -> None:
-    doc = make_document((["eat", "eats", "ham"], None, None), (["hungry", "eating"], None, None))
-    other = make_document((["ate", "eat"], None, None), (["Hungry", "now"], None, None))
-    instances = [make_instance(doc, range(3), range(3, 5)), make_instance(other, range(2), range(2, 4))]
-    found, presence = pair_candidates(instances, minimum_count=1)
-    members: dict[tuple[str, str], set[int]] = {}
-    for candidate, relation in zip(presence.candidates.tolist(), presence.relations.tolist(), strict=True):
-        assert relation not in members.setdefault(found[candidate], set())
-        members[found[candidate]].add(relation)
-    assert members == {
-        ("eat", "hungri"): {0, 1},
-        ("eat", "eat"): {0},
-        ("ham", "hungri"): {0},
-        ("ham", "eat"): {0},
-        ("at", "hungri"): {1},
-        ("at", "now"): {1},
-        ("eat", "now"): {1},
-    }
-    frequent, _ = pair_candidates(instances, minimum_count=2)
-    assert list(frequent) == [("eat", "hungri")]
-
-
-def test_first_words_are_lower_cased_and_may_be_few() -> None:
-    doc = make_document((["But", "No", "one", "came"], None, None), (["Stop"], None, None))
-    assert first_words(make_instance(doc, range(4), [4]), 3) == {
-        ("arg1", 1, "but"),
-        ("arg1", 2, "no"),
-        ("arg1", 3, "one"),
-        ("arg2", 1, "stop"),
-    }
-
-
-def test_a_rule_in_both_arguments_fires_three_times() -> None:
-    first, first_words_ = read_brackets("(S (NP (PRP It)))")
-    second, second_words = read_brackets("(S (NP (PRP he)))")
-    doc = make_document((first_words_, first, None), (second_words, second, None))
-    instance = make_instance(doc, [0], [1])
-    assert sided_rules(instance, argument_productions) == {
-        ("arg1", "NP -> PRP"),
-        ("arg1", "PRP -> It"),
-        ("arg1", "S -> NP"),
-        ("arg2", "NP -> PRP"),
-        ("arg2", "PRP -> he"),
-        ("arg2", "S -> NP"),
-        ("both", "NP -> PRP"),
-        ("both", "S -> NP"),
-    }
-
-
 LETTERS = make_document((list("abcdefghijkl"), None, None))
 
 
@@ -172,34 +119,8 @@ def test_context(previous: Relation | None, following: Relation | None, expected
     assert {CONTEXT_NAMES[place] for place in context(instance)} == expected
 
 
-RAIN = "(S (NP (DT The) (NN rain)) (VP (VBD stopped) (ADVP (RB early)) (PP (IN at) (NP (NN noon)))) (. .))"
-
-
-def rain_document() -> Document:
-    tree, words = read_brackets(RAIN)
-    return make_document((words, tree, None))
-
-
 def productions_of(doc: Document, tokens: range | list[int]) -> set[str]:
     return argument_productions(doc, make_argument(doc, tokens))
-
-
-def test_a_whole_sentence_gives_all_rules_and_all_words() -> None:
-    assert productions_of(rain_document(), range(7)) == {
-        "S -> NP VP .",
-        "NP -> DT NN",
-        "VP -> VBD ADVP PP",
-        "ADVP -> RB",
-        "PP -> IN NP",
-        "NP -> NN",
-        "DT -> The",
-        "NN -> rain",
-        "VBD -> stopped",
-        "RB -> early",
-        "IN -> at",
-        "NN -> noon",
-        ". -> .",
-    }
 
 
 def test_a_deep_tree_needs_no_recursion() -> None:

@@ -53,9 +53,7 @@ def recursive_scores(
         return scores
     total = sum(link.pairs for link in links)
     for link in links:
-        weight = {"sum": 1, "mean": 1 / total, "root": total**-0.5, "link-mean": 1 / link.pairs}[
-            settings.pairs
-        ]
+        weight = {"sum": 1, "mean": 1 / total}[settings.pairs]
         for i in link.first:
             for j in link.second:
                 d_i = downward(first, example.first.words, vectors, parameters, i)

@@ -7,15 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disco2.data.batch import EncodedLink, collate
-from disco2.model.network import Masks, backward, forward
+from benchmarks.speed.recursive import recursive_gradients
+from disco2.data.batch import collate
+from disco2.model.network import Masks, forward
 from disco2.model.parameters import initial_parameters
 from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS, ModelSettings
 from disco2.training.optimiser import LOSSES, large_margin
 from tests.generated import random_example
 from tests.model.recursive import recursive_scores
-from tests.model.recursive_gradient import recursive_gradients
-from tests.shapes import shaped_examples
 
 LABELS, FEATURES, VOCABULARY = 4, 12, 30
 
@@ -99,7 +98,7 @@ def test_gradients_equal_central_differences(settings: ModelSettings, masked: bo
         return LOSSES[loss](forward(settings, parameters, vectors, batch, masks=masks).scores, batch)[0]
 
     done = forward(settings, parameters, vectors, batch, masks=masks)
-    gradients = backward(settings, parameters, batch, done, LOSSES[loss](done.scores, batch)[1])
+    gradients = done.backward(LOSSES[loss](done.scores, batch)[1])
     assert gradients.keys() == parameters.keys()
     step = 1e-6
     for name, parameter in parameters.items():
@@ -133,7 +132,7 @@ def test_zero_initialisation_leaves_the_low_rank_factors_without_a_gradient() ->
     parameters = initial_parameters(settings, labels=LABELS, features=FEATURES, seed=0, dtype=np.float64)
     batch = collate([example for example, *_ in made])
     done = forward(settings, parameters, vectors, batch)
-    gradients = backward(settings, parameters, batch, done, LOSSES["large-margin"](done.scores, batch)[1])
+    gradients = done.backward(LOSSES["large-margin"](done.scores, batch)[1])
     assert not any(gradients[name].any() for name in ("A1", "A2", "B1", "B2"))
     assert gradients["A3"].any()
     assert gradients["B3"].any()
@@ -157,25 +156,9 @@ def test_batched_gradients_equal_the_recursive_ones(settings: ModelSettings, one
     done = forward(settings, parameters, vectors, batch)
     loss, d_scores = large_margin(done.scores, batch)
     assert 0 < np.count_nonzero(d_scores) < d_scores.size, "some labels violate the margin, some do not"
-    batched = backward(settings, parameters, batch, done, d_scores)
+    batched = done.backward(d_scores)
     plain_loss, plain = recursive_gradients(settings, parameters, vectors, made, one_pass=one_pass)
     assert plain_loss == pytest.approx(loss, rel=1e-12)
     assert batched.keys() == plain.keys()
     for name, value in plain.items():
         np.testing.assert_allclose(batched[name], value, rtol=1e-10, atol=1e-12, err_msg=name)
-
-
-@pytest.mark.parametrize("pairs", ["sum", "mean", "root"])
-def test_a_chain_of_30_by_30_mentions_is_900_pairs(pairs: str) -> None:
-    settings = ModelSettings(K=5, rank=2, pairs=pairs, features=False)
-    _, parameters, vectors = build(settings)
-    (example,) = shaped_examples(words=60, mentions=30, vocabulary=len(vectors))
-    (link,) = example.links
-    apart = [EncodedLink(link.first[[i]], link.second[[j]]) for i in range(30) for j in range(30)]
-    found = []
-    for one in (example, replace(example, links=tuple(apart))):
-        batch = collate([one])
-        done = forward(settings, parameters, vectors, batch)
-        found.append({"scores": done.scores} | backward(settings, parameters, batch, done, done.scores))
-    for name, value in found[0].items():
-        np.testing.assert_allclose(value, found[1][name], rtol=1e-9, atol=1e-11, err_msg=name)

@@ -12,6 +12,7 @@ from disco2.model.probabilities import Calibration, Prior
 
 LABELS = ("a", "b", "c")
 COUNTS = {"a": 50, "b": 30, "c": 20}
+TRAINED = {"a": 0.5, "b": 0.3, "c": 0.2}
 
 
 def probabilities(shares: Any, p: list[float], allowed: list[int] | None = None) -> list[float]:
@@ -21,40 +22,33 @@ def probabilities(shares: Any, p: list[float], allowed: list[int] | None = None)
     return Calibration(prior=prior).probabilities(scores, allowed)[0].tolist()
 
 
-def test_labels_that_are_not_named_share_the_rest_as_in_training() -> None:
-    # Where the model says no more than training did, the expected shares come out: 0.8 is split 30 to 20.
-    assert probabilities({"a": 0.2}, [0.5, 0.3, 0.2]) == pytest.approx([0.2, 0.48, 0.32])
-    # 0.6 * 0.2 / 0.5 = 0.24,  0.3 * 0.48 / 0.3 = 0.48,  0.1 * 0.32 / 0.2 = 0.16;  their sum is 0.88
-    found = probabilities({"a": 0.2}, [0.6, 0.3, 0.1])
-    assert found == pytest.approx([0.24 / 0.88, 0.48 / 0.88, 0.16 / 0.88])
-
-
-def test_a_uniform_prior() -> None:
-    # 0.6 / 0.5 = 1.2,  0.3 / 0.3 = 1,  0.1 / 0.2 = 0.5
-    assert probabilities("uniform", [0.6, 0.3, 0.1]) == pytest.approx([1.2 / 2.7, 1 / 2.7, 0.5 / 2.7])
-    assert probabilities("uniform", [0.5, 0.3, 0.2], [0, 2]) == pytest.approx([0.5, 0, 0.5])
-
-
-def test_shares_are_shares_of_the_allowed_labels() -> None:
-    # a named share is that among the allowed labels; b has the other 0.6
-    assert probabilities({"a": 0.4}, [0.5, 0.3, 0.2], [0, 1]) == pytest.approx([0.4, 0.6, 0])
-    # of a share that is set aside, 0.2 to 0.3 are left
-    assert probabilities({"a": 0.2, "c": 0.5}, [0.5, 0.3, 0.2], [0, 1]) == pytest.approx([0.4, 0.6, 0])
-
-
-def test_where_all_are_named_proportions_count() -> None:
-    half = probabilities({"a": 0.1, "b": 0.2, "c": 0.2}, [0.6, 0.3, 0.1])
-    assert half == pytest.approx(probabilities({"a": 0.2, "b": 0.4, "c": 0.4}, [0.6, 0.3, 0.1]))
-
-
-@pytest.mark.parametrize("shares", [{}, {"a": 0.5}, {"a": 0.5, "b": 0.3, "c": 0.2}])
-def test_the_shares_of_training_change_nothing(shares: dict[str, float]) -> None:
-    assert probabilities(shares, [0.6, 0.3, 0.1]) == pytest.approx([0.6, 0.3, 0.1])
-
-
-def test_what_is_expected_never_is_never_answered() -> None:
-    assert probabilities({"a": 0}, [0.98, 0.008, 0.012]) == pytest.approx([0, 0.4, 0.6])
-    assert probabilities({"c": 1.0}, [1 - 1e-300, 1e-300, 1e-300]) == [0, 0, 1]
+@pytest.mark.parametrize(
+    ("shares", "p", "allowed", "expected"),
+    [
+        # Where the model says no more than training did, the expected shares come out: 0.8 is split 30 to 20.
+        ({"a": 0.2}, [0.5, 0.3, 0.2], None, [0.2, 0.48, 0.32]),
+        # 0.6 * 0.2 / 0.5 = 0.24,  0.3 * 0.48 / 0.3 = 0.48,  0.1 * 0.32 / 0.2 = 0.16;  their sum is 0.88
+        ({"a": 0.2}, [0.6, 0.3, 0.1], None, [0.24 / 0.88, 0.48 / 0.88, 0.16 / 0.88]),
+        # 0.6 / 0.5 = 1.2,  0.3 / 0.3 = 1,  0.1 / 0.2 = 0.5
+        ("uniform", [0.6, 0.3, 0.1], None, [1.2 / 2.7, 1 / 2.7, 0.5 / 2.7]),
+        ("uniform", [0.5, 0.3, 0.2], [0, 2], [0.5, 0, 0.5]),
+        # A named share is that among the allowed labels; b has the other 0.6.
+        ({"a": 0.4}, [0.5, 0.3, 0.2], [0, 1], [0.4, 0.6, 0]),
+        # Of a share that is set aside, 0.2 to 0.3 are left.
+        ({"a": 0.2, "c": 0.5}, [0.5, 0.3, 0.2], [0, 1], [0.4, 0.6, 0]),
+        # Where all are named, only proportions count: 0.6 * 1 / 0.5, 0.3 * 2 / 0.3, 0.1 * 2 / 0.2.
+        ({"a": 0.1, "b": 0.2, "c": 0.2}, [0.6, 0.3, 0.1], None, [1.2 / 4.2, 2 / 4.2, 1 / 4.2]),
+        # The shares of training change nothing.
+        *((shares, [0.6, 0.3, 0.1], None, [0.6, 0.3, 0.1]) for shares in ({}, {"a": 0.5}, TRAINED)),
+        # What is never expected is never answered.
+        ({"a": 0}, [0.98, 0.008, 0.012], None, [0, 0.4, 0.6]),
+        ({"c": 1.0}, [1 - 1e-300, 1e-300, 1e-300], None, [0, 0, 1]),
+    ],
+)
+def test_expected_shares(
+    shares: Any, p: list[float], allowed: list[int] | None, expected: list[float]
+) -> None:
+    assert probabilities(shares, p, allowed) == pytest.approx(expected)
 
 
 def test_temperatures_come_first() -> None:

@@ -11,9 +11,9 @@ import pytest
 from disco2.bundle import load_bundle, save_bundle
 from disco2.inference.pipeline import Pipeline
 from disco2.model import EncoderModel
-from disco2.training.directions import PENALTY, DirectedPair, fit_directions, fit_logistic
 from tests.encoders import small_encoder
 from tests.inference.rule_annotator import RuleAnnotator
+from tools.train_directions import PENALTY, DirectedPair, fit_directions, fit_logistic
 
 CAUSE = "Contingency.Cause"
 REASONS = [("We left.", "It rained."), ("She left.", "The match was cancelled."), ("He left.", "It rained!")]

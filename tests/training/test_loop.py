@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from disco2.data.batch import collate
-from disco2.features.encoder import Encoder
+from disco2.features.examples import ExampleEncoder
 from disco2.model import ModelSettings, initial_parameters
 from disco2.training.loop import Development, in_batches, train
 from disco2.training.optimiser import large_margin
@@ -132,7 +132,7 @@ def test_f1_of_one_class(positive: int, f1: float) -> None:
 def test_weights_go_from_instances_to_batches_and_development_ignores_them() -> None:
     instances = [replace(one, weight=0.25) for one in reasons_and_results(2, seed=1)]
     instances += reasons_and_results(1, seed=2)
-    encoder = Encoder(
+    encoder = ExampleEncoder(
         word_row=lambda form: 0, labels=("Cause", "Result"), extractor=None, with_entities=False
     )
     weighed = collate(encoder.encode(instances))

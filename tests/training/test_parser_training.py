@@ -14,27 +14,26 @@ from disco2.errors import CorpusError
 from disco2.parser.arguments import SpanChoice, choose_spans
 from disco2.parser.connectives import level2
 from disco2.parser.linear import probabilities, yes_probabilities
-from disco2.training.log_linear import Group, fit_classes, fit_ranker
-from disco2.training.parser import gather, make_list, train_parser
 from tests.parser.made_up import document
+from tools.train_parser import Group, fit_classes, fit_ranker, gather, make_list, train_parser
 
 
 def test_a_logistic_model_learns_shares() -> None:
     items = [["a"]] * 40
     answers = ["yes"] * 30 + [""] * 10
-    model = fit_classes(items, answers, ("yes",), held_back=1e-6, least=1)
+    model = fit_classes(items, answers, ("yes",), penalty=1e-6, least=1)
     assert yes_probabilities(model.scores([["a"]]))[0] == pytest.approx(0.75, abs=1e-3)
 
 
 def test_a_softmax_learns_shares() -> None:
     items = [["a"]] * 10
     answers = ["x"] * 5 + ["y"] * 3 + ["z"] * 2
-    model = fit_classes(items, answers, ("x", "y", "z"), held_back=1e-6, least=1)
+    model = fit_classes(items, answers, ("x", "y", "z"), penalty=1e-6, least=1)
     assert probabilities(model.scores([["a"]]))[0] == pytest.approx([0.5, 0.3, 0.2], abs=1e-3)
 
 
 def test_rare_features_are_left_out() -> None:
-    model = fit_classes([["a", "rare"], ["a"], ["b"]], ["yes", "yes", ""], ("yes",), held_back=0.1, least=2)
+    model = fit_classes([["a", "rare"], ["a"], ["b"]], ["yes", "yes", ""], ("yes",), penalty=0.1, least=2)
     assert set(model.rows) == {"a"}
 
 
@@ -47,7 +46,7 @@ def test_a_ranker_learns_beginnings_ends_and_kinds() -> None:
         spans=[(2, 3), (2, 9), (0, 3), (0, 9)],
     )
     for gold in range(4):
-        model = fit_ranker([Group(choice, gold)] * 5, held_back=0.1, least=1)
+        model = fit_ranker([Group(choice, gold)] * 5, penalty=0.1, least=1)
         assert choose_spans(model, [choice]) == [choice.spans[gold]]
 
 

@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.numpy import save_file
 
 from disco2.errors import VectorsError
-from disco2.files import write_list
 from disco2.vectors import WordVectors, load_vectors, reduce, train_word2vec
-from disco2.vectors.source import make_table, read_shipped, reduced_shipped
+from disco2.vectors.source import read_shipped
 from disco2.vectors.word_vectors import TABLE, find_reduction, principal_axes, stand_ins
 from tests.vectors.vector_files import glove_text, write
 
@@ -182,19 +180,6 @@ def test_columns_are_standard_and_uncorrelated(seed: int, columns: int, data: st
     np.testing.assert_allclose(reduced.T @ reduced / 60, np.eye(dimensions), atol=1e-3)
 
 
-def test_as_many_dimensions_as_there_are_only_standardises() -> None:
-    values = matrices(4, 50, 4)
-    expected = (values - values.mean(axis=0)) / values.std(axis=0)
-    np.testing.assert_allclose(reduce(values, dimensions=4), expected, atol=1e-4)
-
-
-def test_a_constant_column_becomes_zero() -> None:
-    values = np.array([[1, 7], [2, 7], [3, 7]], dtype=np.float32)
-    reduced = reduce(values, dimensions=2)
-    assert (reduced[:, 1] == 0).all()
-    assert np.isfinite(reduced).all()
-
-
 def test_impossible_dimensions() -> None:
     with pytest.raises(VectorsError, match=r"5 dimensions were asked for, the word vectors have 4"):
         reduce(matrices(5, 10, 4), dimensions=5)
@@ -221,23 +206,3 @@ def test_a_reduction_is_the_whole_calculation(dimensions: int) -> None:
         reduction(values[:100]), reduce(values, dimensions=dimensions)[:100], rtol=0, atol=1e-6
     )
     assert (reduction.axes is None) == (dimensions == 6)
-
-
-def test_only_tables_of_shipped_vectors_have_a_recipe(tmp_path: Path) -> None:
-    (tmp_path / "vectors.txt").write_text("the 1 2\ncat 3 1\n")
-    source = str(tmp_path / "vectors.txt")
-    found = load_vectors(source, dimensions=2, words={"the"}, frequent=5, sentences=None, seed=1)
-    assert found.recipe is None
-    assert WordVectors(found.words, found.matrix).cut(words={"cat"}, frequent=0).recipe is None
-
-
-def test_other_vectors_than_those_of_the_recipe_are_refused(tmp_path: Path) -> None:
-    recipe = reduced_shipped(dimensions=100).recipe
-    assert recipe is not None
-    with pytest.raises(VectorsError, match="can't be read"):
-        make_table(recipe, folder=tmp_path)
-    save_file({"vectors": np.zeros((1, 100), dtype=np.float16)}, tmp_path / "vectors.safetensors")
-    (tmp_path / "words.txt").write_text("the\n")
-    write_list(tmp_path)
-    with pytest.raises(VectorsError, match="are not the ones"):
-        make_table(recipe, folder=tmp_path)

@@ -31,6 +31,9 @@ from disco2.shipped import MANIFEST
 FORMAT = 3  # the newest that can be read; 2: shipped word vectors by name, several members; 3: encoders
 REPAIR = "Copy the model again from where it came from, or train it anew with: disco2 train"
 MOST_SAID = 400  # characters of a reason
+# What reading damaged or hostile content may raise.
+_DAMAGED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, SafetensorError)
+UNREADABLE = (*_DAMAGED, MemoryError, RecursionError, Disco2Error)
 MOST_LEVELS = 50  # of lists and objects within each other; a written manifest has five or so
 
 PARAMETERS = "parameters.safetensors"
@@ -135,17 +138,7 @@ def report_errors(what: str, place: Path) -> Iterator[None]:
         raise BundleError(
             f"{what} can't be read: {error.strerror or error}.", where=str(place), hint="Check its rights."
         ) from error
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-        MemoryError,
-        RecursionError,
-        SafetensorError,
-        Disco2Error,
-    ) as error:
+    except UNREADABLE as error:
         said = error.what if isinstance(error, Disco2Error) else str(error)
         if isinstance(error, KeyError):
             said = f"it lacks {said}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disco2.data import Argument, Document, Instance
 from disco2.errors import BundleError, SettingsError
-from disco2.features.descriptions import TEXT_FAMILIES
+from disco2.features.clauses import TEXT_FAMILIES
 from disco2.features.pairs_and_rules import (
     CONTEXT_NAMES,
     argument_dependency_rules,
@@ -56,9 +56,6 @@ class FeatureSettings(Settings):
         "0: none, 300 is useful",
         minimum=0,
     )
-    neighbouring_relations: bool = setting(
-        False, "which arguments of the relations before and after overlap with these"
-    )
     layout: bool = setting(False, "order, distance and extent of the arguments")
     overlap: bool = setting(False, "how many words the arguments share, and how long they are")
 
@@ -89,7 +86,12 @@ def _rules(rules_of: Callable[[Document, Argument], set[str]]) -> Family:
 
 
 def _texts(family: str, find: Callable[[Instance], Set[str]], *, scored: bool) -> Family:
-    return Family(lambda instance, _: find(instance), lambda text: f"{family}:{text}", scored=scored)
+    def find_in(instance: Instance, _: FeatureSettings) -> Set[str]:
+        if not (instance.relation.arg1.tokens and instance.relation.arg2.tokens):
+            return frozenset()  # data.tree raises an error for such a relation
+        return find(instance)
+
+    return Family(find_in, lambda text: f"{family}:{text}", scored=scored)
 
 
 FAMILIES = {  # in the order of their columns; the context comes last
@@ -206,8 +208,12 @@ class FeatureExtractor:
         """The extractor that ``to_json`` described; BundleError if the description is damaged."""
         if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):
             raise _damaged("settings")
+        known, given = {one.name for one in fields(FeatureSettings)}, data["settings"]
+        # Settings that this version does not have are passed over where they were off.
+        if unknown := [name for name, value in given.items() if name not in known and value]:
+            raise _damaged(f"'{unknown[0]}': this version does not have it")
         try:
-            settings = FeatureSettings(**data["settings"])
+            settings = FeatureSettings(**{name: value for name, value in given.items() if name in known})
         except (SettingsError, TypeError) as error:
             raise _damaged("settings") from error
         return cls(settings, {name: _stored(data, name, bool(getattr(settings, name))) for name in FAMILIES})

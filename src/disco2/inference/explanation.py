@@ -147,7 +147,6 @@ _FAMILIES = {
     "predicates": "main verbs",
     "attachment": "attachment of clauses",
     "openings": "clause openings",
-    "neighbouring_relations": "neighbouring relations",
     "layout": "place in the sentence",
     "overlap": "shared words and length",
 }

@@ -22,7 +22,8 @@ import numpy as np
 import scipy.linalg  # noqa: F401  the BLAS of np.dot in compiled code; loaded now, so that threads knows of it
 
 from disco2.data.batch import Batch, Floats, Ints, MentionGroups
-from disco2.model.composition import Composed, Pair
+from disco2.model.bilinear import Pair
+from disco2.model.composition import Composed
 from disco2.model.parameters import TINY
 
 _P = ParamSpec("_P")
@@ -282,22 +283,14 @@ class Workspace:
     """Arrays by name, which are used again. Their contents are undefined; they grow and never shrink."""
 
     def __init__(self) -> None:
-        self._floats: dict[str, Floats] = {}
-        self._ints: dict[str, Ints] = {}
+        self._held: dict[str, Floats] = {}
 
     def floats(self, name: str, rows: int, width: int) -> Floats:
         """A contiguous array [rows, width] of singles."""
-        held = self._floats.get(name)
+        held = self._held.get(name)
         if held is None or held.size < rows * width:
-            held = self._floats[name] = np.empty(rows * width, dtype=np.float32)
+            held = self._held[name] = np.empty(rows * width, dtype=np.float32)
         return held[: rows * width].reshape(rows, width)
-
-    def ints(self, name: str, count: int) -> Ints:
-        """[count]"""
-        held = self._ints.get(name)
-        if held is None or len(held) < count:
-            held = self._ints[name] = np.empty(count, dtype=np.int32)
-        return held[:count]
 
 
 class CompiledComposer:
@@ -314,7 +307,7 @@ class CompiledComposer:
         if len(words) and not (words.min() >= 0 and words.max() < len(vectors)):
             raise IndexError(f"word {words.min()} or {words.max()} is not among {len(vectors)}")
         room, K, inner = self._room, len(U), batch.inner_nodes
-        slot = room.ints("slot", len(words) + inner)
+        slot = np.empty(len(words) + inner, dtype=np.int32)
         slots = room.floats("slots", 2 * (inner + batch.size), K)
         up = room.floats("up", inner, K)
         roots = batch.first_roots, batch.second_roots
@@ -335,8 +328,7 @@ class CompiledComposer:
         def gradients(d_arguments: Pair | None, d_entities: Pair | None) -> tuple[Floats, Floats, Floats]:
             d_slots = room.floats("d_slots", len(slots), K)
             d_slots[2 * inner :: 2], d_slots[2 * inner + 1 :: 2] = d_arguments or (0, 0)
-            link = room.ints("link", len(slot))
-            link.fill(-1)
+            link = np.full(len(slot), -1, dtype=np.int32)
             d_joined = room.floats("d_joined", len(batch.down_parents), 2 * K)
             partial = room.floats("partial", K, 2 * K)
             dV = up[:0] if V is None else np.zeros_like(V)

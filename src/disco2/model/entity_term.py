@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from disco2.data import Argument, Document, Instance
+from disco2.data import Instance
 from disco2.data.batch import Batch, Example, Floats, Ints, collate
-from disco2.features.encoder import Encoder
+from disco2.features.examples import ExampleEncoder
 from disco2.model.bilinear import Bilinear, link_terms, link_weights
 from disco2.model.composition import Composed, compose
 
@@ -49,34 +49,28 @@ def find_roles(instances: Sequence[Instance]) -> list[Roles | None]:
     return found
 
 
-_TREES = Encoder(word_row=lambda form: 0, labels=(), extractor=None, with_entities=True)
+_TREES = ExampleEncoder(word_row=lambda form: 0, labels=(), extractor=None, with_entities=True)
 
 
 def word_places(instance: Instance) -> Ints | None:
-    """Where the tokens are in the texts of their arguments; None where the two don't agree."""
+    """Where the tokens are in the texts of their arguments; None where the two don't agree.
+
+    White space is left out, since texts of arguments with gaps are joined.
+    """
+    document = instance.document
     found: list[tuple[int, int, int]] = []
     for number, argument in enumerate((instance.relation.arg1, instance.relation.arg2)):
-        places = _argument_places(instance.document, argument)
-        if places is None:
-            return None
-        found += [(number, start, end) for start, end in places]
+        visible = [place for place, character in enumerate(argument.text) if not character.isspace()]
+        text = "".join(argument.text[place] for place in visible)
+        begin = 0
+        for token in (document.tokens[place] for place in argument.tokens):
+            form = "".join(document.text[token.start : token.end].split())
+            end = begin + len(form)
+            if not form or text[begin:end] != form:
+                return None
+            found.append((number, visible[begin], visible[end - 1] + 1))
+            begin = end
     return np.array(found, dtype=np.int32)
-
-
-def _argument_places(document: Document, argument: Argument) -> list[tuple[int, int]] | None:
-    """White space is left out, since texts of arguments with gaps are joined."""
-    visible = [place for place, character in enumerate(argument.text) if not character.isspace()]
-    text = "".join(argument.text[place] for place in visible)
-    places, begin = [], 0
-    for number in argument.tokens:
-        token = document.tokens[number]
-        form = "".join(document.text[token.start : token.end].split())
-        end = begin + len(form)
-        if not form or text[begin:end] != form:
-            return None
-        places.append((visible[begin], visible[end - 1] + 1))
-        begin = end
-    return places
 
 
 def average_pieces(

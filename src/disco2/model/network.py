@@ -8,14 +8,15 @@ puts sums of word vectors for u, and upward drops the sum over aligned mentions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from disco2.data.batch import Batch, Floats
-from disco2.model.bilinear import link_weights
-from disco2.model.composition import Composed, Composer, Pair, compose
-from disco2.model.parameters import Parameters, argument_matrices, entity_matrices, members_of
+from disco2.model.bilinear import Pair, link_weights
+from disco2.model.composition import Composed, Composer, compose
+from disco2.model.parameters import Parameters, matrices, members_of
 from disco2.model.settings import ModelSettings
 
 Masks = Pair  # [n, K] twice, for u_m and u_n
@@ -23,14 +24,13 @@ Masks = Pair  # [n, K] twice, for u_m and u_n
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """The values of a forward pass that the backward pass needs."""
+    """Scores with the vectors that they were computed from, and their gradients."""
 
     scores: Floats  # [n, Y]
-    composed: Composed | None = None
-    arguments: Pair | None = None  # [n, K] twice, masked where there are masks
-    weights: Floats | None = None  # [links, 1]
-    features: Floats | None = None  # [n, F]
-    masks: Masks | None = None
+    backward: Callable[[Floats], Parameters]  # gradient of the scores -> of every parameter; call it once
+    composed: Composed | None
+    arguments: Pair | None  # [n, K] twice, masked where there are masks
+    weights: Floats | None  # [links, 1]
 
 
 def forward(
@@ -60,46 +60,40 @@ def forward(
     if arguments is not None:
         if masks is not None:
             arguments = arguments[0] * masks[0], arguments[1] * masks[1]
-        scores += argument_matrices(parameters).scores(*arguments)
+        of_arguments, argument_gradients = matrices(parameters, "A").forward(*arguments)
+        scores += of_arguments
 
     if composed is not None and settings.kind == "entities":
         weights = link_weights(batch, settings.pairs, scores.dtype)
-        by_link = weights * entity_matrices(parameters).scores(*composed.entities)
-        np.add.at(scores, batch.link_examples, by_link)
+        of_links, entity_gradients = matrices(parameters, "B").forward(*composed.entities)
+        np.add.at(scores, batch.link_examples, weights * of_links)
 
     if settings.uses_features:
         features = dense_features(batch, parameters["beta"])
         scores += features @ parameters["beta"].T
-    return Forward(scores, composed, arguments, weights, features, masks)
 
-
-def backward(
-    settings: ModelSettings, parameters: Parameters, batch: Batch, done: Forward, d_scores: Floats
-) -> Parameters:
-    """The gradient of every parameter, given the gradient [n, Y] of the scores."""
-    gradients: Parameters = {"b": d_scores.sum(axis=0)}
-    if done.features is not None:
-        gradients["beta"] = d_scores.T @ done.features
-    if done.arguments is None:
+    def backward(d_scores: Floats) -> Parameters:
+        gradients: Parameters = {"b": d_scores.sum(axis=0)}
+        if features is not None:
+            gradients["beta"] = d_scores.T @ features
+        if arguments is None:
+            return gradients
+        by_matrix, d_arguments = argument_gradients(d_scores)
+        gradients |= zip(("A1", "A2", "A3"), by_matrix, strict=True)
+        if composed is None:
+            return gradients
+        if masks is not None:
+            d_arguments = d_arguments[0] * masks[0], d_arguments[1] * masks[1]
+        d_entities = None
+        if weights is not None:
+            by_matrix, d_entities = entity_gradients(weights * d_scores[batch.link_examples])
+            gradients |= zip(("B1", "B2", "B3"), by_matrix, strict=True)
+        gradients["U"], dV, _ = composed.gradients(d_arguments, d_entities)
+        if weights is not None:
+            gradients["V"] = dV
         return gradients
 
-    matrices, d_first, d_second = argument_matrices(parameters).gradients(*done.arguments, d_scores)
-    gradients |= {"A1": matrices.first, "A2": matrices.second, "A3": matrices.diagonal}
-    if done.composed is None:
-        return gradients
-
-    if done.masks is not None:
-        d_first, d_second = d_first * done.masks[0], d_second * done.masks[1]
-    d_arguments, d_entities = (d_first, d_second), None
-    if done.weights is not None:
-        d_links = done.weights * d_scores[batch.link_examples]
-        matrices, *d_sums = entity_matrices(parameters).gradients(*done.composed.entities, d_links)
-        d_entities = d_sums[0], d_sums[1]
-        gradients |= {"B1": matrices.first, "B2": matrices.second, "B3": matrices.diagonal}
-    gradients["U"], dV, _ = done.composed.gradients(d_arguments, d_entities)
-    if done.weights is not None:
-        gradients["V"] = dV
-    return gradients
+    return Forward(scores, backward, composed, arguments, weights)
 
 
 def dense_features(batch: Batch, beta: Floats) -> Floats:

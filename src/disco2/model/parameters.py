@@ -63,14 +63,9 @@ def initial_parameters(
     return parameters
 
 
-def argument_matrices(parameters: Parameters) -> Bilinear:
-    """A_y: how the two arguments go together."""
-    return Bilinear(parameters["A1"], parameters["A2"], parameters["A3"])
-
-
-def entity_matrices(parameters: Parameters) -> Bilinear:
-    """B_y: how the roles of a shared entity go together."""
-    return Bilinear(parameters["B1"], parameters["B2"], parameters["B3"])
+def matrices(parameters: Parameters, letter: str) -> Bilinear:
+    """A_y, which joins the two arguments, or B_y, which joins the roles of a shared entity."""
+    return Bilinear(*(parameters[f"{letter}{number}"] for number in (1, 2, 3)))
 
 
 def stacked(members: Sequence[Parameters]) -> Parameters:

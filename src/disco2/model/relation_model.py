@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from disco2.data import WITHOUT_SENSE, Instance
 from disco2.data.batch import Batch, Example, Floats, Ints, collate
 from disco2.features import FeatureExtractor
-from disco2.features.encoder import UNKNOWN_WORD, Encoder
+from disco2.features.examples import UNKNOWN_WORD, ExampleEncoder
 from disco2.model.bilinear import link_terms
 from disco2.model.network import batch_scores, forward
-from disco2.model.parameters import Parameters, argument_matrices, entity_matrices, members_of
+from disco2.model.parameters import Parameters, matrices, members_of
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
 from disco2.vectors import WordVectors
@@ -95,8 +95,8 @@ class RelationModel(LabelScorer):
         return np.concatenate([np.zeros((1, self.settings.K), dtype=np.float32), self.vectors.matrix])
 
     @cached_property
-    def encoder(self) -> Encoder:
-        return Encoder(
+    def example_encoder(self) -> ExampleEncoder:
+        return ExampleEncoder(
             word_row=self._word_row,
             labels=self.labels,
             extractor=self.extractor,
@@ -104,7 +104,7 @@ class RelationModel(LabelScorer):
         )
 
     def scores(self, instances: Sequence[Instance], *, batch_size: int = BATCH_SIZE) -> Floats:
-        return self.score_examples(self.encoder.encode(instances), batch_size=batch_size)
+        return self.score_examples(self.example_encoder.encode(instances), batch_size=batch_size)
 
     def score_examples(self, examples: Sequence[Example], *, batch_size: int = BATCH_SIZE) -> Floats:
         """The same for examples that are already encoded."""
@@ -118,7 +118,7 @@ class RelationModel(LabelScorer):
 
     def contributions(self, instance: Instance) -> Contributions:
         """Every term of every label's score for one relation: the means over all members."""
-        return self.contributions_of(self.encoder.encode([instance])[0])
+        return self.contributions_of(self.example_encoder.encode([instance])[0])
 
     def contributions_of(self, example: Example) -> Contributions:
         batch = collate([example])
@@ -164,13 +164,13 @@ def _member_terms(
     labels = len(parameters["b"])
     arguments: Floats = np.zeros(labels)
     if done.arguments is not None:
-        arguments = argument_matrices(parameters).scores(*done.arguments)[0]
+        arguments = matrices(parameters, "A").scores(*done.arguments)[0]
     composed, weights = done.composed, done.weights
     if composed is None or weights is None:
         return arguments, (), np.zeros((0, labels))
-    matrices = entity_matrices(parameters)
-    links = link_terms(matrices, composed.down, weights, batch)
-    return arguments, links, weights * matrices.scores(*composed.entities)
+    B = matrices(parameters, "B")
+    links = link_terms(B, composed.down, weights, batch)
+    return arguments, links, weights * B.scores(*composed.entities)
 
 
 def _mean(terms: Sequence[Floats]) -> Floats:

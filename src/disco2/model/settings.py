@@ -9,7 +9,7 @@ from disco2.settings import Settings, setting
 
 PAPER_KINDS = ("entities", "upward", "additive", "surface", "majority")
 KINDS = (*PAPER_KINDS, "encoder")
-PAIR_SCALINGS = ("sum", "mean", "link-mean", "root")
+PAIR_SCALINGS = ("sum", "mean")
 INITIALISATIONS = ("random", "zero")
 MOST_MEMBERS = 1000
 
@@ -30,8 +30,7 @@ class ModelSettings(Settings):
     rank: int = setting(1, "rank of the low-rank part of each bilinear matrix (the paper: 1)", minimum=0)
     pairs: str = setting(
         "mean",
-        "mean: aligned mention pairs are averaged over the relation; sum: added up (the paper); "
-        "link-mean: averaged over each chain; root: divided by the root of their number",
+        "mean: aligned mention pairs are averaged over the relation; sum: added up (the paper)",
         choices=PAIR_SCALINGS,
     )
     initialisation: str = setting(

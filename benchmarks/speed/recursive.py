@@ -231,7 +231,7 @@ def _aligned(links: list[EntityLink], scaling: str) -> list[tuple[int, int, floa
     """Every pair of mentions of one entity, with its weight."""
     total = sum(link.pairs for link in links)
     return [
-        (i, j, {"sum": 1.0, "mean": 1 / total, "root": total**-0.5, "link-mean": 1 / link.pairs}[scaling])
+        (i, j, {"sum": 1.0, "mean": 1 / total}[scaling])
         for link in links
         for i in link.first
         for j in link.second

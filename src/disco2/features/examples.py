@@ -17,7 +17,7 @@ UNKNOWN_WORD = 0  # the first row of every table of word vectors: zeros
 REMEMBERED = 20_000  # words whose row is cached
 
 
-class Encoder:
+class ExampleEncoder:
     """Knows the rows of words, the columns of features and the numbers of labels.
 
     ``word_row`` gives a form's row in the table of word vectors. Entity links are computed only

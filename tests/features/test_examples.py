@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.encoder import UNKNOWN_WORD, Encoder
+from disco2.features.examples import UNKNOWN_WORD, ExampleEncoder
 from tests.instances import instance, reasons_and_results
 
 ROWS = {"Ann": 3, "slept": 5, ".": 7}
 
 
-def encoder(**options: object) -> Encoder:
+def encoder(**options: object) -> ExampleEncoder:
     settings = {"labels": ("Cause", "Result"), "extractor": None, "with_entities": True} | options
-    return Encoder(word_row=lambda form: ROWS.get(form, UNKNOWN_WORD), **settings)  # type: ignore[arg-type]
+    return ExampleEncoder(word_row=lambda form: ROWS.get(form, UNKNOWN_WORD), **settings)  # type: ignore[arg-type]
 
 
 def test_words_and_labels_are_numbered() -> None:

@@ -1,4 +1,4 @@
-"""The families whose features are texts that describe a relation.
+"""Features of clauses: predicates, attachment, openings, layout, overlap. Each feature is a short text.
 
 Parts of speech come from the constituent tree of the sentence, or else from the token itself.
 """
@@ -231,8 +231,6 @@ def opening_features(instance: Instance) -> set[str]:
     found: set[str] = set()
     first_words: list[str] = []
     first_tags: list[str] = []
-    if not (relation.arg1.tokens and relation.arg2.tokens):
-        return found  # data.tree raises an error for such a relation
     for side, argument in _sides(relation):
         opening = argument.tokens[:_OPENING_WORDS]
         words = [word.lower() for word in doc.words(opening)]
@@ -263,8 +261,6 @@ _FIRST_SENTENCES = 2  # of a document: its heading and how it begins
 def layout_features(instance: Instance) -> set[str]:
     """The places of the two arguments and the extent of each; no annotation layer is needed."""
     doc, relation = instance.document, instance.relation
-    if not (relation.arg1.tokens and relation.arg2.tokens):
-        return set()  # data.tree raises an error for such a relation
     begin1, end1 = relation.arg1.tokens[0], relation.arg1.tokens[-1]
     begin2, end2 = relation.arg2.tokens[0], relation.arg2.tokens[-1]
     sentence = doc.sentence_index
@@ -330,8 +326,6 @@ def overlap_features(instance: Instance) -> set[str]:
     """
     doc, relation = instance.document, instance.relation
     lengths = len(relation.arg1.tokens), len(relation.arg2.tokens)
-    if not all(lengths):
-        return set()  # data.tree raises an error for such a relation
     found = {f"words in arg{side}: {_length(length)}" for side, length in enumerate(lengths, start=1)}
     found.add(_ratio(*lengths))
     first, second = _content_stems(doc, relation.arg1), _content_stems(doc, relation.arg2)
@@ -376,38 +370,12 @@ def _ratio(first: int, second: int) -> str:
     return f"{longer} {times} as long as {shorter}"
 
 
-# Which arguments of the relations before and after share words with which of this one.
-#
-# ``context`` tells how they are nested; this tells how they overlap. Senses of neighbours are not used.
-
-
-def neighbouring_features(instance: Instance) -> set[str]:
-    """One feature for the relation before and one for the relation after."""
-    return {
-        f"previous relation: {_overlapping_arguments(instance.previous, instance.relation)}",
-        f"following relation: {_overlapping_arguments(instance.following, instance.relation)}",
-    }
-
-
-def _overlapping_arguments(neighbour: Relation | None, relation: Relation) -> str:
-    if neighbour is None:
-        return "none"
-    shared = [
-        f"its {its} overlaps {ours}"
-        for its, theirs in _sides(neighbour)
-        for ours, argument in _sides(relation)
-        if not set(theirs.tokens).isdisjoint(argument.tokens)
-    ]
-    return ", ".join(shared) or "no overlap"
-
-
 # The functions by the names of their settings, and whether features are chosen by what they tell about the
 # classes; the other families have few features, and all frequent ones are kept.
 TEXT_FAMILIES: dict[str, tuple[Callable[[Instance], set[str]], bool]] = {
     "predicates": (predicate_features, True),
     "attachment": (attachment_features, True),
     "openings": (opening_features, True),
-    "neighbouring_relations": (neighbouring_features, False),
     "layout": (layout_features, False),
     "overlap": (overlap_features, False),
 }
