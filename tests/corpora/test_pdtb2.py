@@ -266,7 +266,6 @@ def test_empty_files_are_findings_and_others_are_refused(tmp_path: Path, trees: 
 @pytest.mark.parametrize(
     ("old", "new", "fault", "senses"),
     [
-        ("Cause.Reason", "Cuase.Reason", "misspelt sense", ("Contingency.Cause.Reason",)),
         ("Contingency.Cause.Reason", "Weather.Rain", "relation without a sense", None),
         ("9..39", "90000..90010", "bad relation", None),
         ("9..39", "41..98", "argument differs from its text", ("Contingency.Cause.Reason",)),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disco2.evaluation.coreference import Score
 from disco2.evaluation.layers import ParsedText, evaluate_brackets, syntax_scores
 
 # "Ann can't see. Bob can."  cut as in the treebank
@@ -101,11 +102,11 @@ BRACKETS = [("S", 0, 5), ("NP", 0, 1), ("VP", 1, 4), ("NP", 2, 4)]
 def test_one_wrong_label_and_one_wrong_span() -> None:
     predicted = [("S", 0, 5), ("NP", 0, 1), ("VP", 1, 5), ("PP", 2, 4), ("NP", 3, 4)]
     found = evaluate_brackets([BRACKETS], [predicted])
-    assert (found.labelled.right, found.labelled.found, found.labelled.gold) == (2, 5, 4)
+    assert found.labelled == Score(2, 4, 2, 5)
     assert found.labelled.precision == pytest.approx(2 / 5)
     assert found.labelled.recall == pytest.approx(2 / 4)
     assert found.labelled.f1 == pytest.approx(4 / 9)
-    assert found.unlabelled.right == 3
+    assert found.unlabelled.recall_part == 3
     assert found.exact == 0
 
 
@@ -113,8 +114,8 @@ def test_unary_chains_count_as_often_as_they_occur() -> None:
     gold = [[("S", 0, 2), ("VP", 0, 2), ("NP", 1, 2), ("NP", 1, 2)]]
     predicted = [[("VP", 0, 2), ("NP", 1, 2)]]
     found = evaluate_brackets(gold, predicted)
-    assert (found.labelled.right, found.labelled.found, found.labelled.gold) == (2, 2, 4)
-    assert found.unlabelled.right == 2
+    assert found.labelled == Score(2, 4, 2, 2)
+    assert found.unlabelled.recall_part == 2
 
 
 def test_root_and_flat_modifiers_are_left_out() -> None:
@@ -131,4 +132,4 @@ def test_counts_are_summed_over_sentences() -> None:
 
 
 def test_nothing_to_divide_by_gives_zero() -> None:
-    assert evaluate_brackets([[]], [[]]).labelled.f1 == 0.0
+    assert evaluate_brackets([[]], [[]]).labelled.f1 == evaluate_brackets([], []).labelled.f1 == 0.0

@@ -15,9 +15,6 @@ from disco2.data.records import find_runs
 from disco2.data.senses import SenseInventory, inventory, senses_2_to_3, senses_3_to_2
 from disco2.errors import CorpusError
 
-LONGEST_LABEL = 1_000  # characters; no sense of an inventory is longer
-MOST_SENSES = 20  # of one relation; annotators give four at most
-MOST_LABELS = 1_000  # that are looked at to choose an inventory; a corpus has some dozens
 MOST_TIMES = 100  # a word of a treebank is in a handful of arguments, in a deep tree of units in some dozens
 ALWAYS = 1_000_000  # characters of arguments that a short document may have
 
@@ -51,27 +48,19 @@ def read_senses(
     where: str,
     issues: ReadIssues,
 ) -> tuple[str, ...]:
-    """The canonical senses, each once. Kinds are skipped; misspelt and unknown labels are findings.
+    """The canonical senses, each once. Kinds are skipped; an unknown label is a finding.
 
     So is a sense of a kind that has none.
     """
     senses: list[str] = []
-    labels = list(labels)
-    if len(labels) > MOST_SENSES and not known.is_free:
-        issues.add("too many senses", where, f"{len(labels)} senses; only the first {MOST_SENSES} were read.")
-        labels = labels[:MOST_SENSES]
     for label in labels:
         if not label.strip() or (not known.is_free and read_kind_without_sense(label)):
             continue
-        too_long = len(label) > LONGEST_LABEL and not known.is_free
-        resolved = None if too_long else known.resolve(label)
-        if resolved is None:
-            shown = f"{label[:40]}..." if too_long else label
-            issues.add("unknown sense", where, f"'{shown}' is no sense of {known.name}; left out.")
-            continue
-        if resolved.repaired:
-            issues.add("misspelt sense", where, f"'{label}' was read as '{resolved.sense}'.")
-        senses.append(resolved.sense)
+        sense = known.resolve(label)
+        if sense is None:
+            issues.add("unknown sense", where, f"'{label:.80}' is no sense of {known.name}; left out.")
+        else:
+            senses.append(sense)
     if senses and kind in WITHOUT_SENSE and not known.is_free:
         issues.add("sense of a kind without", where, f"{kind} has no sense; {senses[0]} was left out.")
         return ()
@@ -102,15 +91,11 @@ def choose_inventory(labels: Iterable[str], *, known: Sequence[str]) -> SenseInv
     The first wins a tie; kinds in the place of a sense don't count.
     """
     counts = Counter(label for label in labels if label.strip() and not read_kind_without_sense(label))
-    frequent = counts.most_common(MOST_LABELS)
-    found: Counter[str] = Counter()
-    for one in known:
-        for label, count in frequent:
-            resolved = inventory(one).resolve(label)
-            if resolved is not None and not resolved.repaired:
-                found[one] += count
+    found = {
+        one: sum(count for label, count in counts.items() if inventory(one).resolve(label)) for one in known
+    }
     best = max(known, key=lambda one: found[one])
-    return inventory(best if 2 * found[best] > sum(count for _, count in frequent) or not counts else "free")
+    return inventory(best if 2 * found[best] > counts.total() or not counts else "free")
 
 
 def normalise_votes(votes: Mapping[str, float]) -> tuple[tuple[str, float], ...]:

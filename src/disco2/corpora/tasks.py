@@ -10,32 +10,17 @@ from typing import Any
 
 from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus
 from disco2.data import Corpus, Instance, Relation, RelationKind
-from disco2.data.senses import PDTB2, sense_paths
+from disco2.data.senses import PDTB2, TABLES
 from disco2.errors import SettingsError
 from disco2.settings import Settings, setting
 
 CLASSES = ("Comparison", "Contingency", "Expansion", "Temporal")
 OTHER = "Other"
 
-LIN_EXCLUDED = sense_paths("""
-Comparison: Pragmatic concession, Pragmatic contrast
-Contingency: Condition, Pragmatic condition
-Expansion: Exception
-""")
+LIN_EXCLUDED = tuple(TABLES["labels"]["lin_excluded"])
 LIN_TYPES = tuple(sorted({".".join(sense.split(".")[:2]) for sense in PDTB2} - set(LIN_EXCLUDED)))
-PDTB3_TYPES = sense_paths("""
-Comparison: Concession, Contrast
-Contingency: Cause, Cause+Belief, Condition, Purpose
-Expansion: Conjunction, Equivalence, Instantiation, Level-of-detail, Manner, Substitution
-Temporal: Asynchronous, Synchronous
-""")
-CONLL16_SENSES = sense_paths("""
-Comparison: Concession, Contrast
-Contingency: Cause.Reason, Cause.Result, Condition
-EntRel
-Expansion: Alternative, Alternative.Chosen alternative, Conjunction, Exception, Instantiation, Restatement
-Temporal: Asynchronous.Precedence, Asynchronous.Succession, Synchrony
-""")
+PDTB3_TYPES = tuple(TABLES["labels"]["pdtb3"])
+CONLL16_SENSES = tuple(TABLES["labels"]["conll16"])
 
 USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji", "discogem": "documents"}
 # Relations of these kinds have words that state their sense; without the words they resemble implicit ones.
