@@ -80,7 +80,7 @@ def test_the_catalogue_loads_no_reader() -> None:
         "print(*sorted(m[15:] for m in sys.modules if m.startswith('disco2.corpora.')))"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "catalogue reading relations"
+    assert result.stdout.strip() == "catalogue reading"
 
 
 def test_what_the_system_refuses_is_an_error_with_its_place(

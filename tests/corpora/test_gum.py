@@ -142,7 +142,7 @@ def test_relations_and_known_issues(miniature: Path) -> None:
     [
         (RELATIONS[0] + "|", "bad relation line", 0),
         (RELATIONS[0][:50], "bad relation line", 0),
-        (RELATIONS[0].replace("Implicit", "Implizit"), "bad relation", 0),
+        (RELATIONS[0].replace("Implicit", "Implizit"), "unknown kind of relation", 0),
         (relation("Implicit", "Expansion.Conjunction", "", ARG2), "bad relation", 0),
         (relation("Implicit", "Expansion.Conjunction", ARG1, "900..950"), "bad relation", 0),
         (relation("Implicit", "Expansion.Conjunction", ARG1, "13..17"), "span cuts a token", 1),

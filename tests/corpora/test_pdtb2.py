@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from disco2.corpora.pdtb2 import parse_relations, read_pdtb2
-from disco2.corpora.pdtb3 import RawRelation
+from disco2.corpora.pdtb import RawRelation, parse_relations, read_pdtb2
 from disco2.data import Corpus, ReadIssues, RelationKind
 from disco2.errors import CorpusError
 from tests.corpora.miniature import MiniDocument, Writer, documents, faults, write_pdtb2

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from disco2.corpora.pdtb3 import (
-    FIELDS,
+from disco2.corpora.pdtb import (
+    FIELDS_3,
     OffsetEvidence,
     parse_pdtb3,
     parse_pdtb3_line,
@@ -134,7 +134,7 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
 
 
 def line(**fields: str) -> str:
-    row = [""] * FIELDS
+    row = [""] * FIELDS_3
     for name, value in fields.items():
         row[int(name.removeprefix("f"))] = value
     return "|".join(row)

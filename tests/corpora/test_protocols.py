@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.pairs import pair_document, read_pairs
-from disco2.corpora.pdtb2 import read_pdtb2
-from disco2.corpora.pdtb3 import read_pdtb3
+from disco2.corpora.pdtb import read_pdtb2, read_pdtb3
 from disco2.corpora.protocols import (
     HeldOutSentences,
     choose_sections,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.corpora.relations import MOST_TIMES, TokenSpans, drop_doubles, read_senses
+from disco2.corpora.reading import MOST_TIMES, TokenSpans, drop_doubles, read_senses
 from disco2.data import Argument, ReadIssues, Relation, RelationKind
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError

@@ -16,7 +16,7 @@ from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.disrpt import read_disrpt
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs, write_pairs
-from disco2.corpora.relations import with_senses_of
+from disco2.corpora.reading import with_senses_of
 from disco2.corpora.tasks import CONLL16_SENSES, LIN_EXCLUDED, LIN_TYPES, PDTB3_TYPES
 from disco2.corpora.writing import LABELS_2025, export_predictions, map_to_2025, write_brackets, write_conll16
 from disco2.data import Constituents, Corpus, Relation, RelationKind

@@ -12,8 +12,7 @@ from typing import Any
 
 from disco2.annotation.annotator import Annotator, Layer, Layers
 from disco2.annotation.text import Span, pair_spans, pair_text
-from disco2.corpora.reading import gc_disabled
-from disco2.corpora.relations import TokenSpans, find_character_spans
+from disco2.corpora.reading import TokenSpans, find_character_spans, gc_disabled
 from disco2.data import Corpus, Document, ReadIssues, Relation
 from disco2.errors import CorpusError, SettingsError
 
@@ -77,9 +76,10 @@ def read_corpus(
         given["coreference"] = str(coreference)
     words = {"offsets": offsets, "encoding": encoding}
     given |= {option: value for option, value in words.items() if value != "auto"}
-    module = kind.replace("-", "_")
+    reader = kind.replace("-", "_")
+    module = "pdtb" if reader.startswith("pdtb") else reader
     # Imported here, so that reading one corpus does not load the readers of all others.
-    read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{module}")
+    read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{reader}")
     takes = sorted(signature(read).parameters.keys() & {*paths, *words})
     for option in given:
         if option not in takes:

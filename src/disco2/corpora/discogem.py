@@ -20,9 +20,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from disco2.annotation.text import tokenise
+from disco2.corpora import reading
 from disco2.corpora.pairs import SPLIT_NAMES, pair_document
-from disco2.corpora.reading import check_folder, read_table, read_text
-from disco2.corpora.relations import normalise_votes
 from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
@@ -66,7 +65,7 @@ class _Item:
 def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
     """Read the corpus in a folder. Rows that can't be used are findings; CorpusError if no row can."""
     issues, known = ReadIssues(), inventory("pdtb3")
-    tables = _Tables(check_folder(path, holds="DiscoGeM"), issues=issues, encoding=encoding)
+    tables = _Tables(reading.check_folder(path, holds="DiscoGeM"), issues=issues, encoding=encoding)
     items = tables.items()
     questions = {} if any(item.votes for item in items) else tables.questions()
     documents: dict[str, Document] = {}
@@ -134,7 +133,7 @@ def read_votes(text: str, known: SenseInventory) -> Votes:
             continue
         if sense is not None and 0 < share < math.inf:
             shares[sense] = shares.get(sense, 0.0) + share
-    return normalise_votes(shares)
+    return reading.normalise_votes(shares)
 
 
 def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str, ...]:
@@ -251,8 +250,8 @@ class _Tables:
             yield file, self._read(file, required, self._issues)
 
     def _read(self, file: Path, required: Collection[str], issues: ReadIssues) -> Iterator[tuple[int, Row]]:
-        text = read_text(file, issues=issues, encoding=self._encoding)
-        return read_table(text, path=file, required=required, issues=issues)
+        text = reading.read_text(file, issues=issues, encoding=self._encoding)
+        return reading.read_table(text, path=file, required=required, issues=issues)
 
 
 def _items(file: Path, rows: Iterable[tuple[int, Row]], columns: Mapping[str, str]) -> Iterator[_Item]:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from disco2.corpora.conll16 import write_identity
-from disco2.corpora.reading import read_text, split_lines
-from disco2.corpora.relations import find_character_spans
+from disco2.corpora.reading import find_character_spans, read_text, split_lines
 from disco2.corpora.tasks import CONLL16_SENSES
 from disco2.data import WITHOUT_SENSE, Constituents, Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.records import find_runs

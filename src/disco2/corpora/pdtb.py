@@ -1,0 +1,552 @@
+"""The Penn Discourse Treebanks 2.0 and 3.0: relations that count characters, and raw text.
+
+PDTB 3 has ``gold/SS/wsj_SSNN`` with 34 fields a relation and ``raw/SS/wsj_SSNN``; GUM's discourse relations
+have the same fields. PDTB 2 has a native encoding, in blocks of lines, and a pipe encoding of 48 fields a
+relation: ``docs/how-to/pdtb2.md`` has the grammar of the one and the fields of the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from disco2.corpora import reading
+from disco2.corpora.wsj import BARE, WsjLayers, find_files
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
+from disco2.data.senses import inventory
+from disco2.errors import CorpusError, SettingsError
+
+OFFSETS = ("auto", "inclusive", "exclusive")
+FILES_3 = (BARE, ".txt", ".pdtb", ".pipe")
+FIELDS_3 = 34
+CLEAR = 0.95  # the share of telling spans that must agree before the evidence counts as clear
+RARE = 0.1  # below this share of all spans, those for inclusive ends are slips of exclusive ones
+RELATIONS = (".pdtb", ".pipe")  # if a document has both, the native file is read
+RAW = (BARE, ".txt", ".raw")
+TEXT, TEXT_END, FEATURES = "#### Text ####", "##############", "#### Features ####"
+ANCHORED = ("Explicit", "AltLex")
+UNANCHORED = ("Implicit", "EntRel", "NoRel")
+PARTS = ("Arg1", "Arg2", "Sup1", "Sup2")
+FIELDS_2 = 48  # of the pipe encoding
+
+Convention = Literal["inclusive", "exclusive"]
+Spans = tuple[tuple[int, int], ...]
+Selection = tuple[Spans, str]  # characters, ends exclusive, and their text
+Label = tuple[RelationKind, tuple[str, ...]]  # and the senses
+_Entry = TypeVar("_Entry")
+
+_SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
+_RULE = re.compile(r"_{20,}\s*")
+_HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
+_SPANS = re.compile(r"\d+\.\.\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class RawRelation:
+    """One relation as its file has it: spans are pairs of character offsets, senses are not yet checked.
+
+    Whether the ends are inclusive (LDC's PDTB 3) or exclusive (PDTB 2, GDTB) depends on the corpus.
+    ``number`` counts the relations of the file from 1, and ``line`` is where this one begins.
+    """
+
+    number: int
+    line: int
+    kind: str
+    connectives: tuple[str, ...]  # one, or two of an implicit relation
+    senses: tuple[str, ...]
+    connective_spans: Spans  # of an explicit connective or an AltLex
+    arg1_spans: Spans
+    arg2_spans: Spans
+    arg1_text: str = ""  # in PDTB 2, which repeats the text of the spans
+    arg2_text: str = ""
+
+    @property
+    def spans(self) -> Spans:
+        return (*self.connective_spans, *self.arg1_spans, *self.arg2_spans)
+
+
+def parse_spans(field: str) -> Spans:
+    """Parse ``"3..7;9..12"`` to ``((3, 7), (9, 12))``; an empty field has no spans."""
+    if not field:
+        return ()
+    spans = []
+    for piece in field.split(";"):
+        span = _SPAN.fullmatch(piece)
+        if span is None:
+            raise CorpusError(f"'{piece:.80}' is not a span of the form 12..34.")
+        start, end = int(span[1]), int(span[2])
+        if end < start:
+            raise CorpusError(f"The span '{piece}' ends before it starts.")
+        spans.append((start, end))
+    return tuple(spans)
+
+
+def parse_pdtb3_line(fields: Sequence[str], line: int) -> RawRelation:
+    """Parse the relation in one line's fields; raise CorpusError, without a place, if there is none."""
+    if len(fields) != FIELDS_3:
+        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 3 has {FIELDS_3}.")
+    fields = list(map(str.strip, fields))
+    return RawRelation(
+        number=line,
+        line=line,
+        kind=fields[0],
+        connectives=tuple(fields[i] for i in (7, 10) if fields[i] not in ("", "_")),
+        senses=tuple(fields[i] for i in (8, 9, 11, 12) if fields[i] not in ("", "_")),
+        connective_spans=parse_spans(fields[1]),
+        arg1_spans=parse_spans(fields[14]),
+        arg2_spans=parse_spans(fields[20]),
+    )
+
+
+def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
+    """The relations of a file; bad lines are reported and skipped."""
+    relations = []
+    for number, line in enumerate(reading.split_lines(text), start=1):
+        if not line.strip():
+            continue
+        try:
+            relations.append(parse_pdtb3_line(line.split("|"), number))
+        except CorpusError as error:
+            issues.add("bad relation line", f"{where}:{number}", f"{error.what} The line was skipped.")
+    return relations
+
+
+def read_pdtb3(
+    path: Path,
+    *,
+    trees: Path | None = None,
+    coreference: Path | None = None,
+    dependencies: Path | None = None,
+    offsets: Literal["auto", "inclusive", "exclusive"] = "auto",
+    encoding: str = "auto",
+) -> Corpus:
+    """Read ``gold`` (relations) and ``raw`` (texts), two folders in ``path`` or in its ``data``.
+
+    ``offsets`` says whether the ends of spans are inclusive; ``auto`` decides for the whole corpus from the
+    texts. ``trees``, ``coreference`` and ``dependencies`` are folders in which a document's file may be
+    anywhere; without trees, tokens and sentences are split by rule. ``encoding`` is that of gold and raw.
+    """
+    if offsets not in OFFSETS:
+        raise SettingsError(f"Unknown offsets '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}.")
+    root = reading.check_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
+    if not (root / "gold").is_dir() and (root / "data" / "gold").is_dir():
+        root = root / "data"
+    gold = reading.check_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
+    raw = reading.check_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
+    files = find_files(gold, endings=FILES_3)
+    issues = ReadIssues()
+    texts = find_files(raw, endings=FILES_3)
+    sources = list(read_sources(files, texts, parse_pdtb3, encoding=encoding, issues=issues))
+    if not sources:
+        raise CorpusError(
+            f"None of {len(files)} files in {gold} has its text in {raw}.",
+            where=str(path),
+            hint="Give a folder with gold/SS/wsj_SSNN and raw/SS/wsj_SSNN.",
+        )
+    evidence = OffsetEvidence()
+    for source in sources:
+        for one in source.relations:
+            evidence.add(source.text, one.spans)
+    convention: Convention = evidence.convention if offsets == "auto" else offsets
+    chosen = "by the text" if offsets == "auto" else "as asked"
+    notes = [f"Span ends were read as {convention}, {chosen}: {evidence.describe()}."]
+    if offsets != "auto" and evidence.inclusive + evidence.exclusive and convention != evidence.convention:
+        notes.append(f"The text itself suggests {evidence.convention} ends.")
+    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
+    corpus = make_corpus("pdtb3", sources, layers, convention=convention, issues=issues)
+    return replace(corpus, notes=(*notes, *corpus.notes))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One document's text and relations as its files have them."""
+
+    id: str
+    file: Path
+    text: str
+    relations: Sequence[RawRelation]
+
+
+def read_sources(
+    files: Mapping[str, Path],
+    texts: Mapping[str, Path],
+    parse: Callable[..., list[RawRelation]],
+    *,
+    encoding: str,
+    issues: ReadIssues,
+) -> Iterator[Source]:
+    """Read the relations and the raw text of each document; one without text is left out with a finding."""
+    for name, file in files.items():
+        content = reading.read_text(file, issues=issues, encoding=encoding)
+        relations = parse(content, where=str(file), issues=issues)
+        if not content.strip():
+            issues.add("empty file", str(file), "There are no relations in it.")
+        if name not in texts:
+            detail = f"{name} has no raw text; it and its {len(relations)} relations were left out."
+            issues.add("document without text", str(file), detail)
+            continue
+        text = reading.read_text(texts[name], issues=issues, encoding=encoding)
+        starts = [start for one in relations for start, _ in one.spans]
+        yield Source(name, file, choose_text(text, starts, where=str(texts[name]), issues=issues), relations)
+
+
+def make_corpus(
+    name: str,
+    sources: Iterable[Source],
+    layers: WsjLayers,
+    *,
+    convention: Convention = "exclusive",
+    issues: ReadIssues,
+) -> Corpus:
+    """The documents with their layers, and the relations that can be found in them.
+
+    The inventory of senses has the name of the corpus.
+    """
+    documents: dict[str, Document] = {}
+    relations: list[Relation] = []
+    ways: Counter[str] = Counter()
+
+    def read_label(raw: RawRelation, where: str) -> Label | None:
+        return reading.read_kind_and_senses(raw.kind, raw.senses, inventory(name), where=where, issues=issues)
+
+    for source in sources:
+        document, has_trees = layers.document(source.id, source.text)
+        ways["have tokens from trees" if has_trees else "have no trees; tokens were split by rule"] += 1
+        documents[document.id] = document
+        tokens = reading.TokenSpans.of(document)
+        found = find_relations(source, tokens, read_label, convention=convention, issues=issues)
+        relations.extend(reading.drop_doubles(found, issues=issues))
+    notes = tuple(f"{count} documents {way}." for way, count in sorted(ways.items()))
+    return Corpus(name, name, documents, tuple(relations), issues=issues, notes=notes)
+
+
+def find_relations(
+    source: Source,
+    tokens: reading.TokenSpans,
+    read_label: Callable[[RawRelation, str], Label | None],
+    *,
+    convention: Convention = "exclusive",
+    issues: ReadIssues,
+) -> Iterator[Relation]:
+    """The relations of a document on its tokens; one without a label, or with bad spans, is left out."""
+    for raw in source.relations:
+        name, where = f"{source.id}:{raw.number}", f"{source.file}:{raw.line}"
+        label = read_label(raw, where)
+        if label is None:
+            continue
+        try:
+            arg1, exact1 = tokens.argument(make_exclusive(raw.arg1_spans, convention))
+            arg2, exact2 = tokens.argument(make_exclusive(raw.arg2_spans, convention))
+            connective, exact = tokens.under(make_exclusive(raw.connective_spans, convention))
+            if not arg1.tokens or not arg2.tokens:
+                raise CorpusError(f"{'Arg2' if arg1.tokens else 'Arg1'} of {name} has no token.")
+        except CorpusError as error:
+            issues.add("bad relation", where, f"{error.what} The relation was skipped.")
+            continue
+        if not (exact and exact1 and exact2):
+            issues.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
+        for number, argument, stated in ((1, arg1, raw.arg1_text), (2, arg2, raw.arg2_text)):
+            spoken = argument.text.split()
+            reading.compare_text(spoken, stated, f"Arg{number} of {name}", where=where, issues=issues)
+        yield Relation(
+            id=name,
+            document=source.id,
+            kind=label[0],
+            arg1=replace(arg1, text=" ".join(arg1.text.split())),
+            arg2=replace(arg2, text=" ".join(arg2.text.split())),
+            senses=label[1],
+            connective=raw.connectives[0] if raw.connectives else "",
+            connective_tokens=connective,
+            where=where,
+        )
+
+
+@dataclass(slots=True)
+class OffsetEvidence:
+    """How many spans make sense with inclusive ends only, with exclusive ends only, with both or neither.
+
+    LDC's PDTB 3 is mostly read with inclusive ends, GDTB has exclusive ones, and nothing in the files says
+    so. A span should end with a word's last character: read the wrong way, it cuts a word short or includes
+    the space after it. Before a full stop both readings make sense. Such spans are frequent if ends are
+    exclusive, since arguments seldom include the full stop, and rare if ends are inclusive.
+    """
+
+    inclusive: int = 0
+    exclusive: int = 0
+    silent: int = 0
+
+    def add(self, text: str, spans: Iterable[tuple[int, int]]) -> None:
+        for start, end in spans:
+            inclusive, exclusive = _ends_well(text, start, end + 1), _ends_well(text, start, end)
+            if inclusive == exclusive:
+                self.silent += 1
+            elif inclusive:
+                self.inclusive += 1
+            else:
+                self.exclusive += 1
+
+    @property
+    def convention(self) -> Convention:
+        total = self.inclusive + self.exclusive + self.silent
+        if self.inclusive > self.exclusive and self.inclusive >= RARE * total:
+            return "inclusive"
+        return "exclusive"
+
+    def describe(self) -> str:
+        """How clear the evidence is, in words."""
+        telling = self.inclusive + self.exclusive
+        if not telling:
+            return f"no span says which, of {self.silent}; check some arguments, or set the offsets yourself"
+        share = max(self.inclusive, self.exclusive) / telling
+        verdict = "clear" if share >= CLEAR else "mixed; check some arguments, or set the offsets yourself"
+        return (
+            f"{self.inclusive} spans make sense only with inclusive ends, {self.exclusive} only with"
+            f" exclusive ones, {self.silent} with both or neither: the evidence is {verdict}"
+        )
+
+
+def make_exclusive(spans: Spans, convention: Convention) -> Spans:
+    """The spans with exclusive ends."""
+    return spans if convention == "exclusive" else tuple((start, end + 1) for start, end in spans)
+
+
+def choose_text(text: str, starts: Sequence[int], *, where: str, issues: ReadIssues) -> str:
+    r"""The text, or the text with ``\n`` for ``\r\n`` if the spans were counted that way.
+
+    Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
+    has them, spans begin in the middle of words.
+    """
+    plain = text.replace("\r\n", "\n")
+    if _good_starts(plain, starts) <= _good_starts(text, starts):
+        return text
+    detail = "The file has Windows line ends and its spans don't count them; it was read with plain ones."
+    issues.add("line ends not in the offsets", where, detail)
+    return plain
+
+
+def _good_starts(text: str, starts: Iterable[int]) -> int:
+    return sum(
+        start < len(text) and not text[start].isspace() and not _inside_word(text, start) for start in starts
+    )
+
+
+def _ends_well(text: str, start: int, end: int) -> bool:
+    return start < end <= len(text) and not text[end - 1].isspace() and not _inside_word(text, end)
+
+
+def _inside_word(text: str, offset: int) -> bool:
+    return 0 < offset < len(text) and text[offset - 1].isalnum() and text[offset].isalnum()
+
+
+def read_pdtb2(
+    path: Path,
+    *,
+    trees: Path | None = None,
+    coreference: Path | None = None,
+    dependencies: Path | None = None,
+    raw: Path | None = None,
+    encoding: str = "auto",
+) -> Corpus:
+    """Read the relations below ``path`` with their documents.
+
+    Relation files end in ``.pdtb`` or ``.pipe``; their content decides which encoding they have. Raw text is
+    searched in ``raw``, or in a folder of that name below or beside ``path``. ``trees``, ``coreference`` and
+    ``dependencies`` are folders in which a document's file may be anywhere; without trees, tokens and
+    sentences are split by rule. ``encoding`` is that of relations and raw text.
+    """
+    reading.check_folder(path, holds="PDTB 2 relations (.pdtb or .pipe files)")
+    files = find_files(path, endings=RELATIONS)
+    if not files:
+        raise CorpusError(
+            "There is no .pdtb or .pipe file below this folder.",
+            where=str(path),
+            hint="Give the folder of the PDTB 2 relations, such as LDC2008T05's data.",
+        )
+    issues = ReadIssues()
+    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
+    texts = _raw_files(path, raw)
+    sources = list(read_sources(files, texts, parse_relations, encoding=encoding, issues=issues))
+    if not sources:
+        raise CorpusError(
+            f"None of {len(files)} relation files has raw text.",
+            where=str(path),
+            hint=f"It was searched in {raw or f'a folder raw below or beside {path}'}. The Penn Treebank has"
+            " it in raw/wsj; name that folder with --raw.",
+        )
+    return make_corpus("pdtb2", sources, layers, issues=issues)
+
+
+def _raw_files(path: Path, raw: Path | None) -> dict[str, Path]:
+    if raw is not None:
+        return find_files(reading.check_folder(raw, holds="raw text"), endings=RAW)
+    folders = [path] if path.name == "raw" else [one for one in sorted(path.rglob("raw")) if one.is_dir()]
+    files: dict[str, Path] = {}
+    for folder in folders or [path.absolute().parent / "raw"]:
+        files = find_files(folder, endings=RAW) | files
+    return files
+
+
+def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
+    """The relations of a file in either encoding; those that break its grammar are findings.
+
+    Raises CorpusError for a file of another kind.
+    """
+    lines = reading.split_lines(text)
+    number, first = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    kind, pipe, _ = first.partition("|")
+    if not first:
+        return []
+    if _RULE.fullmatch(first) or _HEADING.fullmatch(first):
+        if not _RULE.fullmatch(next(filter(str.strip, reversed(lines)))):
+            detail = "The last line is not the rule of a relation's end."
+            issues.add("file cut off", f"{where}:{len(lines)}", detail)
+        return _parse_all(_blocks(lines), _parse_block, "bad relation block", where, issues)
+    if pipe and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS_2 // 4):
+        rows = ((line, row) for line, row in enumerate(lines, start=1) if row.strip())
+        return _parse_all(rows, _parse_row, "bad relation line", where, issues)
+    raise CorpusError(
+        "This is neither PDTB 2's native encoding nor its pipe encoding.",
+        where=f"{where}:{number}",
+        hint="Remove files with other content from the folder.",
+    )
+
+
+def _parse_all(
+    entries: Iterable[tuple[int, _Entry]],
+    parse: Callable[[_Entry, int, int], RawRelation],
+    fault: str,
+    where: str,
+    issues: ReadIssues,
+) -> list[RawRelation]:
+    """The relations of all entries, given with their lines; those that can't be parsed are findings."""
+    found = []
+    for number, (line, entry) in enumerate(entries, start=1):
+        try:
+            found.append(parse(entry, number, line))
+        except CorpusError as error:
+            issues.add(fault, f"{where}:{line}", f"relation {number}: {error.what} It was skipped.")
+    return found
+
+
+def parse_selection(spans: str, text: str) -> Selection:
+    """Parse the spans and the text of a selection; raise CorpusError, without a place, for bad spans."""
+    return parse_spans(spans.strip()), " ".join(text.split())
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Each relation's first line number and its lines from the heading on, rules left out."""
+    opened, rows = 0, list[str]()
+    inside_text = False
+    for number, line in enumerate(lines, start=1):
+        heading = _HEADING.fullmatch(line)
+        opens = heading is not None and heading.group(1) not in PARTS
+        if opens or (not inside_text and _RULE.fullmatch(line)):
+            if rows:
+                yield opened, rows
+            opened, rows, inside_text = number, [line] if opens else [], False
+            continue
+        if line.rstrip() in (TEXT, TEXT_END):
+            inside_text = line.rstrip() == TEXT
+        if rows or line.strip():
+            opened = opened if rows else number
+            rows.append(line)
+    if rows:
+        yield opened, rows
+
+
+def _parse_block(rows: Sequence[str], number: int, line: int) -> RawRelation:
+    """Parse one relation's lines of the native encoding."""
+    (kind, rest), *parts = _sections(rows)
+    anchor: Selection = (), ""
+    if kind in ANCHORED:
+        anchor, rest = _selection(rest)
+    elif kind not in UNANCHORED:
+        raise CorpusError(f"'{kind or rows[0].strip()}' is no type of relation.")
+    elif len(rest) < 2 or not all(row.isdecimal() for row in rest[:2]):
+        raise CorpusError("It has no string position or no sentence number.")
+    else:
+        rest = rest[2:]
+    rest = _without_features(rest)
+    labels = [[piece.strip() for piece in row.split(",")] for row in rest if row]
+    if kind == "AltLex":
+        labels = [[anchor[1], *(sense for label in labels for sense in label)]]
+    found: dict[str, Selection] = {}
+    for part, section in parts:
+        if part not in PARTS:
+            raise CorpusError(f"'{part}' stands where an argument or supplement should.")
+        found[part], rest = _selection(section)
+        stray = next(filter(None, _without_features(rest)), None)
+        if stray is not None:
+            raise CorpusError(f"'{stray:.80}' stands behind {part}, where nothing should.")
+    for part in ("Arg1", "Arg2"):
+        if part not in found:
+            raise CorpusError(f"It has no {part}.")
+    return RawRelation(
+        number=number,
+        line=line,
+        kind=kind,
+        connectives=tuple(label[0] for label in labels if label[0]),
+        senses=tuple(sense for label in labels for sense in label[1:] if sense),
+        connective_spans=anchor[0],
+        arg1_spans=found["Arg1"][0],
+        arg2_spans=found["Arg2"][0],
+        arg1_text=found["Arg1"][1],
+        arg2_text=found["Arg2"][1],
+    )
+
+
+def _sections(rows: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Headings with the rows below them; the first has no heading if the block begins with other rows."""
+    found: list[tuple[str, list[str]]] = []
+    for row in rows:
+        heading = _HEADING.fullmatch(row)
+        if heading or not found:
+            found.append((heading[1] if heading else "", []))
+        else:
+            found[-1][1].append(row.strip())
+    return found
+
+
+def _selection(rows: list[str]) -> tuple[Selection, list[str]]:
+    """The selection at the beginning of some rows, and the rows behind it."""
+    try:
+        text = rows.index(TEXT, 1, 3)
+        end = rows.index(TEXT_END, text)
+    except ValueError:
+        raise CorpusError(f"It has no spans with '{TEXT}' and '{TEXT_END}' behind them.") from None
+    return parse_selection(rows[0], " ".join(rows[text + 1 : end])), rows[end + 1 :]
+
+
+def _without_features(rows: list[str]) -> list[str]:
+    """The rows without features at their beginning, which are an attribution and perhaps a selection."""
+    if rows[:1] != [FEATURES]:
+        return rows
+    rest = rows[2:]
+    if rest and _SPANS.match(rest[0]):
+        rest = _selection(rest)[1]
+    return rest
+
+
+def _parse_row(row: str, number: int, line: int) -> RawRelation:
+    """Parse one relation's line of the pipe encoding."""
+    fields = [field.strip() for field in row.split("|")]
+    if len(fields) != FIELDS_2:
+        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 2 has {FIELDS_2}.")
+    anchor, arg1, arg2 = (parse_selection(fields[place], fields[place + 2]) for place in (3, 22, 32))
+    connectives = [anchor[1]] if fields[0] == RelationKind.ALTLEX else fields[8:11]
+    return RawRelation(
+        number=number,
+        line=line,
+        kind=fields[0],
+        connectives=tuple(filter(None, connectives)),
+        senses=tuple(filter(None, fields[11:15])),
+        connective_spans=anchor[0],
+        arg1_spans=arg1[0],
+        arg2_spans=arg2[0],
+        arg1_text=arg1[1],
+        arg2_text=arg2[1],
+    )
