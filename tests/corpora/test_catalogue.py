@@ -22,23 +22,6 @@ from disco2.corpora.catalogue import (
 from disco2.data import Document, Mention, Sentence, Token
 from disco2.errors import CorpusError, SettingsError
 from tests.corpora.made_up import corpus, document, relation
-from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_pdtb3, write_trees
-
-DOCUMENTS = documents()
-
-
-def test_both_treebanks_by_name(tmp_path: Path) -> None:
-    trees = write_trees(tmp_path / "trees", DOCUMENTS)
-    coreference = write_coreference(tmp_path / "coreference", DOCUMENTS)
-    two = read_corpus(
-        "PDTB-2", write_pdtb2(tmp_path / "two", DOCUMENTS), trees=trees, coreference=coreference
-    )
-    three = read_corpus(
-        "pdtb3", str(write_pdtb3(tmp_path / "three", DOCUMENTS)), trees=str(trees), offsets="exclusive"
-    )
-    assert (two.name, three.name) == ("pdtb2", "pdtb3")
-    assert len(two.relations) == len(three.relations) == sum(len(d.relations) for d in DOCUMENTS)
-    assert all(document.mentions for document in two.documents.values())
 
 
 @pytest.mark.parametrize(

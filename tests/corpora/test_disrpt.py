@@ -165,12 +165,6 @@ def test_faulty_lines_are_named_and_survived(tmp_path: Path) -> None:
     ]
 
 
-def test_a_range_said_a_hundred_thousand_times_is_the_range(tmp_path: Path) -> None:
-    with limits(0):
-        corpus = read(tmp_path, HEADER_GUM, row(HEADER_GUM, unit1_toks="1-4," * 100_000 + "3-5"))
-    assert corpus.relations[0].arg1.tokens == (0, 1, 2, 3, 4)
-
-
 def test_units_that_repeat_a_long_document_beyond_measure_are_skipped(tmp_path: Path) -> None:
     words = 40_000
     folder = write(tmp_path, HEADER_GUM, [row(HEADER_GUM, unit1_toks=f"1-{words}")] * 2_000)
@@ -212,13 +206,6 @@ def test_tokens_as_shared_tasks_deliver_them(tmp_path: Path) -> None:
     assert [one.arg1.tokens for one in corpus.relations] == [(0, 1, 2, 3), (0,)]
     assert corpus.documents["story_b"].words((0, 1)) == ["_", "fell"]
     assert not corpus.issues.findings
-
-
-def test_parts_come_from_the_names_of_files(tmp_path: Path) -> None:
-    write(tmp_path, HEADER_GUM, [row(HEADER_GUM)], name="x_train")
-    write(tmp_path, HEADER_GUM, [row(HEADER_GUM, doc="story_c")], name="x_dev")
-    (tmp_path / "x_dev.conllu").write_text(CONLLU.replace("story_a", "story_c"))
-    assert read_disrpt(tmp_path).parts == {"story_a": "train", "story_c": "dev"}
 
 
 def test_one_document_in_two_files_counts_once(tmp_path: Path) -> None:

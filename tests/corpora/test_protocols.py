@@ -68,13 +68,6 @@ def test_sections_of_the_papers(protocol: str, train: range, dev: list[int], tes
     assert [sections(split[part]) for part in ("train", "dev", "test")] == [list(train), dev, test]
 
 
-@pytest.mark.parametrize("fold", range(12))
-def test_each_of_the_twelve_folds_covers_all_sections_once(fold: int) -> None:
-    split = split_relations(wsj_corpus(), f"cv12-{fold}", seed=1)
-    assert sorted(s for part in split.values() for s in sections(part) if s is not None) == list(range(25))
-    assert [len(split[part]) for part in ("train", "dev", "test")] == [21, 2, 2]
-
-
 def test_the_twelve_folds_are_the_published_ones() -> None:
     assert choose_sections(0) == ((0, 1), (23, 24))
     assert choose_sections(1) == ((2, 3), (0, 1))
@@ -198,14 +191,6 @@ def test_ontonotes_files_give_what_the_columns_give(tmp_path: Path, trees: Path,
     assert not faults(three)
 
 
-def test_gold_columns_come_before_ontonotes_and_both_before_automatic(tmp_path: Path, trees: Path) -> None:
-    path = write_pdtb2(tmp_path / "two", DOCUMENTS)
-    inline = write_ontonotes(tmp_path / "inline", DOCUMENTS)
-    for file in list(inline.rglob("*.coref")):
-        file.with_name(file.stem + ".v9_auto_conll").write_text("broken\n")
-    assert not faults(read_pdtb2(path, trees=trees, coreference=inline))
-
-
 def test_conll16_takes_trees_and_coreference_of_the_treebank(tmp_path: Path) -> None:
     docs = documents([22, 23], files=(3,), scenes=ALL_SCENES)
     path = write_conll16_parts(tmp_path / "conll16", docs)
@@ -255,11 +240,6 @@ def test_a_sentence_of_eight_words_is_found_whatever_its_case_and_punctuation(
     sentence: str, shared: bool
 ) -> None:
     assert held_out().holds(sentence) is shared
-
-
-def test_sentences_that_are_cut_otherwise_are_found() -> None:
-    sentences = held_out("The bell rang in the tower. Nobody came to the door.")
-    assert sentences.holds("The bell rang in the tower, nobody came to the door.")
 
 
 @pytest.mark.parametrize(("arg2", "shared"), [(f"We slept. {LONG}", True), ("We slept.", False)])

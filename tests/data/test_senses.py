@@ -131,13 +131,3 @@ def test_the_mapping_keeps_the_class_and_the_type() -> None:
 def test_senses_that_only_changed_their_name_come_back(two: str, three: str) -> None:
     assert senses_2_to_3(two) == three
     assert senses_3_to_2(three) == two
-
-
-def test_list_becomes_conjunction_and_purpose_becomes_cause() -> None:
-    assert senses_2_to_3("Expansion.List") == "Expansion.Conjunction"
-    assert senses_3_to_2("Contingency.Purpose.Arg2-as-goal") == "Contingency.Cause.Result"
-
-
-def test_names_of_the_other_scheme_are_not_mapped() -> None:
-    assert senses_2_to_3("Expansion.Level-of-detail") is None
-    assert senses_3_to_2("Expansion.Restatement") is None

@@ -2,8 +2,8 @@
 
 Columns: ``arg1`` and ``arg2``, and optionally ``label`` (in JSON also a list of labels), ``id``, ``split``
 (train, dev, test), ``source`` (folds keep pairs of one source together) and ``kind`` (default: Implicit). In
-JSON ``votes`` (or ``labels``) may be an object of labels and shares, as ``{"cause": 0.7}``; without a
-``label``, the largest share is the label. Other columns are ignored. Every pair becomes a document with a
+JSON ``votes`` may be an object of labels and shares, as ``{"cause": 0.7}``; without a ``label``, the largest
+share is the label. Other columns are ignored. Every pair becomes a document with a
 paragraph for each argument.
 """
 
@@ -36,7 +36,7 @@ from disco2.files import write_text
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
 COLUMNS = (*REQUIRED, "label", "id", "split", "source", "kind", "connective")
-VOTES = ("votes", "labels")
+VOTES = "votes"
 MOST_VOTES = 1e9  # for one label; shares and counts are both fine
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
@@ -147,7 +147,7 @@ def _read_records(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tupl
         return
     for line, record in reading.read_json_lines(text, path=path, issues=issues):
         columns = [key.strip().lower() for key in record]
-        if twice := reading.find_double(columns, (*COLUMNS, *VOTES)):
+        if twice := reading.find_double(columns, (*COLUMNS, VOTES)):
             detail = f"It has '{twice}' twice, in upper and lower case; skipped."
             issues.add("broken line", f"{path}:{line}", detail)
         else:
@@ -188,7 +188,7 @@ def _votes(
     record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[tuple[str, float], ...]:
     """The labels of an object with their shares, which add up to 1; empty if there is no object."""
-    given = next((record[name] for name in VOTES if isinstance(record.get(name), dict)), None)
+    given = record.get(VOTES)
     if not isinstance(given, dict):
         return ()
     shares: dict[str, float] = {}

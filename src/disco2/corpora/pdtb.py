@@ -23,7 +23,6 @@ from disco2.errors import CorpusError, SettingsError
 OFFSETS = ("auto", "inclusive", "exclusive")
 FILES_3 = (BARE, ".txt", ".pdtb", ".pipe")
 FIELDS_3 = 34
-CLEAR = 0.95  # the share of telling spans that must agree before the evidence counts as clear
 RARE = 0.1  # below this share of all spans, those for inclusive ends are slips of exclusive ones
 RELATIONS = (".pdtb", ".pipe")  # if a document has both, the native file is read
 RAW = (BARE, ".txt", ".raw")
@@ -147,15 +146,18 @@ def read_pdtb3(
             where=str(path),
             hint="Give a folder with gold/SS/wsj_SSNN and raw/SS/wsj_SSNN.",
         )
-    evidence = OffsetEvidence()
+    ends: Counter[str] = Counter()
     for source in sources:
-        for one in source.relations:
-            evidence.add(source.text, one.spans)
-    convention: Convention = evidence.convention if offsets == "auto" else offsets
-    chosen = "by the text" if offsets == "auto" else "as asked"
-    notes = [f"Span ends were read as {convention}, {chosen}: {evidence.describe()}."]
-    if offsets != "auto" and evidence.inclusive + evidence.exclusive and convention != evidence.convention:
-        notes.append(f"The text itself suggests {evidence.convention} ends.")
+        ends.update(which_end(source.text, span) for one in source.relations for span in one.spans)
+    suggested = choose_convention(ends)
+    convention: Convention = suggested if offsets == "auto" else offsets
+    notes = [
+        f"Span ends were read as {convention}, {'by the text' if offsets == 'auto' else 'as asked'}: "
+        f"{ends['inclusive']} spans make sense only with inclusive ends, {ends['exclusive']} only with "
+        f"exclusive ones, {ends['']} with both or neither."
+    ]
+    if ends["inclusive"] + ends["exclusive"] and convention != suggested:
+        notes.append(f"The text itself suggests {suggested} ends.")
     layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
     corpus = make_corpus("pdtb3", sources, layers, convention=convention, issues=issues)
     return replace(corpus, notes=(*notes, *corpus.notes))
@@ -265,48 +267,27 @@ def find_relations(
         )
 
 
-@dataclass(slots=True)
-class OffsetEvidence:
-    """How many spans make sense with inclusive ends only, with exclusive ends only, with both or neither.
+def which_end(text: str, span: tuple[int, int]) -> str:
+    """``inclusive`` or ``exclusive`` if only this reading of a span's end makes sense; else empty.
 
     LDC's PDTB 3 is mostly read with inclusive ends, GDTB has exclusive ones, and nothing in the files says
     so. A span should end with a word's last character: read the wrong way, it cuts a word short or includes
-    the space after it. Before a full stop both readings make sense. Such spans are frequent if ends are
-    exclusive, since arguments seldom include the full stop, and rare if ends are inclusive.
+    the space after it.
     """
+    start, end = span
+    inclusive, exclusive = _ends_well(text, start, end + 1), _ends_well(text, start, end)
+    return "" if inclusive == exclusive else "inclusive" if inclusive else "exclusive"
 
-    inclusive: int = 0
-    exclusive: int = 0
-    silent: int = 0
 
-    def add(self, text: str, spans: Iterable[tuple[int, int]]) -> None:
-        for start, end in spans:
-            inclusive, exclusive = _ends_well(text, start, end + 1), _ends_well(text, start, end)
-            if inclusive == exclusive:
-                self.silent += 1
-            elif inclusive:
-                self.inclusive += 1
-            else:
-                self.exclusive += 1
+def choose_convention(ends: Mapping[str, int]) -> Convention:
+    """How the ends of a corpus are best read, from the counts of ``which_end``.
 
-    @property
-    def convention(self) -> Convention:
-        total = self.inclusive + self.exclusive + self.silent
-        if self.inclusive > self.exclusive and self.inclusive >= RARE * total:
-            return "inclusive"
-        return "exclusive"
-
-    def describe(self) -> str:
-        """How clear the evidence is, in words."""
-        telling = self.inclusive + self.exclusive
-        if not telling:
-            return f"no span says which, of {self.silent}; check some arguments, or set the offsets yourself"
-        share = max(self.inclusive, self.exclusive) / telling
-        verdict = "clear" if share >= CLEAR else "mixed; check some arguments, or set the offsets yourself"
-        return (
-            f"{self.inclusive} spans make sense only with inclusive ends, {self.exclusive} only with"
-            f" exclusive ones, {self.silent} with both or neither: the evidence is {verdict}"
-        )
+    Before a full stop both readings make sense. Such spans are frequent if ends are exclusive, since
+    arguments seldom include the full stop, and rare if ends are inclusive.
+    """
+    inclusive = ends.get("inclusive", 0)
+    is_inclusive = inclusive > ends.get("exclusive", 0) and inclusive >= RARE * sum(ends.values())
+    return "inclusive" if is_inclusive else "exclusive"
 
 
 def make_exclusive(spans: Spans, convention: Convention) -> Spans:

@@ -65,16 +65,13 @@ def read_text(path: Path, *, issues: ReadIssues, encoding: str = "auto") -> str:
     except UnicodeError as error:
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
         line = data.count(b"\n", 0, start) + 1
-        place = f"{path}:{line}"
+        where = f"{path}:{line}"
         if chosen == "utf-8" and encoding == "auto":
             detail = f"byte {data[start]:#04x} is not UTF-8; the file was read as latin-1"
-            issues.add(NOT_UTF8, place, detail)
+            issues.add(NOT_UTF8, where, detail)
             return data.decode("latin-1")
-        raise CorpusError(
-            f"The file is not {chosen}: {getattr(error, 'reason', error)}.",
-            where=place,
-            hint="Try the encoding auto.",
-        ) from None
+        what = f"The file is not {chosen}: {getattr(error, 'reason', error)}."
+        raise CorpusError(what, where=where, hint="Try the encoding auto.") from None
 
 
 def split_lines(text: str) -> list[str]:

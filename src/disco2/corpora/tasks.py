@@ -89,11 +89,10 @@ class Task:
     ) -> tuple[list[Instance], Counter[str]]:
         """The relations that count as instances, each with its labels among ``labels``.
 
-        Neighbours are the relations before and after in file order, which is nearly that of the text, of any
-        kind, within the document. The counts say why relations of the kinds that count were dropped.
+        The counts say why relations of the kinds that count were dropped.
         """
         wanted = frozenset(labels)
-        neighbours = Neighbours(corpus)
+        neighbours = find_neighbours(corpus)
         kept: list[Instance] = []
         dropped: Counter[str] = Counter()
         for relation in relations:
@@ -103,7 +102,7 @@ class Task:
             if not gold or not relation.arg1.tokens or not relation.arg2.tokens:
                 dropped[self._why_dropped(relation)] += 1
                 continue
-            previous, following = neighbours.of(relation)
+            previous, following = neighbours.get(relation, (None, None))
             document = corpus.documents[relation.document]
             target = self._target(relation, wanted)
             kept.append(Instance(relation, document, gold, previous, following, target=target))
@@ -308,19 +307,16 @@ class DataSettings(Settings):
             raise SettingsError(f"Unknown level of senses: {self.level}.", hint="Use -1, 0, 1, 2 or 3.")
 
 
-class Neighbours:
-    """The relations of each document, of any kind, in file order, which is nearly that of the text."""
+def find_neighbours(corpus: Corpus) -> dict[Relation, tuple[Relation | None, Relation | None]]:
+    """The relations before and after each relation of its document, of any kind, in file order.
 
-    def __init__(self, corpus: Corpus) -> None:
-        by_document: dict[str, list[Relation | None]] = {}
-        for relation in corpus.relations:
-            by_document.setdefault(relation.document, [None]).append(relation)
-        self._around: dict[Relation, tuple[Relation | None, Relation | None]] = {}
-        for line in by_document.values():
-            for before, one, after in zip(line, line[1:], [*line[2:], None], strict=False):
-                if one is not None:
-                    self._around.setdefault(one, (before, after))
-
-    def of(self, relation: Relation) -> tuple[Relation | None, Relation | None]:
-        """The relations before and after a relation."""
-        return self._around.get(relation, (None, None))
+    That is nearly the order of the text.
+    """
+    by_document: dict[str, list[Relation]] = {}
+    for relation in corpus.relations:
+        by_document.setdefault(relation.document, []).append(relation)
+    around: dict[Relation, tuple[Relation | None, Relation | None]] = {}
+    for line in by_document.values():
+        for before, one, after in zip([None, *line], line, [*line[1:], None], strict=False):
+            around.setdefault(one, (before, after))
+    return around
