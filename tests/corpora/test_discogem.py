@@ -156,10 +156,10 @@ def test_what_is_no_discogem_is_refused(tmp_path: Path) -> None:
         read_discogem(tmp_path)
     assert "SemClass" in caught.value.hint
     write_table(tmp_path / NARROW, [NARROW_HEADER])
-    with pytest.raises(CorpusError, match="No item can be used"):
+    with pytest.raises(CorpusError, match="rows with the columns"):
         read_discogem(tmp_path)
     (tmp_path / NARROW).write_text(",".join(NARROW_HEADER) + '\na,b,"' + "x" * 200_000)
-    with pytest.raises(CorpusError, match="No item can be used"):
+    with pytest.raises(CorpusError, match=r"rows with the columns.*The first fault"):
         read_discogem(tmp_path)
     with pytest.raises(CorpusError, match="not a folder"):
         read_discogem(tmp_path / NARROW)

@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 
 from disco2.corpora.pdtb import (
-    FIELDS_3,
     RawRelation,
     choose_convention,
-    parse_pdtb3,
-    parse_pdtb3_line,
     parse_relations,
     parse_spans,
     read_pdtb2,
@@ -227,19 +224,6 @@ def test_what_the_first_document_says(tmp_path: Path, trees: Path) -> None:
     assert (nothing.kind, nothing.senses) == (RelationKind.NOREL, ())
 
 
-def test_latin_1_and_utf_8(tmp_path: Path, trees: Path) -> None:
-    latin = read_pdtb2(write_pdtb2(tmp_path / "latin", DOCUMENTS), trees=trees)
-    assert latin.issues.counts()["not UTF-8"] > 0
-    utf8 = read_pdtb2(
-        write_pdtb2(tmp_path / "utf8", DOCUMENTS, writer=Writer(encoding="utf-8")),
-        trees=trees,
-        encoding="utf-8",
-    )
-    assert utf8.documents == latin.documents
-    with pytest.raises(CorpusError, match="not utf-8"):
-        read_pdtb2(tmp_path / "latin", trees=trees, encoding="utf-8")
-
-
 def test_a_document_in_both_encodings_is_read_once(tmp_path: Path, trees: Path) -> None:
     write_pdtb2(tmp_path, DOCUMENTS, encoding="pipe")
     corpus = read_pdtb2(write_pdtb2(tmp_path, DOCUMENTS), trees=trees)
@@ -400,21 +384,6 @@ def test_the_folders_may_lie_in_data(tmp_path: Path, trees: Path) -> None:
     expect_every_relation(read_pdtb3(tmp_path, trees=trees))
 
 
-def test_kinds_of_pdtb3(tmp_path: Path, trees: Path) -> None:
-    path = written(tmp_path)
-    file = path / "gold/00/wsj_0003"
-    lines = file.read_bytes().decode("latin-1").splitlines()
-    for number, kind in ((0, "AltLexC"), (5, "Hypophora"), (6, "Weather")):
-        lines[number] = kind + lines[number][lines[number].index("|") :]
-    file.write_bytes("\n".join(lines).encode("latin-1"))
-    corpus = read_pdtb3(path, trees=trees)
-    kinds = {relation.id: relation.kind for relation in corpus.relations}
-    assert kinds["wsj_0003:1"] is RelationKind.ALTLEXC
-    assert kinds["wsj_0003:6"] is RelationKind.HYPOPHORA
-    assert "wsj_0003:7" not in kinds
-    assert faults(corpus) == {"unknown kind of relation"}
-
-
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_windows_line_ends(tmp_path: Path, trees: Path, convention: str) -> None:
     corpus = read_pdtb3(written(tmp_path / "counted", convention, newline="\r\n"), trees=trees)
@@ -460,45 +429,12 @@ def test_missing_folders_of_pdtb3_are_named(tmp_path: Path) -> None:
         read_pdtb3(path)
 
 
-def line(**fields: str) -> str:
-    row = [""] * FIELDS_3
-    for name, value in fields.items():
-        row[int(name.removeprefix("f"))] = value
-    return "|".join(row)
-
-
-GOOD = line(
-    f0="Implicit", f7="so", f8="Contingency.Cause.Result ", f9="_", f10="then", f11="Temporal.Synchronous",
-    f13="0..3", f14="4..9;12..20", f20="21..30", f31="21", f32="made up", f33="LINK1",
-)  # fmt: skip
-
-
 @pytest.mark.parametrize(
     "field", ["3", "3..", "..3", "3..x", "9..3", "3..5;", "-1..4", "1...4", "9" * 5000 + "..1"]
 )
 def test_spans_that_are_none(field: str) -> None:
     with pytest.raises(CorpusError):
         parse_spans(field)
-
-
-def test_bad_lines_are_reported_and_skipped() -> None:
-    lines = [
-        "\ufeff" + GOOD,
-        "",
-        "Implicit|too|few",
-        GOOD + "|",
-        line(f0="Explicit", f14="7"),
-        GOOD,
-        GOOD[:40],
-    ]
-    for end in ("\n", "\r\n"):
-        issues = ReadIssues()
-        read = parse_pdtb3(end.join(lines), where="gold/00/made_up", issues=issues)
-        assert read == [parse_pdtb3_line(GOOD.split("|"), line) for line in (1, 6)]
-        assert [finding.where for finding in issues.findings] == [
-            f"gold/00/made_up:{n}" for n in (3, 4, 5, 7)
-        ]
-        assert "3 fields" in issues.findings[0].detail
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 2), (3, 2, 500), (3, 4, 0)])

@@ -123,13 +123,6 @@ def test_folds_over_documents_test_each_document_once(folds: int, documents: int
     assert sorted(tested) == sorted(read.documents)
 
 
-def test_folds_depend_on_the_seed_alone() -> None:
-    read = plain_corpus(20)
-    backwards = corpus(read.relations[::-1])
-    assert document_parts(read, "cv5-0", seed=1) == document_parts(backwards, "cv5-0", seed=1)
-    assert document_parts(read, "cv5-0", seed=1) != document_parts(read, "cv5-0", seed=2)
-
-
 def test_more_folds_than_documents_are_refused() -> None:
     with pytest.raises(CorpusError, match="3 documents"):
         document_parts(plain_corpus(3), "cv5-0", seed=1)

@@ -89,8 +89,7 @@ class RolePair:
 
     id: str
     part: str
-    first: FlatSentence
-    second: FlatSentence
+    sentences: tuple[FlatSentence, FlatSentence]
     antecedent: str
 
 
@@ -155,13 +154,14 @@ def _pairs(*, size: int, random: Random) -> Iterator[RolePair]:
         seen: set[tuple[str, str]] = set()
         wanted = size if part == "train" else size // 5
         while 2 * len(seen) < wanted:
-            first, second = _two_sentences(part, random)
-            if (first.text, second.text) in seen:
+            sentences = _two_sentences(part, random)
+            texts = sentences[0].text, sentences[1].text
+            if texts in seen:
                 continue
-            seen.add((first.text, second.text))
+            seen.add(texts)
             order = (GIVER, RECIPIENT) if random.random() < 0.5 else (RECIPIENT, GIVER)
             for letter, antecedent in zip("ab", order, strict=True):
-                yield RolePair(f"{part}-{len(seen):05d}{letter}", part, first, second, antecedent)
+                yield RolePair(f"{part}-{len(seen):05d}{letter}", part, sentences, antecedent)
 
 
 def _two_sentences(part: str, random: Random) -> tuple[FlatSentence, FlatSentence]:
@@ -347,20 +347,20 @@ def _json_line(pair: RolePair) -> str:
     record = {
         "id": pair.id,
         "split": pair.part,
-        "arg1": pair.first.text,
-        "arg2": pair.second.text,
+        "arg1": pair.sentences[0].text,
+        "arg2": pair.sentences[1].text,
         "label": SENSES[pair.antecedent],
     }
     return json.dumps(record) + "\n"
 
 
 def _tree_lines(pair: RolePair) -> str:
-    return "".join(f"(ROOT {sentence.brackets})\n" for sentence in (pair.first, pair.second))
+    return "".join(f"(ROOT {sentence.brackets})\n" for sentence in pair.sentences)
 
 
 def _conllu_block(pair: RolePair) -> str:
     lines = [f"# newdoc id = {pair.id}"]
-    for number, sentence in enumerate((pair.first, pair.second), start=1):
+    for number, sentence in enumerate(pair.sentences, start=1):
         lines += [f"# sent_id = {pair.id}-{number}", f"# text = {sentence.text}"]
         lines += [*sentence.conllu_lines(), ""]
     return "".join(f"{line}\n" for line in lines)
@@ -370,7 +370,7 @@ def _coreference_block(pair: RolePair) -> str:
     """Twelve columns as in CoNLL-2012, those for layers that are not here left empty."""
     cells = _coreference_cells(pair)
     lines = [f"#begin document ({pair.id}); part 000"]
-    for number, sentence in enumerate((pair.first, pair.second)):
+    for number, sentence in enumerate(pair.sentences):
         for token, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
             cell = "|".join(cells[number, token]) or "-"
             lines.append("\t".join((pair.id, "0", str(token), word, tag, "*", "-", "-", "-", "-", "*", cell)))
@@ -386,7 +386,7 @@ def _coreference_cells(pair: RolePair) -> defaultdict[tuple[int, int], list[str]
     for entities in ({pair.antecedent, PERSON}, {OBJECT}):
         mentions = [
             (number, start, end - 1)
-            for number, sentence in enumerate((pair.first, pair.second))
+            for number, sentence in enumerate(pair.sentences)
             for start, end, entity in sentence.mentions
             if entity in entities
         ]
