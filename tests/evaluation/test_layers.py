@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,13 +43,6 @@ def test_a_head_counts_only_where_it_is_a_token_of_both() -> None:
     assert scores.tokens == pytest.approx(2 / 5)
     assert scores.sentences == 1
     assert scores.unlabelled == 0
-
-
-def test_texts_count_together_and_do_not_mix() -> None:
-    one = ParsedText([(0, 1)], [(0, 1)], ["A"], [-1], ["root"])
-    other = replace(one, tags=["B"])
-    assert syntax_scores([one, other], [one, one]).tags == 0.5
-    assert syntax_scores([one, other], [other, one]).tags == 0
 
 
 def test_nothing_to_find_is_found() -> None:

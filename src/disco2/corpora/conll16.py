@@ -195,14 +195,6 @@ def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
-    form: str
-    start: int
-    end: int
-    tag: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Parses:
     """Reads documents from a file of parses, their texts from ``raw`` or else rebuilt from the tokens."""
 
@@ -234,7 +226,7 @@ class _Parses:
         sentences = entry.get("sentences") if isinstance(entry, dict) else None
         if not isinstance(sentences, list):
             raise CorpusError("The document has no list of sentences.", where=where)
-        words: list[_Word] = []
+        words: list[Token] = []  # with their forms as the parses have them
         made: list[Sentence] = []
         for number, sentence in enumerate(sentences):
             place = f"{where}, sentence {number}"
@@ -252,7 +244,7 @@ class _Parses:
         tokens = (Token(unescape(text[one.start : one.end]), one.start, one.end, one.tag) for one in words)
         return Document(name, text, tuple(tokens), tuple(made))
 
-    def _raw_text(self, name: str, words: Sequence[_Word]) -> str | None:
+    def _raw_text(self, name: str, words: Sequence[Token]) -> str | None:
         """The document's text file, if there is one and the tokens are where the parses say."""
         file = self.raw / name
         if not is_file_name(name) or not file.is_file():
@@ -265,10 +257,10 @@ class _Parses:
             follows = word.start >= reached or (word.start, word.end) == (reached - 1, reached)
             found = text[word.start : word.end] if follows and word.start < word.end <= len(text) else ""
             reached = word.end
-            same_width = len(unescape(word.form)) == word.end - word.start
-            if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
+            same_width = len(unescape(word.text)) == word.end - word.start
+            if not found.strip() or (same_width and found not in (word.text, unescape(word.text))):
                 place = f"{reading.shorten(word.start)}..{reading.shorten(word.end)}"
-                detail = f"{reading.shorten(word.form)} is not at {place}; the text was rebuilt."
+                detail = f"{reading.shorten(word.text)} is not at {place}; the text was rebuilt."
                 self.issues.add("text does not fit its tokens", str(file), detail)
                 return None
         return text
@@ -325,7 +317,7 @@ class _Parses:
         return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
 
 
-def _word(item: object, where: str) -> _Word:
+def _word(item: object, where: str) -> Token:
     if not (isinstance(item, list) and [type(one) for one in item] == [str, dict]):
         raise CorpusError("A word is not a pair of a form and its properties.", where=where)
     form, properties = item
@@ -335,21 +327,21 @@ def _word(item: object, where: str) -> _Word:
             f"The word {reading.shorten(form)} has no form or no character offsets.", where=where
         )
     tag = properties.get("PartOfSpeech")
-    return _Word(form, start, end, tag if isinstance(tag, str) else "")
+    return Token(form, start, end, tag if isinstance(tag, str) else "")
 
 
-def _rebuilt(words: Sequence[_Word]) -> tuple[str, list[_Word]]:
+def _rebuilt(words: Sequence[Token]) -> tuple[str, list[Token]]:
     """A text of the tokens, with a space wherever their offsets have a gap, and their places in it."""
     pieces: list[str] = []
-    moved: list[_Word] = []
+    moved: list[Token] = []
     offset = last_end = 0
     for word in words:
-        form = '"' if word.form in QUOTES else unescape(word.form)
+        form = '"' if word.text in QUOTES else unescape(word.text)
         space = " " if pieces and word.start != last_end else ""
         pieces.append(space + form)
         start, last_end = offset + len(space), word.end
         offset = start + len(form)
-        moved.append(_Word(form, start, offset, word.tag))
+        moved.append(Token(form, start, offset, word.tag))
     return "".join(pieces), moved
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from disco2.annotation.alignment import align_to_text
@@ -12,8 +11,8 @@ from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu, unescape
 from disco2.corpora import reading
-from disco2.corpora.pdtb import Label, RawRelation, Source, find_relations, parse_pdtb3
-from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
+from disco2.corpora.pdtb import Source, find_relations, parse_pdtb3
+from disco2.data import Corpus, Document, ReadIssues, Relation
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError, LayerError, SettingsError
 
@@ -45,7 +44,6 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
             hint="Give the folder of a checkout of the GUM repository.",
         )
     issues = ReadIssues()
-    read_label = partial(_read_label, issues=issues)
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     for file in files:
@@ -58,7 +56,7 @@ def read_gum(path: Path, *, coreference: str = "ontogum") -> Corpus:
             documents[file.name] = document
             raw = parse_pdtb3(reading.read_text(file, issues=issues), where=str(file), issues=issues)
             source = Source(document.id, file, "", raw)
-            found = find_relations(source, tokens, read_label, issues=issues)
+            found = find_relations(source, tokens, inventory(INVENTORY), keep_unlabelled=True, issues=issues)
             for one in reading.drop_doubles(found, issues=issues, keep=True):
                 arg1 = reading.argument_from_tokens(document, one.arg1.tokens)
                 arg2 = reading.argument_from_tokens(document, one.arg2.tokens)
@@ -121,25 +119,6 @@ def _layer_text(file: Path, *, issues: ReadIssues) -> str:
     if not file.is_file():
         raise LayerError("There is no such file.", where=str(file))
     return reading.read_text(file, issues=issues)
-
-
-def _read_label(raw: RawRelation, where: str, *, issues: ReadIssues) -> Label | None:
-    """The kind and the canonical senses: NoRel in the place of a sense corrects the kind."""
-    kind = reading.read_kind(raw.kind)
-    if kind is None:
-        issues.add("unknown kind of relation", where, f"'{raw.kind:.80}'; the relation was skipped.")
-        return None
-    repeated = {reading.read_kind_without_sense(label) for label in raw.senses} - {None, kind}
-    if RelationKind.NOREL in repeated and reading.read_kind_without_sense(kind) is None:
-        issues.add("NoRel as a sense", where, f"The type is {kind}, the sense NoRel; it was read as NoRel.")
-        return RelationKind.NOREL, ()
-    if repeated:
-        named = ", ".join(map(str, repeated))
-        issues.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
-    senses = reading.read_senses(raw.senses, inventory(INVENTORY), kind=kind, where=where, issues=issues)
-    if not senses and reading.read_kind_without_sense(kind) is None:
-        issues.add("relation without a sense", where, f"{kind} relations need one; it was kept.")
-    return kind, senses
 
 
 def _read_parts(file: Path, documents: dict[str, Document], *, issues: ReadIssues) -> dict[str, str]:

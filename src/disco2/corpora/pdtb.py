@@ -17,7 +17,7 @@ from typing import Literal, TypeVar
 from disco2.corpora import reading
 from disco2.corpora.wsj import BARE, WsjLayers, find_files
 from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
-from disco2.data.senses import inventory
+from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError, SettingsError
 
 OFFSETS = ("auto", "inclusive", "exclusive")
@@ -35,7 +35,6 @@ FIELDS_2 = 48  # of the pipe encoding
 Convention = Literal["inclusive", "exclusive"]
 Spans = tuple[tuple[int, int], ...]
 Selection = tuple[Spans, str]  # characters, ends exclusive, and their text
-Label = tuple[RelationKind, tuple[str, ...]]  # and the senses
 _Entry = TypeVar("_Entry")
 
 _SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
@@ -159,7 +158,9 @@ def read_pdtb3(
     if ends["inclusive"] + ends["exclusive"] and convention != suggested:
         notes.append(f"The text itself suggests {suggested} ends.")
     layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
-    corpus = make_corpus("pdtb3", sources, layers, convention=convention, issues=issues)
+    if convention == "inclusive":
+        sources = [replace(one, relations=[*map(with_exclusive_ends, one.relations)]) for one in sources]
+    corpus = make_corpus("pdtb3", sources, layers, issues=issues)
     return replace(corpus, notes=(*notes, *corpus.notes))
 
 
@@ -196,14 +197,7 @@ def read_sources(
         yield Source(name, file, choose_text(text, starts, where=str(texts[name]), issues=issues), relations)
 
 
-def make_corpus(
-    name: str,
-    sources: Iterable[Source],
-    layers: WsjLayers,
-    *,
-    convention: Convention = "exclusive",
-    issues: ReadIssues,
-) -> Corpus:
+def make_corpus(name: str, sources: Iterable[Source], layers: WsjLayers, *, issues: ReadIssues) -> Corpus:
     """The documents with their layers, and the relations that can be found in them.
 
     The inventory of senses has the name of the corpus.
@@ -211,16 +205,11 @@ def make_corpus(
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     ways: Counter[str] = Counter()
-
-    def read_label(raw: RawRelation, where: str) -> Label | None:
-        return reading.read_kind_and_senses(raw.kind, raw.senses, inventory(name), where=where, issues=issues)
-
     for source in sources:
         document, has_trees = layers.document(source.id, source.text)
         ways["have tokens from trees" if has_trees else "have no trees; tokens were split by rule"] += 1
         documents[document.id] = document
-        tokens = reading.TokenSpans.of(document)
-        found = find_relations(source, tokens, read_label, convention=convention, issues=issues)
+        found = find_relations(source, reading.TokenSpans.of(document), inventory(name), issues=issues)
         relations.extend(reading.drop_doubles(found, issues=issues))
     notes = tuple(f"{count} documents {way}." for way, count in sorted(ways.items()))
     return Corpus(name, name, documents, tuple(relations), issues=issues, notes=notes)
@@ -229,21 +218,20 @@ def make_corpus(
 def find_relations(
     source: Source,
     tokens: reading.TokenSpans,
-    read_label: Callable[[RawRelation, str], Label | None],
+    known: SenseInventory,
     *,
-    convention: Convention = "exclusive",
+    keep_unlabelled: bool = False,
     issues: ReadIssues,
 ) -> Iterator[Relation]:
-    """The relations of a document on its tokens; one without a label, or with bad spans, is left out."""
+    """The relations of a document on its tokens; one with bad spans, or without a sense, is left out."""
     for raw in source.relations:
         name, where = f"{source.id}:{raw.number}", f"{source.file}:{raw.line}"
-        label = read_label(raw, where)
+        label = _read_label(raw, known, keep_unlabelled=keep_unlabelled, where=where, issues=issues)
         if label is None:
             continue
         try:
-            arg1, exact1 = tokens.argument(make_exclusive(raw.arg1_spans, convention))
-            arg2, exact2 = tokens.argument(make_exclusive(raw.arg2_spans, convention))
-            connective, exact = tokens.under(make_exclusive(raw.connective_spans, convention))
+            (arg1, exact1), (arg2, exact2) = map(tokens.argument, (raw.arg1_spans, raw.arg2_spans))
+            connective, exact = tokens.under(raw.connective_spans)
             if not arg1.tokens or not arg2.tokens:
                 raise CorpusError(f"{'Arg2' if arg1.tokens else 'Arg1'} of {name} has no token.")
         except CorpusError as error:
@@ -252,8 +240,8 @@ def find_relations(
         if not (exact and exact1 and exact2):
             issues.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
         for number, argument, stated in ((1, arg1, raw.arg1_text), (2, arg2, raw.arg2_text)):
-            spoken = argument.text.split()
-            reading.compare_text(spoken, stated, f"Arg{number} of {name}", where=where, issues=issues)
+            found = argument.text.split()
+            reading.compare_text(found, stated, f"Arg{number} of {name}", where=where, issues=issues)
         yield Relation(
             id=name,
             document=source.id,
@@ -265,6 +253,33 @@ def find_relations(
             connective_tokens=connective,
             where=where,
         )
+
+
+def _read_label(
+    raw: RawRelation, known: SenseInventory, *, keep_unlabelled: bool, where: str, issues: ReadIssues
+) -> tuple[RelationKind, tuple[str, ...]] | None:
+    """The kind and the canonical senses; None, with a finding, if the kind is unknown or lacks its sense.
+
+    NoRel in the place of a sense corrects the kind.
+    """
+    kind = reading.read_kind(raw.kind)
+    if kind is None:
+        issues.add("unknown kind of relation", where, f"'{raw.kind:.80}'; the relation was skipped.")
+        return None
+    needs_sense = reading.read_kind_without_sense(kind) is None
+    repeated = {reading.read_kind_without_sense(label) for label in raw.senses} - {None, kind}
+    if RelationKind.NOREL in repeated and needs_sense:
+        issues.add("NoRel as a sense", where, f"The type is {kind}, the sense NoRel; it was read as NoRel.")
+        return RelationKind.NOREL, ()
+    if repeated:
+        named = ", ".join(map(str, repeated))
+        issues.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
+    senses = reading.read_senses(raw.senses, known, kind=kind, where=where, issues=issues)
+    if needs_sense and not senses:
+        what = "it was kept" if keep_unlabelled else "the relation was skipped"
+        issues.add("relation without a sense", where, f"{kind} relations need one; {what}.")
+        return (kind, ()) if keep_unlabelled else None
+    return kind, senses
 
 
 def which_end(text: str, span: tuple[int, int]) -> str:
@@ -290,9 +305,11 @@ def choose_convention(ends: Mapping[str, int]) -> Convention:
     return "inclusive" if is_inclusive else "exclusive"
 
 
-def make_exclusive(spans: Spans, convention: Convention) -> Spans:
-    """The spans with exclusive ends."""
-    return spans if convention == "exclusive" else tuple((start, end + 1) for start, end in spans)
+def with_exclusive_ends(raw: RawRelation) -> RawRelation:
+    """A relation whose spans have inclusive ends, with exclusive ones."""
+    names = ("connective_spans", "arg1_spans", "arg2_spans")
+    spans = {name: tuple((start, end + 1) for start, end in getattr(raw, name)) for name in names}
+    return replace(raw, **spans)
 
 
 def choose_text(text: str, starts: Sequence[int], *, where: str, issues: ReadIssues) -> str:

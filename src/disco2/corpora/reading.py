@@ -306,24 +306,6 @@ def read_senses(
     return tuple(dict.fromkeys(senses))
 
 
-def read_kind_and_senses(
-    kind: str, labels: Sequence[str], known: SenseInventory, *, where: str, issues: ReadIssues
-) -> tuple[RelationKind, tuple[str, ...]] | None:
-    """The kind and canonical senses; None, with a finding, if the kind is unknown or lacks its sense."""
-    found = read_kind(kind)
-    if found is None:
-        issues.add("unknown kind of relation", where, f"'{kind}'; the relation was skipped.")
-        return None
-    if read_kind_without_sense(found) is not None:
-        return found, ()
-    senses = read_senses(labels, known, where=where, issues=issues)
-    if not senses:
-        detail = f"{found} relations need one; the relation was skipped."
-        issues.add("relation without a sense", where, detail)
-        return None
-    return found, senses
-
-
 def choose_inventory(labels: Iterable[str], *, known: Sequence[str]) -> SenseInventory:
     """The inventory that has the most of the labels, and more than half of them; else the free one.
 
