@@ -73,7 +73,7 @@ def test_relations_tokens_and_dependencies(tmp_path: Path, header: str, end: str
     corpus = read_disrpt(write(tmp_path, header, rows, end=end))
     first, second = corpus.relations
     document = corpus.documents["story_a"]
-    assert document.text == "Owls didn't.\nThey slept.\n"
+    assert document.text == "Owls didn't. They slept."
     assert first.arg1.tokens == (0, 2, 3)
     assert first.arg1.text == "Owls n't."
     assert first.arg2.tokens == (4, 5, 6)

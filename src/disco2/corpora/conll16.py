@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from disco2.annotation.heads import token_in_cycle
-from disco2.annotation.treebanks import parse_brackets, unescape
+from disco2.annotation.layers import document_as_written
+from disco2.annotation.treebanks import ConlluSentence, parse_brackets, unescape
 from disco2.corpora import reading
 from disco2.corpora.wsj import WsjLayers
 from disco2.data import (
@@ -98,14 +100,10 @@ def _part_folders(path: Path) -> list[tuple[Path, Path, Path]]:
         kinds = ([folder / name for name in names] for names in (RELATION_FILES, PARSE_FILES))
         return [file for some in kinds if (file := next(filter(Path.is_file, some), None))]
 
-    try:
-        folder = path.parent if path.is_file() else path
-        inside = sorted(child for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
-        found = [(one, files(one)) for one in (folder, *inside)]
-        complete = [(one, both[0], both[1]) for one, both in found if len(both) == 2]
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CorpusError(f"The folder can't be read ({reason}).", where=str(path)) from None
+    folder = path.parent if path.is_file() else path
+    inside = sorted(child for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
+    found = [(one, files(one)) for one in (folder, *inside)]
+    complete = [(one, both[0], both[1]) for one, both in found if len(both) == 2]
     if not complete:
         raise CorpusError(
             "There is no folder with relations.json and parses.json here.",
@@ -203,11 +201,9 @@ class _Parses:
     issues: ReadIssues
 
     def read(self, file: Path) -> Iterator[tuple[str, Document]]:
-        text = reading.read_text(file, issues=self.issues, encoding=self.encoding).removeprefix(
-            reading.BYTE_ORDER_MARK
-        )
+        text = reading.read_text(file, issues=self.issues, encoding=self.encoding)
         try:
-            parses = reading.parse_json(text)
+            parses = reading.parse_json(text.removeprefix(reading.BYTE_ORDER_MARK))
         except reading.BrokenJsonError as error:
             where = f"{file}:{error.line}"
             raise CorpusError(f"The parses are not JSON: {error.reason}.", where=where) from None
@@ -239,8 +235,11 @@ class _Parses:
                 arcs = self._dependencies(sentence.get("dependencies"), count, place)
                 made.append(Sentence(first, len(words), tree, arcs))
         text = self._raw_text(name, words)
-        if text is None:
-            text, words = _rebuilt(words)
+        if text is None:  # rebuilt, with a space wherever the offsets have a gap
+            forms = tuple('"' if one.text in QUOTES else unescape(one.text) for one in words)
+            glued = (*(one.end == other.start for one, other in pairwise(words)), False)[: len(words)]
+            whole = ConlluSentence(forms, tuple(one.tag for one in words), None, 1, glued=glued)
+            return replace(document_as_written(name, [whole]), sentences=tuple(made))
         tokens = (Token(unescape(text[one.start : one.end]), one.start, one.end, one.tag) for one in words)
         return Document(name, text, tuple(tokens), tuple(made))
 
@@ -328,21 +327,6 @@ def _word(item: object, where: str) -> Token:
         )
     tag = properties.get("PartOfSpeech")
     return Token(form, start, end, tag if isinstance(tag, str) else "")
-
-
-def _rebuilt(words: Sequence[Token]) -> tuple[str, list[Token]]:
-    """A text of the tokens, with a space wherever their offsets have a gap, and their places in it."""
-    pieces: list[str] = []
-    moved: list[Token] = []
-    offset = last_end = 0
-    for word in words:
-        form = '"' if word.text in QUOTES else unescape(word.text)
-        space = " " if pieces and word.start != last_end else ""
-        pieces.append(space + form)
-        start, last_end = offset + len(space), word.end
-        offset = start + len(form)
-        moved.append(Token(form, start, offset, word.tag))
-    return "".join(pieces), moved
 
 
 def _number(word: str) -> int:

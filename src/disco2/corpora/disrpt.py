@@ -14,12 +14,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from disco2.annotation.layers import document_as_written
 from disco2.annotation.treebanks import ConlluSentence, parse_conllu
 from disco2.corpora import reading
-from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind, Sentence, Token
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory
 from disco2.errors import CorpusError
 
@@ -220,30 +222,18 @@ def _read_documents(file: Path, *, unnamed: str, encoding: str, issues: ReadIssu
     sentences: dict[str, list[ConlluSentence]] = {}
     for sentence in parse_conllu(text, where=str(file)):
         sentences.setdefault(sentence.document or unnamed, []).append(sentence)
-    documents = {name: make_document(name, some) for name, some in sentences.items()}
+    documents = {name: _make_document(name, some) for name, some in sentences.items()}
     for name in [name for name, document in documents.items() if is_masked(document)]:
         issues.add("masked text", str(file), f"The words of {name} are masked by underscores; left out.")
         del documents[name]
     return documents
 
 
-def make_document(name: str, sentences: Sequence[ConlluSentence]) -> Document:
-    """Make a document of parsed sentences, with the file's spaces and each sentence on its own line."""
-    pieces: list[str] = []
-    tokens: list[Token] = []
-    made: list[Sentence] = []
-    offset = 0
-    for sentence in sentences:
-        first = len(tokens)
-        glued = sentence.glued or (False,) * len(sentence.words)
-        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            tokens.append(Token(word, offset, offset + len(word), tag))
-            last = place + 1 == len(sentence.words)
-            space = "\n" if last else "" if glued[place] else " "
-            pieces.append(word + space)
-            offset += len(word) + len(space)
-        made.append(Sentence(first, len(tokens), dependencies=sentence.dependencies))
-    return Document(name, "".join(pieces), tuple(tokens), tuple(made))
+def _make_document(name: str, parses: Sequence[ConlluSentence]) -> Document:
+    document = document_as_written(name, parses)
+    pairs = zip(document.sentences, parses, strict=True)
+    sentences = tuple(replace(sentence, dependencies=parse.dependencies) for sentence, parse in pairs)
+    return replace(document, sentences=sentences)
 
 
 def is_masked(document: Document) -> bool:

@@ -218,7 +218,7 @@ def check_folder(path: Path, *, holds: str) -> Path:
 
 
 def list_files(folder: Path) -> Iterator[Path]:
-    """The files below a folder in order, without hidden ones; CorpusError if a folder can't be read."""
+    """The files below a folder in order, without hidden ones; OSError if a folder can't be read."""
     paths = [
         Path(inside, name)
         for inside, _, names in os.walk(folder, onerror=_raise)
@@ -231,11 +231,7 @@ def list_files(folder: Path) -> Iterator[Path]:
 def _raise(error: OSError) -> None:
     """By default ``os.walk`` skips a folder without permissions, and the corpus would silently lose it."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
-        raise CorpusError(
-            f"The folder can't be read ({error.strerror or error}).",
-            where=str(error.filename),
-            hint="Check its permissions.",
-        )
+        raise error
 
 
 @contextmanager

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -15,10 +13,9 @@ from disco2.annotation.coreference import (
     parse_ontonotes,
 )
 from disco2.annotation.layers import document_from_trees, with_constituents, with_dependencies, with_mentions
-from disco2.annotation.text import tokenise
 from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, parse_brackets, parse_conllu
 from disco2.corpora.reading import check_folder, list_files, read_text
-from disco2.data import Document, ReadIssues, Sentence, Token
+from disco2.data import Document, ReadIssues
 from disco2.errors import CorpusError, LayerError
 
 TREES = (".mrg", ".ptb", ".parse")  # the treebank's own before a parser's
@@ -28,8 +25,6 @@ BARE = ""  # the ending of a name without any
 
 Layer = TypeVar("Layer")
 Parse = Callable[[str, str], Mapping[str, Layer]]  # a file's text and name -> layers by document
-
-_NOT_TEXT = re.compile(r"\s*\.START\b")  # the first word of the raw files
 
 
 class WsjLayers:
@@ -62,7 +57,7 @@ class WsjLayers:
                 return self.attach(document), True
             except LayerError as error:
                 self._issues.add("document without trees", error.where or where, error.what)
-        return self.attach(split_by_rule(name, text)), False
+        return self.attach(document_from_trees(name, text, [], where=name, issues=ReadIssues())), False
 
     def attach(self, document: Document, *, trees: bool = False) -> Document:
         """The document with its dependencies, its mentions and, if asked for, the phrases of its trees."""
@@ -178,18 +173,3 @@ def find_files(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:
                 ranked[document] = min(ranked.get(document, (rank, file)), (rank, file))
                 break
     return {document: ranked[document][1] for document in sorted(ranked)}
-
-
-def split_by_rule(document_id: str, text: str) -> Document:
-    """A document without trees: tokens and sentences split by rule, no phrases."""
-    opening = _NOT_TEXT.match(text)
-    skipped = opening.end() if opening else 0
-    tokens: list[Token] = []
-    sentences: list[Sentence] = []
-    for sentence in tokenise(text[skipped:]):
-        first = len(tokens)
-        tokens.extend(
-            replace(token, start=token.start + skipped, end=token.end + skipped) for token in sentence
-        )
-        sentences.append(Sentence(first, len(tokens)))
-    return Document(document_id, text, tuple(tokens), tuple(sentences))
