@@ -199,17 +199,6 @@ def gold_labels(found: Corpus) -> list[str]:
     return [one.senses[0] if one.senses else str(one.kind) for one in found.relations]
 
 
-def test_the_validator_and_the_supplementary_evaluation_accept_it(folder: Path, tmp_path: Path) -> None:
-    found = read_conll16(folder)
-    output = tmp_path / "output.json"
-    exported = export_predictions(found, found.relations, gold_labels(found), output, "conll16")
-    assert conll16_rules.complaints(output.read_text(encoding="utf-8")) == []
-    gold, predicted = lines_of(folder / "relations.json"), lines_of(output)
-    assert conll16_rules.supplementary_complaints(gold, predicted) == []
-    assert conll16_rules.correct(gold, predicted) == len(gold) == exported.relations
-    assert exported.notes == ()
-
-
 def test_the_type_follows_the_prediction(tmp_path: Path) -> None:
     found = corpus(
         [

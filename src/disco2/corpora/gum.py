@@ -11,7 +11,8 @@ from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.layers import document_as_written, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.treebanks import parse_brackets, parse_conllu, unescape
 from disco2.corpora import reading
-from disco2.corpora.pdtb import Source, find_relations, parse_pdtb3
+from disco2.corpora.pdtb import parse_pdtb3
+from disco2.corpora.wsj import Source, find_relations
 from disco2.data import Corpus, Document, ReadIssues, Relation
 from disco2.data.senses import inventory
 from disco2.errors import CorpusError, LayerError, SettingsError

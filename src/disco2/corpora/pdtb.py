@@ -10,14 +10,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from disco2.corpora import reading
-from disco2.corpora.wsj import BARE, WsjLayers, find_files
-from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
-from disco2.data.senses import SenseInventory, inventory
+from disco2.corpora.wsj import (
+    BARE,
+    RawRelation,
+    Spans,
+    WsjLayers,
+    find_files,
+    inside_word,
+    make_corpus,
+    parse_spans,
+    read_sources,
+)
+from disco2.data import Corpus, ReadIssues, RelationKind
 from disco2.errors import CorpusError, SettingsError
 
 OFFSETS = ("auto", "inclusive", "exclusive")
@@ -33,54 +42,12 @@ PARTS = ("Arg1", "Arg2", "Sup1", "Sup2")
 FIELDS_2 = 48  # of the pipe encoding
 
 Convention = Literal["inclusive", "exclusive"]
-Spans = tuple[tuple[int, int], ...]
 Selection = tuple[Spans, str]  # characters, ends exclusive, and their text
 _Entry = TypeVar("_Entry")
 
-_SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 _RULE = re.compile(r"_{20,}\s*")
 _HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
 _SPANS = re.compile(r"\d+\.\.\d+")
-
-
-@dataclass(frozen=True, slots=True)
-class RawRelation:
-    """One relation as its file has it: spans are pairs of character offsets, senses are not yet checked.
-
-    Whether the ends are inclusive (LDC's PDTB 3) or exclusive (PDTB 2, GDTB) depends on the corpus.
-    ``number`` counts the relations of the file from 1, and ``line`` is where this one begins.
-    """
-
-    number: int
-    line: int
-    kind: str
-    connectives: tuple[str, ...]  # one, or two of an implicit relation
-    senses: tuple[str, ...]
-    connective_spans: Spans  # of an explicit connective or an AltLex
-    arg1_spans: Spans
-    arg2_spans: Spans
-    arg1_text: str = ""  # in PDTB 2, which repeats the text of the spans
-    arg2_text: str = ""
-
-    @property
-    def spans(self) -> Spans:
-        return (*self.connective_spans, *self.arg1_spans, *self.arg2_spans)
-
-
-def parse_spans(field: str) -> Spans:
-    """Parse ``"3..7;9..12"`` to ``((3, 7), (9, 12))``; an empty field has no spans."""
-    if not field:
-        return ()
-    spans = []
-    for piece in field.split(";"):
-        span = _SPAN.fullmatch(piece)
-        if span is None:
-            raise CorpusError(f"'{piece:.80}' is not a span of the form 12..34.")
-        start, end = int(span[1]), int(span[2])
-        if end < start:
-            raise CorpusError(f"The span '{piece}' ends before it starts.")
-        spans.append((start, end))
-    return tuple(spans)
 
 
 def parse_pdtb3_line(fields: Sequence[str], line: int) -> RawRelation:
@@ -164,124 +131,6 @@ def read_pdtb3(
     return replace(corpus, notes=(*notes, *corpus.notes))
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One document's text and relations as its files have them."""
-
-    id: str
-    file: Path
-    text: str
-    relations: Sequence[RawRelation]
-
-
-def read_sources(
-    files: Mapping[str, Path],
-    texts: Mapping[str, Path],
-    parse: Callable[..., list[RawRelation]],
-    *,
-    encoding: str,
-    issues: ReadIssues,
-) -> Iterator[Source]:
-    """Read the relations and the raw text of each document; one without text is left out with a finding."""
-    for name, file in files.items():
-        content = reading.read_text(file, issues=issues, encoding=encoding)
-        relations = parse(content, where=str(file), issues=issues)
-        if not content.strip():
-            issues.add("empty file", str(file), "There are no relations in it.")
-        if name not in texts:
-            detail = f"{name} has no raw text; it and its {len(relations)} relations were left out."
-            issues.add("document without text", str(file), detail)
-            continue
-        text = reading.read_text(texts[name], issues=issues, encoding=encoding)
-        starts = [start for one in relations for start, _ in one.spans]
-        yield Source(name, file, choose_text(text, starts, where=str(texts[name]), issues=issues), relations)
-
-
-def make_corpus(name: str, sources: Iterable[Source], layers: WsjLayers, *, issues: ReadIssues) -> Corpus:
-    """The documents with their layers, and the relations that can be found in them.
-
-    The inventory of senses has the name of the corpus.
-    """
-    documents: dict[str, Document] = {}
-    relations: list[Relation] = []
-    ways: Counter[str] = Counter()
-    for source in sources:
-        document, has_trees = layers.document(source.id, source.text)
-        ways["have tokens from trees" if has_trees else "have no trees; tokens were split by rule"] += 1
-        documents[document.id] = document
-        found = find_relations(source, reading.TokenSpans.of(document), inventory(name), issues=issues)
-        relations.extend(reading.drop_doubles(found, issues=issues))
-    notes = tuple(f"{count} documents {way}." for way, count in sorted(ways.items()))
-    return Corpus(name, name, documents, tuple(relations), issues=issues, notes=notes)
-
-
-def find_relations(
-    source: Source,
-    tokens: reading.TokenSpans,
-    known: SenseInventory,
-    *,
-    keep_unlabelled: bool = False,
-    issues: ReadIssues,
-) -> Iterator[Relation]:
-    """The relations of a document on its tokens; one with bad spans, or without a sense, is left out."""
-    for raw in source.relations:
-        name, where = f"{source.id}:{raw.number}", f"{source.file}:{raw.line}"
-        label = _read_label(raw, known, keep_unlabelled=keep_unlabelled, where=where, issues=issues)
-        if label is None:
-            continue
-        try:
-            (arg1, exact1), (arg2, exact2) = map(tokens.argument, (raw.arg1_spans, raw.arg2_spans))
-            connective, exact = tokens.under(raw.connective_spans)
-            if not arg1.tokens or not arg2.tokens:
-                raise CorpusError(f"{'Arg2' if arg1.tokens else 'Arg1'} of {name} has no token.")
-        except CorpusError as error:
-            issues.add("bad relation", where, f"{error.what} The relation was skipped.")
-            continue
-        if not (exact and exact1 and exact2):
-            issues.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
-        for number, argument, stated in ((1, arg1, raw.arg1_text), (2, arg2, raw.arg2_text)):
-            found = argument.text.split()
-            reading.compare_text(found, stated, f"Arg{number} of {name}", where=where, issues=issues)
-        yield Relation(
-            id=name,
-            document=source.id,
-            kind=label[0],
-            arg1=replace(arg1, text=" ".join(arg1.text.split())),
-            arg2=replace(arg2, text=" ".join(arg2.text.split())),
-            senses=label[1],
-            connective=raw.connectives[0] if raw.connectives else "",
-            connective_tokens=connective,
-            where=where,
-        )
-
-
-def _read_label(
-    raw: RawRelation, known: SenseInventory, *, keep_unlabelled: bool, where: str, issues: ReadIssues
-) -> tuple[RelationKind, tuple[str, ...]] | None:
-    """The kind and the canonical senses; None, with a finding, if the kind is unknown or lacks its sense.
-
-    NoRel in the place of a sense corrects the kind.
-    """
-    kind = reading.read_kind(raw.kind)
-    if kind is None:
-        issues.add("unknown kind of relation", where, f"'{raw.kind:.80}'; the relation was skipped.")
-        return None
-    needs_sense = reading.read_kind_without_sense(kind) is None
-    repeated = {reading.read_kind_without_sense(label) for label in raw.senses} - {None, kind}
-    if RelationKind.NOREL in repeated and needs_sense:
-        issues.add("NoRel as a sense", where, f"The type is {kind}, the sense NoRel; it was read as NoRel.")
-        return RelationKind.NOREL, ()
-    if repeated:
-        named = ", ".join(map(str, repeated))
-        issues.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
-    senses = reading.read_senses(raw.senses, known, kind=kind, where=where, issues=issues)
-    if needs_sense and not senses:
-        what = "it was kept" if keep_unlabelled else "the relation was skipped"
-        issues.add("relation without a sense", where, f"{kind} relations need one; {what}.")
-        return (kind, ()) if keep_unlabelled else None
-    return kind, senses
-
-
 def which_end(text: str, span: tuple[int, int]) -> str:
     """``inclusive`` or ``exclusive`` if only this reading of a span's end makes sense; else empty.
 
@@ -307,37 +156,15 @@ def choose_convention(ends: Mapping[str, int]) -> Convention:
 
 def with_exclusive_ends(raw: RawRelation) -> RawRelation:
     """A relation whose spans have inclusive ends, with exclusive ones."""
-    names = ("connective_spans", "arg1_spans", "arg2_spans")
-    spans = {name: tuple((start, end + 1) for start, end in getattr(raw, name)) for name in names}
-    return replace(raw, **spans)
-
-
-def choose_text(text: str, starts: Sequence[int], *, where: str, issues: ReadIssues) -> str:
-    r"""The text, or the text with ``\n`` for ``\r\n`` if the spans were counted that way.
-
-    Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
-    has them, spans begin in the middle of words.
-    """
-    plain = text.replace("\r\n", "\n")
-    if _good_starts(plain, starts) <= _good_starts(text, starts):
-        return text
-    detail = "The file has Windows line ends and its spans don't count them; it was read with plain ones."
-    issues.add("line ends not in the offsets", where, detail)
-    return plain
-
-
-def _good_starts(text: str, starts: Iterable[int]) -> int:
-    return sum(
-        start < len(text) and not text[start].isspace() and not _inside_word(text, start) for start in starts
+    connective, arg1, arg2 = (
+        tuple((start, end + 1) for start, end in spans)
+        for spans in (raw.connective_spans, raw.arg1_spans, raw.arg2_spans)
     )
+    return replace(raw, connective_spans=connective, arg1_spans=arg1, arg2_spans=arg2)
 
 
 def _ends_well(text: str, start: int, end: int) -> bool:
-    return start < end <= len(text) and not text[end - 1].isspace() and not _inside_word(text, end)
-
-
-def _inside_word(text: str, offset: int) -> bool:
-    return 0 < offset < len(text) and text[offset - 1].isalnum() and text[offset].isalnum()
+    return start < end <= len(text) and not text[end - 1].isspace() and not inside_word(text, end)
 
 
 def read_pdtb2(
