@@ -50,11 +50,15 @@ _HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
 _SPANS = re.compile(r"\d+\.\.\d+")
 
 
-def parse_pdtb3_line(fields: Sequence[str], line: int) -> RawRelation:
-    """Parse the relation in one line's fields; raise CorpusError, without a place, if there is none."""
+def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
+    """The relations of a file, numbered by their lines; bad lines are reported and skipped."""
+    return _parse_all(_rows(reading.split_lines(text)), _parse_pdtb3_row, "bad relation line", where, issues)
+
+
+def _parse_pdtb3_row(row: str, number: int, line: int) -> RawRelation:
+    fields = [field.strip() for field in row.split("|")]
     if len(fields) != FIELDS_3:
         raise CorpusError(f"{len(fields)} fields between pipes where PDTB 3 has {FIELDS_3}.")
-    fields = list(map(str.strip, fields))
     return RawRelation(
         number=line,
         line=line,
@@ -67,17 +71,8 @@ def parse_pdtb3_line(fields: Sequence[str], line: int) -> RawRelation:
     )
 
 
-def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
-    """The relations of a file; bad lines are reported and skipped."""
-    relations = []
-    for number, line in enumerate(reading.split_lines(text), start=1):
-        if not line.strip():
-            continue
-        try:
-            relations.append(parse_pdtb3_line(line.split("|"), number))
-        except CorpusError as error:
-            issues.add("bad relation line", f"{where}:{number}", f"{error.what} The line was skipped.")
-    return relations
+def _rows(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def read_pdtb3(
@@ -221,7 +216,7 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
     Raises CorpusError for a file of another kind.
     """
     lines = reading.split_lines(text)
-    number, first = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    number, first = next(_rows(lines), (0, ""))
     kind, pipe, _ = first.partition("|")
     if not first:
         return []
@@ -231,8 +226,7 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
             issues.add("file cut off", f"{where}:{len(lines)}", detail)
         return _parse_all(_blocks(lines), _parse_block, "bad relation block", where, issues)
     if pipe and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS_2 // 4):
-        rows = ((line, row) for line, row in enumerate(lines, start=1) if row.strip())
-        return _parse_all(rows, _parse_row, "bad relation line", where, issues)
+        return _parse_all(_rows(lines), _parse_row, "bad relation line", where, issues)
     raise CorpusError(
         "This is neither PDTB 2's native encoding nor its pipe encoding.",
         where=f"{where}:{number}",
