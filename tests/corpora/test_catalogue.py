@@ -13,8 +13,8 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
 from disco2.corpora.catalogue import (
+    CORPORA,
     CORPUS_NAMES,
-    EXPECTED,
     read_corpus,
     read_layers,
     with_automatic_layers,
@@ -40,7 +40,7 @@ def test_a_path_that_is_not_there_says_what_belongs_there(tmp_path: Path, name: 
     with pytest.raises(CorpusError) as caught:
         read_corpus(name, tmp_path / "nowhere")
     assert caught.value.where == str(tmp_path / "nowhere")
-    assert EXPECTED[name] in caught.value.hint
+    assert CORPORA[name]["expected"] in caught.value.hint
 
 
 @pytest.mark.parametrize("name", CORPUS_NAMES)
