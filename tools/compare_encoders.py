@@ -127,7 +127,9 @@ class Contextual:
 
 
 def read_contextual(model: EncoderModel, parts: Parts, extractor: FeatureExtractor, K: int) -> Contextual:
-    encoder = ExampleEncoder(word_row=lambda form: 0, labels=model.labels, extractor=extractor, with_entities=True)
+    encoder = ExampleEncoder(
+        word_row=lambda form: 0, labels=model.labels, extractor=extractor, with_entities=True
+    )
     states: list[Floats] = [np.zeros((1, model.weights.shape[1] // 2), dtype=np.float16)]
     examples: dict[str, list[Example]] = {}
     row, training_rows = 1, 0

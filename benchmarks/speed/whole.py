@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_bytes, row
 from disco2.bundle import load_bundle
 from disco2.corpora.gum import read_gum
-from disco2.corpora.pdtb2 import read_pdtb2
+from disco2.corpora.pdtb import read_pdtb2
 from disco2.data import Corpus
 from disco2.shipped import find_model
 from disco2.vectors.source import FOLDER

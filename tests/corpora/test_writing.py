@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 
 from disco2.annotation.treebanks import parse_brackets
-from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.conll16 import read_conll16
 from disco2.corpora.disrpt import read_disrpt
 from disco2.corpora.gum import read_gum
 from disco2.corpora.pairs import read_pairs, write_pairs
-from disco2.corpora.relations import with_senses_of
+from disco2.corpora.reading import with_senses_of
 from disco2.corpora.tasks import CONLL16_SENSES, LIN_EXCLUDED, LIN_TYPES, PDTB3_TYPES
 from disco2.corpora.writing import LABELS_2025, export_predictions, map_to_2025, write_brackets, write_conll16
 from disco2.data import Constituents, Corpus, Relation, RelationKind
@@ -25,7 +24,7 @@ from disco2.errors import CorpusError, InputError, SettingsError
 from tests.corpora import conll16_rules, disrpt_rules
 from tests.corpora.disrpt_rules import accuracy, misaligned
 from tests.corpora.made_up import corpus, document, relation
-from tests.corpora.miniature import documents, write_pdtb3, write_trees
+from tests.corpora.miniature import documents
 from tests.corpora.miniature_conll16 import write_conll16_parts
 from tests.corpora.miniature_documents import ALL_SCENES
 from tests.corpora.test_disrpt import CONLLU, HEADER_2023, HEADER_2025, HEADER_GUM, row, write
@@ -200,36 +199,6 @@ def gold_labels(found: Corpus) -> list[str]:
     return [one.senses[0] if one.senses else str(one.kind) for one in found.relations]
 
 
-def test_the_validator_and_the_supplementary_evaluation_accept_it(folder: Path, tmp_path: Path) -> None:
-    found = read_conll16(folder)
-    output = tmp_path / "output.json"
-    exported = export_predictions(found, found.relations, gold_labels(found), output, "conll16")
-    assert conll16_rules.complaints(output.read_text(encoding="utf-8")) == []
-    gold, predicted = lines_of(folder / "relations.json"), lines_of(output)
-    assert conll16_rules.supplementary_complaints(gold, predicted) == []
-    assert conll16_rules.correct(gold, predicted) == len(gold) == exported.relations
-    assert (exported.files, exported.notes) == ((output,), ())
-
-
-def test_relations_given_without_senses_keep_their_numbers_and_arguments(
-    folder: Path, tmp_path: Path
-) -> None:
-    docs = documents([23], files=(3,), scenes=ALL_SCENES)
-    given = read_conll16(write_conll16_parts(tmp_path, docs, senses=False) / TEST_PART)
-    labels = ["Expansion.Conjunction"] * len(given.relations)
-    export_predictions(given, given.relations, labels, tmp_path / "output.json", "conll16")
-    predicted = lines_of(tmp_path / "output.json")
-    gold = lines_of(folder / "relations.json")
-    assert conll16_rules.supplementary_complaints(gold, predicted) == []
-    assert (
-        conll16_rules.correct(gold, predicted)
-        == sum("Expansion.Conjunction" in record["Sense"] for record in gold)
-        > 0
-    )
-    explicit = [one["ID"] for one in gold if one["Type"] == "Explicit"]
-    assert [one["ID"] for one in predicted if one["Type"] == "Explicit"] == explicit
-
-
 def test_the_type_follows_the_prediction(tmp_path: Path) -> None:
     found = corpus(
         [
@@ -280,10 +249,6 @@ def test_numbers_come_back_as_numbers(tmp_path: Path, name: str, identity: int |
 
 def test_what_cannot_be_exported_is_refused(folder: Path, tmp_path: Path) -> None:
     found = corpus([relation("a", 1, ["Contingency.Cause.Reason"])])
-    with pytest.raises(SettingsError, match="conll16, disrpt"):
-        export_predictions(found, found.relations, ["EntRel"], tmp_path / "out", "conll17")
-    with pytest.raises(SettingsError, match="2 labels for 1"):
-        export_predictions(found, found.relations, ["EntRel"] * 2, tmp_path / "out", "conll16")
     automatic = replace(found, automatic=("tokens", "trees"))
     for form in ("conll16", "disrpt"):
         with pytest.raises(SettingsError, match="own tokens"):
@@ -376,12 +341,12 @@ def test_rows_without_a_prediction_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="2 rows have no prediction, such as line 2") as caught:
         export_predictions(found, implicit, [SENSES[1]], tmp_path / "out.rels", "disrpt")
     assert "of every kind" in caught.value.hint
-    with pytest.raises(CorpusError, match="no relation"):
+    with pytest.raises(CorpusError, match="from 0 tables"):
         export_predictions(found, [], [], tmp_path / "out.rels", "disrpt")
     assert not (tmp_path / "out.rels").exists()
 
 
-def test_several_tables_become_a_folder_of_tables(tmp_path: Path) -> None:
+def test_relations_of_several_tables_are_refused(tmp_path: Path) -> None:
     gold = tmp_path / "gold"
     for name, kind in (("one/a_test", "explicit"), ("two/a_test", "implicit")):
         file = gold / f"{name}.rels"
@@ -392,45 +357,38 @@ def test_several_tables_become_a_folder_of_tables(tmp_path: Path) -> None:
         file.write_text("\n".join(["\t".join(HEADER_GUM.split()), line, ""]))
         file.with_suffix(".conllu").write_text(text)
     found = read_disrpt(gold)
-    exported = export_predictions(found, found.relations, SENSES[:2], tmp_path / "out", "disrpt")
-    assert exported.files == tuple(tmp_path / "out" / name for name in ("one/a_test.rels", "two/a_test.rels"))
-    for file in exported.files:
-        original = (gold / file.relative_to(tmp_path / "out")).read_text()
-        assert file.read_text() == original
-    with pytest.raises(InputError, match="its own: one, two"):
+    with pytest.raises(CorpusError, match="from 2 tables") as caught:
         export_predictions(found, found.relations, SENSES[:2], tmp_path / "out", "disrpt")
+    assert "single .rels file" in caught.value.hint
 
 
 def test_another_corpus_becomes_a_table_that_the_validator_accepts(tmp_path: Path) -> None:
-    docs = documents([23], files=(3,), scenes=ALL_SCENES)
-    found = read_corpus(
-        "pdtb3", write_pdtb3(tmp_path / "pdtb3", docs), trees=write_trees(tmp_path / "trees", docs)
+    found = corpus(
+        [
+            relation("a", 1, ["Contingency.Cause.Reason", "Comparison.Contrast"]),
+            relation("a", 2, kind=RelationKind.ENTREL, arg1=(6, 7, 8), arg2=(0, 1, 2)),
+            relation("a", 3, ["Expansion.Conjunction"], kind=RelationKind.EXPLICIT),
+            relation("a", 4, kind=RelationKind.NOREL),
+        ]
     )
-    labels = [PDTB3_TYPES[number % len(PDTB3_TYPES)] for number in range(len(found.relations))]
+    labels = ["Contingency.Cause", *["Expansion.Conjunction"] * 3]
     exported = export_predictions(found, found.relations, labels, tmp_path / "out.rels", "disrpt")
+    assert exported.relations == 3
+    assert exported.notes == ("1 relations are NoRel, which the shared task does not have: left out",)
     text = (tmp_path / "out.rels").read_text(encoding="utf-8")
     assert disrpt_rules.complaints(text) == []
-    assert exported.relations == len(found.relations) - 1
-    assert exported.notes == ("1 relations are NoRel, which the shared task does not have: left out",)
-
-    table = [
-        dict(zip(disrpt_rules.HEADER_2025.split("\t"), line.split("\t"), strict=True))
-        for line in text.splitlines()[1:]
+    first, second = "The dog barked .", "Nobody ( not even Ann-Lea ) slept ."
+    gap, inside = "Nobody <*> slept", "not even Ann-Lea"
+    senses = "contingency.cause.reason;comparison.contrast"
+    cells = [line.split("\t") for line in text.splitlines()[1:3]]
+    assert [row[:9] for row in cells] == [
+        ["a", "1-3", "5,11", "The dog barked", gap, "The dog barked", gap, "1-4", "5-12"],
+        ["a", "1-3", "7-9", "The dog barked", inside, "The dog barked", inside, "1-4", "5-12"],
     ]
-    kept = [one for one in found.relations if one.kind is not RelationKind.NOREL]
-    for cells, one in zip(table, kept, strict=True):
-        units = [_tokens(cells[f"unit{number}_toks"]) for number in (1, 2)]
-        assert sorted((one.arg1.tokens, one.arg2.tokens)) == units
-        assert cells["dir"] == ("1<2" if units[0] == one.arg1.tokens else "1>2")
-        words = found.documents[one.document].words(units[0])
-        assert cells["unit1_txt"].replace(" <*>", "").split() == words
-        assert "".join(cells["u1_raw"].replace("<*>", "").split()) == "".join(words)
-        sentence = _tokens(cells["s1_toks"])
-        assert set(units[0]) <= set(sentence)
-        assert cells["unit1_sent"].split() == found.documents[one.document].words(sentence)
-    assert {cells["dir"] for cells in table} == {"1<2", "1>2"}
-    assert any("<*>" in cells["unit1_txt"] for cells in table)
-    assert {cells["rel_type"] for cells in table} == {"implicit", "explicit", "altlex", "entrel"}
+    assert [row[9:] for row in cells] == [
+        [first, second, "1<2", "implicit", senses, "causal"],
+        [first, second, "1>2", "entrel", "entrel", "conjunction"],
+    ]
 
 
 def test_odd_relations_are_left_out_with_a_note(tmp_path: Path) -> None:
@@ -452,11 +410,3 @@ def test_every_usual_label_has_one_of_2025() -> None:
             assert "." not in sense or map_to_2025(sense) in LABELS_2025, sense
     assert map_to_2025("Contingency") is None
     assert map_to_2025("Contingency.Cause.Reason") == "causal"
-
-
-def _tokens(ranges: str) -> tuple[int, ...]:
-    found: list[int] = []
-    for piece in ranges.split(","):
-        first, _, last = piece.partition("-")
-        found += range(int(first) - 1, int(last or first))
-    return tuple(found)

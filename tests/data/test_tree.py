@@ -151,11 +151,6 @@ def test_the_node_of_a_mention(mention: Mention, tokens: tuple[int, ...], span: 
     assert (tree.starts[node], tree.ends[node]) == span
 
 
-def test_a_mention_whose_head_is_elsewhere_has_no_node() -> None:
-    tree = tree_of(bob_and_tina(), (0, 1, 2, 3))
-    assert mention_node(tree, Mention(3, 5, 4, "burger")) is None
-
-
 def test_she_is_tina() -> None:
     document = replace(
         bob_and_tina(), mentions=(Mention(0, 1, 0, "bob"), Mention(2, 3, 2, "tina"), Mention(6, 7, 6, "tina"))
@@ -246,15 +241,6 @@ def labelled(document: Document, tree: ArgumentTree) -> str:
 def test_phrases_give_their_names(tokens: tuple[int, ...], expected: str) -> None:
     document = bob_and_tina()
     assert labelled(document, tree_of(document, tokens)) == expected
-
-
-def test_the_topmost_of_several_phrases_over_the_same_words_gives_its_name() -> None:
-    document = bob_and_tina()
-    phrases = Constituents(("ROOT", "S", "VP", "NP"), (0, 0, 1, 2), (4, 4, 3, 3), (-1, 0, 1, 2), ("X",) * 4)
-    document = replace(
-        document, sentences=(document.sentences[0], replace(document.sentences[1], constituents=phrases))
-    )
-    assert labelled(document, tree_of(document, (6, 7, 8, 9))) == "(ROOT X:She ( (VP X:was X:hungry) X:.))"
 
 
 def test_a_tag_of_the_token_goes_before_that_of_the_tree() -> None:

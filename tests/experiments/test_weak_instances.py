@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from disco2.corpora.gum import read_gum
-from disco2.corpora.relations import argument_from_tokens
+from disco2.corpora.reading import argument_from_tokens
 from disco2.corpora.tasks import TaskSettings
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
 from disco2.errors import CorpusError, SettingsError

@@ -11,29 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from disco2.annotation.heads import token_in_cycle
-from disco2.annotation.treebanks import parse_brackets, unescape
-from disco2.corpora.reading import (
-    BYTE_ORDER_MARK,
-    BrokenJsonError,
-    parse_json,
-    quote_first_fault,
-    read_json_lines,
-    read_text,
-    shorten,
-)
-from disco2.corpora.relations import (
-    TokenSpans,
-    argument_from_tokens,
-    choose_inventory,
-    compare_text,
-    drop_doubles,
-    read_kind,
-    read_senses,
-)
+from disco2.annotation.layers import document_as_written
+from disco2.annotation.treebanks import ConlluSentence, parse_brackets, unescape
+from disco2.corpora import reading
 from disco2.corpora.wsj import WsjLayers
 from disco2.data import (
     Constituents,
@@ -53,7 +38,6 @@ RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json"
 PARSE_FILES = ("parses.json", "pdtb-parses.json")
 INVENTORIES = ("pdtb2", "pdtb3", "gdtb")
 QUOTES = ("``", "''")
-WIDEST_GAP = 10_000  # spaces; offsets that want more of them are not those of a text
 
 _PART = re.compile(r"(?:^|[-_.])(train|dev|test|trial|blind)(?:[-_.]test)?$", re.IGNORECASE)
 
@@ -88,20 +72,22 @@ def read_conll16(
         part = _PART.search(folder.name)
         if part is not None:
             parts |= dict.fromkeys(fresh, part[1].lower())
-        text = read_text(relation_file, issues=issues, encoding=encoding)
-        relations.extend(drop_doubles(_read_relations(text, relation_file, fresh, issues), issues=issues))
+        text = reading.read_text(relation_file, issues=issues, encoding=encoding)
+        relations.extend(
+            reading.drop_doubles(_read_relations(text, relation_file, fresh, issues), issues=issues)
+        )
     if not relations:
-        fault = quote_first_fault(issues, kinds=("broken line", "bad relation"))
+        fault = reading.quote_first_fault(issues, kinds=("broken line", "bad relation"))
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
     if trees or coreference or dependencies:
         layers = WsjLayers(
             documents, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues
         )
         documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
-    known = choose_inventory((label for one in relations for label in one.senses), known=INVENTORIES)
+    known = reading.choose_inventory((label for one in relations for label in one.senses), known=INVENTORIES)
     resolved = []
     for one in relations:
-        senses = read_senses(one.senses, known, kind=one.kind, where=one.where, issues=issues)
+        senses = reading.read_senses(one.senses, known, kind=one.kind, where=one.where, issues=issues)
         resolved.append(replace(one, senses=senses))
     notes = (f"Sense inventory: {known.name}.",)
     return Corpus("conll16", known.name, documents, tuple(resolved), parts, issues, notes=notes)
@@ -114,14 +100,10 @@ def _part_folders(path: Path) -> list[tuple[Path, Path, Path]]:
         kinds = ([folder / name for name in names] for names in (RELATION_FILES, PARSE_FILES))
         return [file for some in kinds if (file := next(filter(Path.is_file, some), None))]
 
-    try:
-        folder = path.parent if path.is_file() else path
-        inside = sorted(child for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
-        found = [(one, files(one)) for one in (folder, *inside)]
-        complete = [(one, both[0], both[1]) for one, both in found if len(both) == 2]
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CorpusError(f"The folder can't be read ({reason}).", where=str(path)) from None
+    folder = path.parent if path.is_file() else path
+    inside = sorted(child for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
+    found = [(one, files(one)) for one in (folder, *inside)]
+    complete = [(one, both[0], both[1]) for one, both in found if len(both) == 2]
     if not complete:
         raise CorpusError(
             "There is no folder with relations.json and parses.json here.",
@@ -135,13 +117,13 @@ def _read_relations(
     text: str, file: Path, documents: dict[str, Document], issues: ReadIssues
 ) -> Iterator[Relation]:
     """Relations with their senses as the file spells them."""
-    limits = {name: TokenSpans.of(document) for name, document in documents.items()}
-    for number, record in read_json_lines(text, path=file, issues=issues):
+    limits = {name: reading.TokenSpans.of(document) for name, document in documents.items()}
+    for number, record in reading.read_json_lines(text, path=file, issues=issues):
         where = f"{file}:{number}"
         try:
             name = record.get("DocID")
             if not isinstance(name, str) or name not in documents:
-                raise CorpusError(f"There are no parses of the document {shorten(name)}.")
+                raise CorpusError(f"There are no parses of the document {reading.shorten(name)}.")
             given = record.get("ID")
             relation_id = str(given) if isinstance(given, int | str) and given != "" else f"{name}:{number}"
             yield _relation(record, relation_id, documents[name], limits[name], where, issues)
@@ -150,7 +132,12 @@ def _read_relations(
 
 
 def _relation(
-    record: dict[str, Any], name: str, document: Document, limit: TokenSpans, where: str, issues: ReadIssues
+    record: dict[str, Any],
+    name: str,
+    document: Document,
+    limit: reading.TokenSpans,
+    where: str,
+    issues: ReadIssues,
 ) -> Relation:
     """One relation. Raises CorpusError if it can't be used."""
     arguments = {key: _tokens(record.get(key), key, document) for key in ("Arg1", "Arg2")}
@@ -164,7 +151,7 @@ def _relation(
     for key, tokens in arguments.items():
         stated = record[key].get("RawText")
         if isinstance(stated, str):
-            compare_text(document.words(tokens), stated, key, where=where, issues=issues)
+            reading.compare_text(document.words(tokens), stated, key, where=where, issues=issues)
     raw = connective.get("RawText")
     senses = record.get("Sense")
     connective_tokens = arguments.get("Connective", ())
@@ -172,8 +159,8 @@ def _relation(
         id=name,
         document=document.id,
         kind=_kind(record.get("Type"), explicit=bool(connective_tokens)),
-        arg1=argument_from_tokens(document, arguments["Arg1"]),
-        arg2=argument_from_tokens(document, arguments["Arg2"]),
+        arg1=reading.argument_from_tokens(document, arguments["Arg1"]),
+        arg2=reading.argument_from_tokens(document, arguments["Arg2"]),
         senses=tuple(one for one in senses if isinstance(one, str)) if isinstance(senses, list) else (),
         connective=raw if isinstance(raw, str) else "",
         connective_tokens=connective_tokens,
@@ -185,9 +172,9 @@ def _kind(label: object, *, explicit: bool) -> RelationKind:
     """The kind; the input of the sense classification task has none, and a connective decides."""
     if label in (None, ""):
         return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
-    kind = read_kind(label) if isinstance(label, str) else None
+    kind = reading.read_kind(label) if isinstance(label, str) else None
     if kind is None:
-        raise CorpusError(f"Unknown type {shorten(label)}.")
+        raise CorpusError(f"Unknown type {reading.shorten(label)}.")
     return kind
 
 
@@ -199,16 +186,10 @@ def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
     tokens = [item[2] if isinstance(item, list) and len(item) == 5 else item for item in items]
     for token in tokens:
         if type(token) is not int or not 0 <= token < len(document.tokens):  # true is an int
-            raise CorpusError(f"{key} names token {shorten(token)}; the document has {len(document.tokens)}.")
+            raise CorpusError(
+                f"{key} names token {reading.shorten(token)}; the document has {len(document.tokens)}."
+            )
     return tuple(sorted(set(tokens)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    form: str
-    start: int
-    end: int
-    tag: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +201,10 @@ class _Parses:
     issues: ReadIssues
 
     def read(self, file: Path) -> Iterator[tuple[str, Document]]:
-        text = read_text(file, issues=self.issues, encoding=self.encoding).removeprefix(BYTE_ORDER_MARK)
+        text = reading.read_text(file, issues=self.issues, encoding=self.encoding)
         try:
-            parses = parse_json(text)
-        except BrokenJsonError as error:
+            parses = reading.parse_json(text.removeprefix(reading.BYTE_ORDER_MARK))
+        except reading.BrokenJsonError as error:
             where = f"{file}:{error.line}"
             raise CorpusError(f"The parses are not JSON: {error.reason}.", where=where) from None
         if not isinstance(parses, dict):
@@ -241,7 +222,7 @@ class _Parses:
         sentences = entry.get("sentences") if isinstance(entry, dict) else None
         if not isinstance(sentences, list):
             raise CorpusError("The document has no list of sentences.", where=where)
-        words: list[_Word] = []
+        words: list[Token] = []  # with their forms as the parses have them
         made: list[Sentence] = []
         for number, sentence in enumerate(sentences):
             place = f"{where}, sentence {number}"
@@ -254,17 +235,20 @@ class _Parses:
                 arcs = self._dependencies(sentence.get("dependencies"), count, place)
                 made.append(Sentence(first, len(words), tree, arcs))
         text = self._raw_text(name, words)
-        if text is None:
-            text, words = _rebuilt(words)
+        if text is None:  # rebuilt, with a space wherever the offsets have a gap
+            forms = tuple('"' if one.text in QUOTES else unescape(one.text) for one in words)
+            glued = (*(one.end == other.start for one, other in pairwise(words)), False)[: len(words)]
+            whole = ConlluSentence(forms, tuple(one.tag for one in words), None, 1, glued=glued)
+            return replace(document_as_written(name, [whole]), sentences=tuple(made))
         tokens = (Token(unescape(text[one.start : one.end]), one.start, one.end, one.tag) for one in words)
         return Document(name, text, tuple(tokens), tuple(made))
 
-    def _raw_text(self, name: str, words: Sequence[_Word]) -> str | None:
+    def _raw_text(self, name: str, words: Sequence[Token]) -> str | None:
         """The document's text file, if there is one and the tokens are where the parses say."""
         file = self.raw / name
         if not is_file_name(name) or not file.is_file():
             return None
-        text = read_text(file, issues=self.issues, encoding=self.encoding)
+        text = reading.read_text(file, issues=self.issues, encoding=self.encoding)
         reached = 0
         for word in words:
             # Only a full stop that a treebank adds behind an abbreviation may stand on another's last
@@ -272,10 +256,10 @@ class _Parses:
             follows = word.start >= reached or (word.start, word.end) == (reached - 1, reached)
             found = text[word.start : word.end] if follows and word.start < word.end <= len(text) else ""
             reached = word.end
-            same_width = len(unescape(word.form)) == word.end - word.start
-            if not found.strip() or (same_width and found not in (word.form, unescape(word.form))):
-                place = f"{shorten(word.start)}..{shorten(word.end)}"
-                detail = f"{shorten(word.form)} is not at {place}; the text was rebuilt."
+            same_width = len(unescape(word.text)) == word.end - word.start
+            if not found.strip() or (same_width and found not in (word.text, unescape(word.text))):
+                place = f"{reading.shorten(word.start)}..{reading.shorten(word.end)}"
+                detail = f"{reading.shorten(word.text)} is not at {place}; the text was rebuilt."
                 self.issues.add("text does not fit its tokens", str(file), detail)
                 return None
         return text
@@ -312,7 +296,7 @@ class _Parses:
             is_arc = isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)
             governor, dependent = (_number(arc[1]), _number(arc[2])) if is_arc else (-1, -1)
             if not (0 <= governor <= length and 1 <= dependent <= length):
-                detail = f"{shorten(arc)} is not a label and two words of the sentence; left out."
+                detail = f"{reading.shorten(arc)} is not a label and two words of the sentence; left out."
                 self.issues.add("bad dependency", where, detail)
             elif governor != dependent and dependent - 1 not in heads:
                 heads[dependent - 1] = governor - 1
@@ -332,41 +316,17 @@ class _Parses:
         return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
 
 
-def _word(item: object, where: str) -> _Word:
+def _word(item: object, where: str) -> Token:
     if not (isinstance(item, list) and [type(one) for one in item] == [str, dict]):
         raise CorpusError("A word is not a pair of a form and its properties.", where=where)
     form, properties = item
     start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
     if not form.strip() or type(start) is not int or type(end) is not int:  # true is an int
-        raise CorpusError(f"The word {shorten(form)} has no form or no character offsets.", where=where)
+        raise CorpusError(
+            f"The word {reading.shorten(form)} has no form or no character offsets.", where=where
+        )
     tag = properties.get("PartOfSpeech")
-    return _Word(form, start, end, tag if isinstance(tag, str) else "")
-
-
-def _rebuilt(words: Sequence[_Word]) -> tuple[str, list[_Word]]:
-    """A text with the tokens at their offsets, or at new ones if the offsets don't fit their lengths."""
-    surfaces = [_surface(word) for word in words]
-    fits = all(len(form) == word.end - word.start for form, word in zip(surfaces, words, strict=True))
-    ends = [0, *(word.end for word in words)]
-    gaps = [word.start - end for word, end in zip(words, ends, strict=False)]
-    if not fits or min(gaps, default=0) < 0 or sum(gaps) > WIDEST_GAP + 100 * len(gaps):
-        gaps = [0, *(1 if gap else 0 for gap in gaps[1:])]
-    pieces: list[str] = []
-    moved: list[_Word] = []
-    offset = 0
-    for word, form, gap in zip(words, surfaces, gaps, strict=True):
-        pieces.append(" " * gap + form)
-        moved.append(_Word(form, offset + gap, offset + gap + len(form), word.tag))
-        offset += gap + len(form)
-    return "".join(pieces), moved
-
-
-def _surface(word: _Word) -> str:
-    """What the text will have had for a form: an escape or a quotation mark as wide as its place."""
-    width = word.end - word.start
-    if word.form in QUOTES and width == 1:
-        return '"'
-    return unescape(word.form) if len(word.form) != width else word.form
+    return Token(form, start, end, tag if isinstance(tag, str) else "")
 
 
 def _number(word: str) -> int:

@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from disco2.annotation.text import tokenise
+from disco2.corpora import reading
 from disco2.corpora.pairs import SPLIT_NAMES, pair_document
-from disco2.corpora.reading import check_folder, read_table, read_text
-from disco2.corpora.relations import normalise_votes
 from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError
@@ -48,6 +47,7 @@ _OPENING = 40  # characters by which the beginning of a neighbour is found
 _SHORTEST_OPENING = 15
 
 Row = Mapping[str, str]
+Table = list[tuple[int, dict[str, str]]]  # lines and rows
 Votes = tuple[tuple[str, float], ...]
 
 
@@ -66,9 +66,14 @@ class _Item:
 def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
     """Read the corpus in a folder. Rows that can't be used are findings; CorpusError if no row can."""
     issues, known = ReadIssues(), inventory("pdtb3")
-    tables = _Tables(check_folder(path, holds="DiscoGeM"), issues=issues, encoding=encoding)
-    items = tables.items()
-    questions = {} if any(item.votes for item in items) else tables.questions()
+    reading.check_folder(path, holds="DiscoGeM")
+    tables = _read_tables(path, "*.csv", encoding, issues)
+    items = _find_items(path, tables, issues)
+    questions: dict[str, str] = {}
+    if not any(item.votes for item in items):
+        for folder in (path, path / QUESTIONS):
+            for rows in _read_tables(folder, "*_qa_wide.tsv", encoding, issues).values():
+                questions |= {row["itemid"].strip(): _votes_of(row) for _, row in rows}
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     for item, (first, second) in zip(items, choose_arguments(items), strict=True):
@@ -83,7 +88,7 @@ def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
         relations.append(Relation(item.id, item.id, kind, arg1, arg2, senses, where=item.where, votes=votes))
     if not relations:
         raise CorpusError("No item can be used.", where=str(path), hint="See: disco2 corpus stats --json")
-    parts = tables.parts(documents)
+    parts = _find_parts(tables, documents, issues)
     return Corpus(
         NAME,
         known.name,
@@ -134,7 +139,7 @@ def read_votes(text: str, known: SenseInventory) -> Votes:
             continue
         if sense is not None and 0 < share < math.inf:
             shares[sense] = shares.get(sense, 0.0) + share
-    return normalise_votes(shares)
+    return reading.normalise_votes(shares)
 
 
 def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str, ...]:
@@ -192,67 +197,56 @@ def _notes(relations: Sequence[Relation], parts: Mapping[str, str], *, asked: bo
         )
 
 
-class _Tables:
-    """The tables of the folder, found by their columns."""
+def _read_tables(folder: Path, pattern: str, encoding: str, issues: ReadIssues) -> dict[Path, Table]:
+    """The tables that have the ids of items, by their files; others are passed over."""
+    tables: dict[Path, Table] = {}
+    for file in sorted(folder.glob(pattern)):
+        found = ReadIssues()
+        text = reading.read_text(file, issues=found, encoding=encoding)
+        try:
+            tables[file] = list(reading.read_table(text, path=file, required={"itemid"}, issues=found))
+        except CorpusError:
+            continue
+        issues.findings += found.findings
+    return tables
 
-    def __init__(self, folder: Path, *, issues: ReadIssues, encoding: str) -> None:
-        self._folder, self._issues, self._encoding = folder, issues, encoding
 
-    def items(self) -> list[_Item]:
-        """The items of the wide file, else of the narrow one."""
-        for columns in (_WIDE, _NARROW):
-            for file, rows in self._find({"itemid", "datasource", *columns.values()}):
+def _find_items(folder: Path, tables: Mapping[Path, Table], issues: ReadIssues) -> list[_Item]:
+    """The items of the wide table, else of the narrow one."""
+    for columns in (_WIDE, _NARROW):
+        for file, rows in tables.items():
+            if rows and {"datasource", *columns.values()} <= rows[0][1].keys():
                 items: dict[str, _Item] = {}
                 for item in _items(file, rows, columns):
                     if not item.id:
-                        self._issues.add("no id", item.where, "The row has no id; skipped.")
+                        issues.add("no id", item.where, "The row has no id; skipped.")
                     elif item.id in items:
                         detail = f"The id '{item.id}' was used before; skipped."
-                        self._issues.add("repeated id", item.where, detail)
+                        issues.add("repeated id", item.where, detail)
                     else:
                         items[item.id] = item
                 return list(items.values())
-        raise CorpusError(
-            "No .csv file in this folder has the columns of DiscoGeM's annotations.",
-            where=str(self._folder),
-            hint="The usual name is DiscoGeMcorpus_annotations_nonwide.csv, with the columns Itemid, "
-            "Datasource, SemClass, Arg1_RawText and Arg2_RawText.",
-        )
+    raise CorpusError(
+        "No .csv file in this folder has rows with the columns of DiscoGeM's annotations."
+        f"{reading.quote_first_fault(issues)}",
+        where=str(folder),
+        hint="The usual name is DiscoGeMcorpus_annotations_nonwide.csv, with the columns Itemid, "
+        "Datasource, SemClass, Arg1_RawText and Arg2_RawText.",
+    )
 
-    def parts(self, documents: Iterable[str]) -> dict[str, str]:
-        """The official part of every item; empty if there is no table of them."""
-        for file, rows in self._find({"itemid", "split"}):
+
+def _find_parts(tables: Mapping[Path, Table], documents: Iterable[str], issues: ReadIssues) -> dict[str, str]:
+    """The official part of every item; empty if there is no table of them."""
+    for file, rows in tables.items():
+        if rows and "split" in rows[0][1]:
             split = {row["itemid"].strip(): row["split"].strip().lower() for _, row in rows}
             lost = [name for name in documents if not split.get(name)]
             if lost:
                 detail = f"{len(lost)} items have no part, such as {lost[0]}; they are left to train."
-                self._issues.add("item without a part", str(file), detail)
+                issues.add("item without a part", str(file), detail)
             found = {name: split.get(name) or "train" for name in documents}
             return {name: SPLIT_NAMES.get(part, part) for name, part in found.items()}
-        return {}
-
-    def questions(self) -> dict[str, str]:
-        """The votes of the annotation by questions and answers, by item."""
-        found: dict[str, str] = {}
-        for folder in (self._folder, self._folder / QUESTIONS):
-            for file in sorted(folder.glob("*_qa_wide.tsv")):
-                for _, row in self._read(file, {"itemid"}, self._issues):
-                    found[row["itemid"].strip()] = _votes_of(row)
-        return found
-
-    def _find(self, required: Collection[str]) -> Iterator[tuple[Path, Iterator[tuple[int, Row]]]]:
-        """Yield the .csv files that have the columns, with their rows."""
-        for file in sorted(self._folder.glob("*.csv")):
-            rows = self._read(file, required, ReadIssues())
-            try:
-                next(rows, None)
-            except CorpusError:
-                continue
-            yield file, self._read(file, required, self._issues)
-
-    def _read(self, file: Path, required: Collection[str], issues: ReadIssues) -> Iterator[tuple[int, Row]]:
-        text = read_text(file, issues=issues, encoding=self._encoding)
-        return read_table(text, path=file, required=required, issues=issues)
+    return {}
 
 
 def _items(file: Path, rows: Iterable[tuple[int, Row]], columns: Mapping[str, str]) -> Iterator[_Item]:

@@ -14,22 +14,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from disco2.annotation.layers import document_as_written
 from disco2.annotation.treebanks import ConlluSentence, parse_conllu
-from disco2.corpora.reading import BYTE_ORDER_MARK, list_files, quote_first_fault, read_text, split_lines
-from disco2.corpora.relations import (
-    TokenSpans,
-    argument_from_tokens,
-    choose_inventory,
-    compare_text,
-    join_intervals,
-    read_kind,
-    read_kind_without_sense,
-    read_senses,
-)
-from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind, Sentence, Token
+from disco2.corpora import reading
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.senses import SenseInventory
 from disco2.errors import CorpusError
 
@@ -59,14 +51,16 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None, encoding: str =
     are kept as they are. A line that can't be used is a finding; CorpusError is raised if no line can.
     """
     issues = ReadIssues()
-    files = [path] if path.is_file() else [file for file in list_files(path) if file.suffix == ".rels"]
+    files = (
+        [path] if path.is_file() else [file for file in reading.list_files(path) if file.suffix == ".rels"]
+    )
     if not files:
         raise CorpusError(
             "There is no .rels file here.", where=str(path), hint="Give a .rels file or its folder."
         )
     tables = {file: _read_rows(file, encoding=encoding, issues=issues) for file in files}
     labels = (label for rows in tables.values() for row in rows for label in _split_labels(row))
-    reader = _RelationReader(choose_inventory(labels, known=INVENTORIES), issues)
+    reader = _RelationReader(reading.choose_inventory(labels, known=INVENTORIES), issues)
     cache: dict[Path, dict[str, Document]] = {}
     relations: list[Relation] = []
     documents: dict[str, Document] = {}
@@ -92,7 +86,7 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None, encoding: str =
             relations.append(relation)
     if not relations:
         raise CorpusError(
-            f"No relation here can be used.{quote_first_fault(issues)}",
+            f"No relation here can be used.{reading.quote_first_fault(issues)}",
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )
@@ -103,7 +97,7 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None, encoding: str =
 
 
 def _read_rows(file: Path, *, encoding: str, issues: ReadIssues) -> list[Row]:
-    lines = split_lines(read_text(file, issues=issues, encoding=encoding))
+    lines = reading.split_lines(reading.read_text(file, issues=issues, encoding=encoding))
     header = [name.strip() for name in lines[0].split("\t")] if lines else []
     missing = [name for name in REQUIRED if name not in header]
     if missing:
@@ -126,7 +120,9 @@ def _read_rows(file: Path, *, encoding: str, issues: ReadIssues) -> list[Row]:
 def _split_labels(row: Row) -> list[str]:
     """The original labels, without names of kinds; two senses are joined by a semicolon."""
     pieces = (piece.strip() for piece in row.original.split(";"))
-    return [piece for piece in pieces if piece not in ("", "_") and read_kind_without_sense(piece) is None]
+    return [
+        piece for piece in pieces if piece not in ("", "_") and reading.read_kind_without_sense(piece) is None
+    ]
 
 
 class _RelationReader:
@@ -136,7 +132,7 @@ class _RelationReader:
         self.known, self.without_kind = known, 0
         self._issues = issues
         self._counts: Counter[str] = Counter()
-        self._tokens: dict[str, TokenSpans] = {}
+        self._tokens: dict[str, reading.TokenSpans] = {}
 
     def read(self, rows: Iterable[Row], documents: Mapping[str, Document]) -> Iterator[Relation]:
         for row in rows:
@@ -151,13 +147,13 @@ class _RelationReader:
         if document is None:
             raise CorpusError(f"There are no usable tokens of the document '{name}'.")
         if name not in self._tokens:
-            self._tokens[name] = TokenSpans.of(document)
+            self._tokens[name] = reading.TokenSpans.of(document)
         arguments = []
         for unit in ("unit1", "unit2"):
             tokens = _parse_tokens(row.cells[f"{unit}_toks"], unit, document, self._tokens[name])
             stated = row.cells.get(f"{unit}_txt", "")
-            compare_text(document.words(tokens), stated, unit, where=row.where, issues=self._issues)
-            arguments.append(argument_from_tokens(document, tokens))
+            reading.compare_text(document.words(tokens), stated, unit, where=row.where, issues=self._issues)
+            arguments.append(reading.argument_from_tokens(document, tokens))
         kind = self._kind(row)
         self._counts[name] += 1
         return Relation(
@@ -172,7 +168,7 @@ class _RelationReader:
 
     def _kind(self, row: Row) -> RelationKind:
         stated = row.cells.get("rel_type", "").strip()
-        kind = read_kind(stated) or read_kind_without_sense(row.original)
+        kind = reading.read_kind(stated) or reading.read_kind_without_sense(row.original)
         if kind is not None:
             return kind
         if stated not in ("", "_"):
@@ -191,10 +187,10 @@ class _RelationReader:
             shared if has_shared and self.known.resolve(label) is None else label
             for label in _split_labels(row)
         ]
-        return read_senses(labels, self.known, kind=kind, where=row.where, issues=self._issues)
+        return reading.read_senses(labels, self.known, kind=kind, where=row.where, issues=self._issues)
 
 
-def _parse_tokens(ranges: str, unit: str, document: Document, tokens: TokenSpans) -> tuple[int, ...]:
+def _parse_tokens(ranges: str, unit: str, document: Document, tokens: reading.TokenSpans) -> tuple[int, ...]:
     """``3-5,9`` -> 2, 3, 4, 8."""
     found: list[tuple[int, int]] = []
     for piece in ranges.split(","):
@@ -211,7 +207,7 @@ def _parse_tokens(ranges: str, unit: str, document: Document, tokens: TokenSpans
         found.append((int(first) - 1, int(last)))
     if not found:
         raise CorpusError(f"{unit} has no tokens.")
-    return tokens.tokens(join_intervals(found))
+    return tokens.tokens(reading.join_intervals(found))
 
 
 def _find_conllu(file: Path, given: Path | None) -> Path | None:
@@ -222,34 +218,22 @@ def _find_conllu(file: Path, given: Path | None) -> Path | None:
 
 def _read_documents(file: Path, *, unnamed: str, encoding: str, issues: ReadIssues) -> dict[str, Document]:
     """The documents of a ``.conllu`` file; sentences without a document belong to ``unnamed``."""
-    text = read_text(file, issues=issues, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
+    text = reading.read_text(file, issues=issues, encoding=encoding).removeprefix(reading.BYTE_ORDER_MARK)
     sentences: dict[str, list[ConlluSentence]] = {}
     for sentence in parse_conllu(text, where=str(file)):
         sentences.setdefault(sentence.document or unnamed, []).append(sentence)
-    documents = {name: make_document(name, some) for name, some in sentences.items()}
+    documents = {name: _make_document(name, some) for name, some in sentences.items()}
     for name in [name for name, document in documents.items() if is_masked(document)]:
         issues.add("masked text", str(file), f"The words of {name} are masked by underscores; left out.")
         del documents[name]
     return documents
 
 
-def make_document(name: str, sentences: Sequence[ConlluSentence]) -> Document:
-    """Make a document of parsed sentences, with the file's spaces and each sentence on its own line."""
-    pieces: list[str] = []
-    tokens: list[Token] = []
-    made: list[Sentence] = []
-    offset = 0
-    for sentence in sentences:
-        first = len(tokens)
-        glued = sentence.glued or (False,) * len(sentence.words)
-        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            tokens.append(Token(word, offset, offset + len(word), tag))
-            last = place + 1 == len(sentence.words)
-            space = "\n" if last else "" if glued[place] else " "
-            pieces.append(word + space)
-            offset += len(word) + len(space)
-        made.append(Sentence(first, len(tokens), dependencies=sentence.dependencies))
-    return Document(name, "".join(pieces), tuple(tokens), tuple(made))
+def _make_document(name: str, parses: Sequence[ConlluSentence]) -> Document:
+    document = document_as_written(name, parses)
+    pairs = zip(document.sentences, parses, strict=True)
+    sentences = tuple(replace(sentence, dependencies=parse.dependencies) for sentence, parse in pairs)
+    return replace(document, sentences=sentences)
 
 
 def is_masked(document: Document) -> bool:

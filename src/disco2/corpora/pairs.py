@@ -2,8 +2,8 @@
 
 Columns: ``arg1`` and ``arg2``, and optionally ``label`` (in JSON also a list of labels), ``id``, ``split``
 (train, dev, test), ``source`` (folds keep pairs of one source together) and ``kind`` (default: Implicit). In
-JSON ``votes`` (or ``labels``) may be an object of labels and shares, as ``{"cause": 0.7}``; without a
-``label``, the largest share is the label. Other columns are ignored. Every pair becomes a document with a
+JSON ``votes`` may be an object of labels and shares, as ``{"cause": 0.7}``; without a ``label``, the largest
+share is the label. Other columns are ignored. Every pair becomes a document with a
 paragraph for each argument.
 """
 
@@ -17,16 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from disco2.annotation.text import pair_spans, pair_text, tokenise
-from disco2.corpora.reading import (
-    BYTE_ORDER_MARK,
-    find_double,
-    quote_first_fault,
-    read_json_lines,
-    read_table,
-    read_text,
-    shorten,
-)
-from disco2.corpora.relations import normalise_votes, read_kind, read_senses
+from disco2.corpora import reading
 from disco2.data import (
     WITHOUT_SENSE,
     Argument,
@@ -45,7 +36,7 @@ from disco2.files import write_text
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
 COLUMNS = (*REQUIRED, "label", "id", "split", "source", "kind", "connective")
-VOTES = ("votes", "labels")
+VOTES = "votes"
 MOST_VOTES = 1e9  # for one label; shares and counts are both fine
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
@@ -68,7 +59,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
     """
     issues = ReadIssues()
     known = inventory(inventory_name)
-    text = read_text(path, issues=issues, encoding=encoding)
+    text = reading.read_text(path, issues=issues, encoding=encoding)
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
@@ -91,7 +82,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
                 issues.add("unknown split", where, f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + quote_first_fault(issues),
+            "No line of this file is a usable pair." + reading.quote_first_fault(issues),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
@@ -144,17 +135,19 @@ def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, 
 def _is_json(path: Path, text: str) -> bool:
     if path.suffix.lower() in TABLE_ENDINGS:
         return False
-    return path.suffix.lower() in JSON_ENDINGS or text.removeprefix(BYTE_ORDER_MARK).lstrip().startswith("{")
+    return path.suffix.lower() in JSON_ENDINGS or text.removeprefix(
+        reading.BYTE_ORDER_MARK
+    ).lstrip().startswith("{")
 
 
 def _read_records(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tuple[int, Record]]:
     """Yield the first line of every record, and its cells by columns in lower case."""
     if not _is_json(path, text):
-        yield from read_table(text, path=path, required=REQUIRED, known=COLUMNS, issues=issues)
+        yield from reading.read_table(text, path=path, required=REQUIRED, known=COLUMNS, issues=issues)
         return
-    for line, record in read_json_lines(text, path=path, issues=issues):
+    for line, record in reading.read_json_lines(text, path=path, issues=issues):
         columns = [key.strip().lower() for key in record]
-        if twice := find_double(columns, (*COLUMNS, *VOTES)):
+        if twice := reading.find_double(columns, (*COLUMNS, VOTES)):
             detail = f"It has '{twice}' twice, in upper and lower case; skipped."
             issues.add("broken line", f"{path}:{line}", detail)
         else:
@@ -175,12 +168,14 @@ def _pair(
         return None
     kind = RelationKind.IMPLICIT
     if _text(record, "kind"):
-        named = read_kind(_text(record, "kind"))
+        named = reading.read_kind(_text(record, "kind"))
         if named is None:
             issues.add("unknown kind of relation", where, f"'{_text(record, 'kind')}'; skipped.")
             return None
         kind = named
-    senses = read_senses(_labels(record, where=where, issues=issues), known, where=where, issues=issues)
+    senses = reading.read_senses(
+        _labels(record, where=where, issues=issues), known, where=where, issues=issues
+    )
     votes = _votes(record, known, where=where, issues=issues)
     if votes and not senses:
         most = max(share for _, share in votes)
@@ -193,17 +188,17 @@ def _votes(
     record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[tuple[str, float], ...]:
     """The labels of an object with their shares, which add up to 1; empty if there is no object."""
-    given = next((record[name] for name in VOTES if isinstance(record.get(name), dict)), None)
+    given = record.get(VOTES)
     if not isinstance(given, dict):
         return ()
     shares: dict[str, float] = {}
     for label, share in given.items():
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_VOTES:
-            issues.add("unusable votes", where, f"{shorten(share)} is no share; left out.")
+            issues.add("unusable votes", where, f"{reading.shorten(share)} is no share; left out.")
             return ()
-        for sense in read_senses([label], known, where=where, issues=issues) if share else ():
+        for sense in reading.read_senses([label], known, where=where, issues=issues) if share else ():
             shares[sense] = shares.get(sense, 0.0) + share
-    return normalise_votes(shares)
+    return reading.normalise_votes(shares)
 
 
 def _labels(record: Record, *, where: str, issues: ReadIssues) -> list[str]:
@@ -211,7 +206,7 @@ def _labels(record: Record, *, where: str, issues: ReadIssues) -> list[str]:
     items = given if isinstance(given, list) else [given]
     labels = [str(item).lower() if isinstance(item, bool) else _plain(item) for item in items]
     if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
-        issues.add("unusable label", where, f"{shorten(given)} can't be a label; left out.")
+        issues.add("unusable label", where, f"{reading.shorten(given)} can't be a label; left out.")
     return labels
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.layers import document_from_trees, with_dependencies, with_mentions
@@ -45,37 +45,10 @@ PAIRS, TREES, DEPENDENCIES, COREFERENCE = FILES = (
     "coreference.conll",
 )
 WORDS = Path(__file__).with_name("role_words.toml")
-DEGREES = ("very", "quite", "really", "terribly")
-MANNERS = ("quietly", "quickly", "gladly", "finally", "suddenly")
-TROUBLED = ("bothered", "troubled", "worried")
-WANTED = ("needed", "wanted")
-PLACES = ("at station", "in park", "in kitchen", "near school", "at market", "outside office")
-MOMENTS = ("after lunch", "before dinner", "after work", "after school", "at noon")
-DAYS = ("That morning", "That evening", "Last week", "Last night")
 
 _LARGEST = 100_000
 _AGAIN = "Write the corpus again."
 _GLUED = frozenset({",", "."})
-_UNIVERSAL = {
-    "DT": "DET",
-    "IN": "ADP",
-    "JJ": "ADJ",
-    "NN": "NOUN",
-    "NNP": "PROPN",
-    "NNS": "NOUN",
-    "PRP": "PRON",
-    "PRP$": "PRON",
-    "RB": "ADV",
-    "RBR": "ADV",
-    "TO": "ADP",
-    "VB": "VERB",
-    "VBD": "VERB",
-    "VBN": "VERB",
-    ",": "PUNCT",
-    ".": "PUNCT",
-}
-# A tree as brackets whose labels have the dependency and perhaps an entity: (NP/nsubj/giver (NNP/head Tina)).
-# The dependency is that of the node's head on the head of its parent; the head child has "head".
 _PIECE = re.compile(r"\(([^\s/()]+)/([^\s/()]+)(?:/(\w+))?|([^\s()]+)|\)")
 _FIRST_WORD = re.compile(r"(?<= )[^\s()/]+(?=\))")
 
@@ -116,8 +89,7 @@ class RolePair:
 
     id: str
     part: str
-    first: FlatSentence
-    second: FlatSentence
+    sentences: tuple[FlatSentence, FlatSentence]
     antecedent: str
 
 
@@ -182,28 +154,45 @@ def _pairs(*, size: int, random: Random) -> Iterator[RolePair]:
         seen: set[tuple[str, str]] = set()
         wanted = size if part == "train" else size // 5
         while 2 * len(seen) < wanted:
-            first, second = _two_sentences(part, random)
-            if (first.text, second.text) in seen:
+            sentences = _two_sentences(part, random)
+            texts = sentences[0].text, sentences[1].text
+            if texts in seen:
                 continue
-            seen.add((first.text, second.text))
+            seen.add(texts)
             order = (GIVER, RECIPIENT) if random.random() < 0.5 else (RECIPIENT, GIVER)
             for letter, antecedent in zip("ab", order, strict=True):
-                yield RolePair(f"{part}-{len(seen):05d}{letter}", part, first, second, antecedent)
+                yield RolePair(f"{part}-{len(seen):05d}{letter}", part, sentences, antecedent)
 
 
 def _two_sentences(part: str, random: Random) -> tuple[FlatSentence, FlatSentence]:
     words = _words()
     female = random.random() < 0.5
     giver, recipient = random.sample(words["names"]["female" if female else "male"][part].split(), 2)
-    gives = random.random() < 0.5
-    verb = random.choice(words["verbs"]["giving" if gives else "taking"][part])
+    way = "giving" if random.random() < 0.5 else "taking"
+    verb = random.choice(words["verbs"][way][part])
     kind = words["kinds"][random.choice(verb.get("kinds") or tuple(words["kinds"]))]
     thing = random.choice(kind["things"].split())
     adjective = random.choice(kind["adjectives"].split()) if random.random() < 0.3 else ""
-    event = Event(giver, recipient, thing, adjective, verb)
-    first = flatten(_event_sentence(event, gives=gives, random=random))
-    second = flatten(_need_sentence(kind, thing, SHE if female else HE, random=random))
-    return first, second
+    # Who gave what to whom, perhaps with a time, a place or a manner.
+    properties = {"double": verb.get("double", False), "passive": verb.get("passive", True), "": True}
+    frames = [one["tree"] for one in words["frames"][way] if properties[one.get("needs", "")]]
+    tree = random.choice(frames)
+    before, after = _adjuncts(random)
+    manner = random.choice(words["choices"]["manners"]) if random.random() < 0.15 else ""
+    event = tree.format(
+        giver=giver,
+        recipient=recipient,
+        past=verb["past"],
+        participle=verb["participle"],
+        thing=_join("(DT/det the)", f"(JJ/amod {adjective})" if adjective else "", _noun(thing)),
+        was=_was(thing),
+        before=before,
+        after=after,
+        manner=f"(ADVP/advmod (RB/head {manner}))" if manner else "",
+    )
+    need = _need(kind, thing, ("she", "her", "her") if female else ("he", "him", "his"), random)
+    day = _fronted(_day("That", "day")) if random.random() < 0.15 else ""
+    return flatten(_sentence(event)), flatten(_sentence(f"{day} {need}"))
 
 
 @cache
@@ -211,146 +200,73 @@ def _words() -> dict[str, Any]:
     return tomllib.loads(WORDS.read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True)
-class Event:
-    """A transfer: who, to whom, what; ``verb`` has past, participle and perhaps double, passive, kinds."""
-
-    giver: str
-    recipient: str
-    thing: str
-    adjective: str  # "" for none
-    verb: dict[str, Any]
-
-    def person(self, entity: str, relation: str = "head") -> str:
-        name = self.giver if entity == GIVER else self.recipient
-        return f"(NP/{relation}/{entity} (NNP/head {name}))"
-
-    def object(self, relation: str) -> str:
-        adjective = f"(JJ/amod {self.adjective}) " if self.adjective else ""
-        return f"(NP/{relation}/{OBJECT} (DT/det the) {adjective}{_noun(self.thing)})"
-
-    def frames(self, *, gives: bool) -> list[tuple[str, str, str]]:
-        """The possible clauses: what precedes the verb, "was" or "were" of a passive, the complements."""
-        was = "were" if self.thing.startswith("+") else "was"
-        if gives:
-            to = _preposition("to", self.person(RECIPIENT), "obl")
-            by = _preposition("by", self.person(GIVER), "obl:agent")
-            active = (self.person(GIVER, "nsubj"), "", f"{self.object('obj')} {to}")
-            passive = (self.object("nsubj:pass"), was, f"{to} {by}")
-            if not self.verb.get("double"):
-                return [active, passive]
-            both = f"{self.person(RECIPIENT, 'iobj')} {self.object('obj')}"
-            given = (self.person(RECIPIENT, "nsubj:pass"), "was", f"{self.object('obj')} {by}")
-            return [(self.person(GIVER, "nsubj"), "", both), active, given, passive]
-        giver = _preposition("from", self.person(GIVER), "obl")
-        by = _preposition("by", self.person(RECIPIENT), "obl:agent")
-        subject = self.person(RECIPIENT, "nsubj")
-        takes = (subject, "", f"{self.object('obj')} {giver}")
-        fronted = (f"{giver} (,/punct ,) {subject}", "", self.object("obj"))
-        taken = (self.object("nsubj:pass"), was, f"{giver} {by}")
-        return [takes, takes, fronted, *([taken] if self.verb.get("passive", True) else [])]
-
-
-class Pronouns(NamedTuple):
-    subject: str
-    object: str
-    possessive: str
-
-
-SHE, HE = Pronouns("she", "her", "her"), Pronouns("he", "him", "his")
-
-
-def _event_sentence(event: Event, *, gives: bool, random: Random) -> str:
-    """Who gave what to whom, perhaps with a time, a place or a manner."""
-    subject, was, complements = random.choice(event.frames(gives=gives))
-    before, after = _adjuncts(random)
-    manner = random.choice(MANNERS) if random.random() < 0.15 else ""
-    middle = f"(ADVP/advmod (RB/head {manner}))" if manner else ""
-    if was:  # was quietly handed ... at the station
-        participle = _join(f"(VBN/head {event.verb['participle']})", complements, after)
-        verb = _join(f"(VBD/aux:pass {was})", middle, f"(VP/head {participle})")
-        return _sentence(before, subject, f"(VP/head {verb})")
-    verb = _join(f"(VBD/head {event.verb['past']})", complements, after)
-    return _sentence(before, subject, middle, f"(VP/head {verb})")
-
-
-def _need_sentence(kind: dict[str, Any], thing: str, pronouns: Pronouns, *, random: Random) -> str:
-    """Who is in need; the pronoun may be subject, object or possessive."""
+def _need(kind: dict[str, Any], thing: str, pronouns: tuple[str, str, str], random: Random) -> str:
+    """The clause of who is in need; the pronoun may be subject, object or possessive."""
+    choices = _words()["choices"]
     optional = ("lacks", "undone", "belongings", "troubles")
     way = random.choice(
         ["was", "was", "felt", "nobody", "wanted", *(name for name in optional if name in kind)]
     )
-    clause = _clause(way, kind, thing, pronouns, random)
-    return _sentence(_fronted(_day("That", "day")) if random.random() < 0.15 else "", clause)
-
-
-def _clause(way: str, kind: dict[str, Any], thing: str, pronouns: Pronouns, random: Random) -> str:
-    subject = f"(NP/nsubj/{PERSON} (PRP/head {pronouns.subject}))"
+    subject, pronoun, possessive = pronouns
+    filled = {
+        "she": f"(NP/nsubj/{PERSON} (PRP/head {subject}))",
+        "object": pronoun,
+        "possessive": possessive,
+        "it": "them" if thing.startswith("+") else "it",
+    }
     match way:
-        case "was":
-            return f"{subject} (VP/head (VBD/cop was) {_state(kind, random, 'head')})"
-        case "felt":
-            return f"{subject} (VP/head (VBD/head felt) {_state(kind, random, 'xcomp')})"
+        case "was" | "felt":
+            filled["state"] = _state(kind, random)
         case "nobody":
-            than = f"(SBAR/advcl (IN/mark than) (S/head {subject} (VP/head (VBD/head was))))"
-            more = f"(ADJP/head (RBR/advmod more) (JJ/head {random.choice(kind['states'].split())}))"
-            return f"(NP/nsubj (NN/head nobody)) (VP/head (VBD/cop was) (ADJP/head {more} {than}))"
+            filled["word"] = random.choice(kind["states"].split())
         case "wanted":
-            it = f"(NP/obj/{OBJECT} (PRP/head {'them' if thing.startswith('+') else 'it'}))"
-            verb = f"(VBD/head {random.choice(WANTED)})"
-            return f"{subject} (VP/head {verb} {it} (ADVP/advmod (RB/head badly)))"
+            filled["word"] = random.choice(choices["wanted"])
         case "lacks":
-            verb = f"(VP/head (TO/mark to) (VP/head (VB/head {random.choice(kind['lacks'].split())})))"
-            lack = f"(NP/obj (NP/head (NN/head nothing)) (SBAR/acl (S/head {verb})))"
-            return f"{subject} (VP/head (VBD/head had) {lack})"
+            filled["word"] = random.choice(kind["lacks"].split())
         case "undone":
-            participle, time = random.choice(kind["undone"])
-            all_day = f"(NP/obl:tmod (DT/det all) (NN/head {time}))"
-            inner = f"(VP/head (VBN/head {participle}) {all_day})"
-            return f"{subject} (VP/head (VBD/aux had) (RB/advmod not) {inner})"
+            filled["word"], filled["time"] = random.choice(kind["undone"])
         case "belongings":
-            belonging, state = random.choice(kind["belongings"])
-            owner = f"(PRP$/nmod:poss/{PERSON} {pronouns.possessive})"
-            verb = f"(VBD/cop {'were' if belonging.startswith('+') else 'was'})"
-            return f"(NP/nsubj {owner} {_noun(belonging)}) (VP/head {verb} (ADJP/head (JJ/head {state})))"
+            belonging, filled["word"] = random.choice(kind["belongings"])
+            filled |= {"noun": _noun(belonging), "was": _was(belonging)}
         case _:
             determiner, trouble = random.choice(kind["troubles"])
-            first = f"(DT/det {determiner}) " if determiner else ""
-            her = f"(NP/obj/{PERSON} (PRP/head {pronouns.object}))"
-            verb = f"(VBD/head {random.choice(TROUBLED)})"
-            return f"(NP/nsubj {first}{_noun(trouble)}) (VP/head {verb} {her})"
+            filled["determiner"] = f"(DT/det {determiner})" if determiner else ""
+            filled |= {"noun": _noun(trouble), "word": random.choice(choices["troubled"])}
+    tree: str = _words()["needs"][way].format(**filled)
+    return tree
 
 
-def _state(kind: dict[str, Any], random: Random, relation: str) -> str:
+def _state(kind: dict[str, Any], random: Random) -> str:
     states = kind["states"].split()
     state = random.choice(states + kind.get("extremes", "").split())
     graded = state in states and random.random() < 0.4
-    degree = f"(RB/advmod {random.choice(DEGREES)}) " if graded else ""
-    return f"(ADJP/{relation} {degree}(JJ/head {state}))"
+    degree = f"(RB/advmod {random.choice(_words()['choices']['degrees'])}) " if graded else ""
+    return f"{degree}(JJ/head {state})"
 
 
 def _noun(word: str) -> str:
     return f"({'NNS' if word.startswith('+') else 'NN'}/head {word.lstrip('+')})"
 
 
-def _preposition(word: str, complement: str, relation: str) -> str:
-    return f"(PP/{relation} ({'TO' if word == 'to' else 'IN'}/case {word}) {complement})"
+def _was(word: str) -> str:
+    return "were" if word.startswith("+") else "was"
 
 
 def _adjuncts(random: Random) -> tuple[str, str]:
     """A time or place before the subject or at the end, or neither."""
+    words = _words()["choices"]
     chance = random.random()
     if chance < 0.5:
         return "", ""
-    preposition, place = random.choice(PLACES).split()
-    moment, meal = random.choice(MOMENTS).split()
+    at, place = random.choice(words["places"]).split()
+    when, moment = random.choice(words["moments"]).split()
     choices = [
-        _preposition(preposition, f"(NP/head (DT/det the) (NN/head {place}))", "obl"),
-        _preposition(moment, f"(NP/head (NN/head {meal}))", "obl"),
+        f"(PP/obl (IN/case {at}) (NP/head (DT/det the) (NN/head {place})))",
+        f"(PP/obl (IN/case {when}) (NP/head (NN/head {moment})))",
     ]
     if chance < 0.75:
         return "", random.choice(choices)
-    choices += ["(NP/obl:tmod (NN/head yesterday))", _day(*random.choice(DAYS).split())]
+    choices += ["(NP/obl:tmod (NN/head yesterday))", _day(*random.choice(words["days"]).split())]
     return _fronted(random.choice(choices)), ""
 
 
@@ -363,14 +279,14 @@ def _fronted(adjunct: str) -> str:
     return f"{adjunct} (,/punct ,)"
 
 
-def _sentence(*pieces: str) -> str:
-    """The clause with its full stop; the first word gets a capital."""
-    tree = f"(S/root {_join(*pieces, '(./punct .)')})"
+def _sentence(clause: str) -> str:
+    """The clause with its full stop and without spaces of empty pieces; the first word gets a capital."""
+    tree = _join(f"(S/root {clause} (./punct .))").replace(" )", ")")
     return _FIRST_WORD.sub(lambda word: word[0][:1].upper() + word[0][1:], tree, count=1)
 
 
 def _join(*pieces: str) -> str:
-    return " ".join(filter(None, pieces))
+    return " ".join(" ".join(pieces).split())
 
 
 @dataclass
@@ -423,27 +339,28 @@ def _universal_tag(word: str, tag: str, relation: str) -> str:
         return "PART" if tag == "TO" else "SCONJ"
     if relation == "aux" or word in ("was", "were"):
         return "AUX"
-    return _UNIVERSAL[tag]
+    universal: str = _words()["universal"][tag]
+    return universal
 
 
 def _json_line(pair: RolePair) -> str:
     record = {
         "id": pair.id,
         "split": pair.part,
-        "arg1": pair.first.text,
-        "arg2": pair.second.text,
+        "arg1": pair.sentences[0].text,
+        "arg2": pair.sentences[1].text,
         "label": SENSES[pair.antecedent],
     }
     return json.dumps(record) + "\n"
 
 
 def _tree_lines(pair: RolePair) -> str:
-    return "".join(f"(ROOT {sentence.brackets})\n" for sentence in (pair.first, pair.second))
+    return "".join(f"(ROOT {sentence.brackets})\n" for sentence in pair.sentences)
 
 
 def _conllu_block(pair: RolePair) -> str:
     lines = [f"# newdoc id = {pair.id}"]
-    for number, sentence in enumerate((pair.first, pair.second), start=1):
+    for number, sentence in enumerate(pair.sentences, start=1):
         lines += [f"# sent_id = {pair.id}-{number}", f"# text = {sentence.text}"]
         lines += [*sentence.conllu_lines(), ""]
     return "".join(f"{line}\n" for line in lines)
@@ -453,7 +370,7 @@ def _coreference_block(pair: RolePair) -> str:
     """Twelve columns as in CoNLL-2012, those for layers that are not here left empty."""
     cells = _coreference_cells(pair)
     lines = [f"#begin document ({pair.id}); part 000"]
-    for number, sentence in enumerate((pair.first, pair.second)):
+    for number, sentence in enumerate(pair.sentences):
         for token, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
             cell = "|".join(cells[number, token]) or "-"
             lines.append("\t".join((pair.id, "0", str(token), word, tag, "*", "-", "-", "-", "-", "*", cell)))
@@ -469,7 +386,7 @@ def _coreference_cells(pair: RolePair) -> defaultdict[tuple[int, int], list[str]
     for entities in ({pair.antecedent, PERSON}, {OBJECT}):
         mentions = [
             (number, start, end - 1)
-            for number, sentence in enumerate((pair.first, pair.second))
+            for number, sentence in enumerate(pair.sentences)
             for start, end, entity in sentence.mentions
             if entity in entities
         ]

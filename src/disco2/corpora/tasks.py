@@ -10,32 +10,17 @@ from typing import Any
 
 from disco2.corpora.catalogue import CORPUS_NAMES, known_corpus
 from disco2.data import Corpus, Instance, Relation, RelationKind
-from disco2.data.senses import PDTB2, sense_paths
+from disco2.data.senses import PDTB2, TABLES
 from disco2.errors import SettingsError
 from disco2.settings import Settings, setting
 
 CLASSES = ("Comparison", "Contingency", "Expansion", "Temporal")
 OTHER = "Other"
 
-LIN_EXCLUDED = sense_paths("""
-Comparison: Pragmatic concession, Pragmatic contrast
-Contingency: Condition, Pragmatic condition
-Expansion: Exception
-""")
+LIN_EXCLUDED = tuple(TABLES["labels"]["lin_excluded"])
 LIN_TYPES = tuple(sorted({".".join(sense.split(".")[:2]) for sense in PDTB2} - set(LIN_EXCLUDED)))
-PDTB3_TYPES = sense_paths("""
-Comparison: Concession, Contrast
-Contingency: Cause, Cause+Belief, Condition, Purpose
-Expansion: Conjunction, Equivalence, Instantiation, Level-of-detail, Manner, Substitution
-Temporal: Asynchronous, Synchronous
-""")
-CONLL16_SENSES = sense_paths("""
-Comparison: Concession, Contrast
-Contingency: Cause.Reason, Cause.Result, Condition
-EntRel
-Expansion: Alternative, Alternative.Chosen alternative, Conjunction, Exception, Instantiation, Restatement
-Temporal: Asynchronous.Precedence, Asynchronous.Succession, Synchrony
-""")
+PDTB3_TYPES = tuple(TABLES["labels"]["pdtb3"])
+CONLL16_SENSES = tuple(TABLES["labels"]["conll16"])
 
 USUAL_PROTOCOLS = {"gum": "gum", "pdtb2": "lin", "pdtb3": "ji", "discogem": "documents"}
 # Relations of these kinds have words that state their sense; without the words they resemble implicit ones.
@@ -104,11 +89,10 @@ class Task:
     ) -> tuple[list[Instance], Counter[str]]:
         """The relations that count as instances, each with its labels among ``labels``.
 
-        Neighbours are the relations before and after in file order, which is nearly that of the text, of any
-        kind, within the document. The counts say why relations of the kinds that count were dropped.
+        The counts say why relations of the kinds that count were dropped.
         """
         wanted = frozenset(labels)
-        neighbours = Neighbours(corpus)
+        neighbours = find_neighbours(corpus)
         kept: list[Instance] = []
         dropped: Counter[str] = Counter()
         for relation in relations:
@@ -118,7 +102,7 @@ class Task:
             if not gold or not relation.arg1.tokens or not relation.arg2.tokens:
                 dropped[self._why_dropped(relation)] += 1
                 continue
-            previous, following = neighbours.of(relation)
+            previous, following = neighbours.get(relation, (None, None))
             document = corpus.documents[relation.document]
             target = self._target(relation, wanted)
             kept.append(Instance(relation, document, gold, previous, following, target=target))
@@ -323,19 +307,16 @@ class DataSettings(Settings):
             raise SettingsError(f"Unknown level of senses: {self.level}.", hint="Use -1, 0, 1, 2 or 3.")
 
 
-class Neighbours:
-    """The relations of each document, of any kind, in file order, which is nearly that of the text."""
+def find_neighbours(corpus: Corpus) -> dict[Relation, tuple[Relation | None, Relation | None]]:
+    """The relations before and after each relation of its document, of any kind, in file order.
 
-    def __init__(self, corpus: Corpus) -> None:
-        by_document: dict[str, list[Relation | None]] = {}
-        for relation in corpus.relations:
-            by_document.setdefault(relation.document, [None]).append(relation)
-        self._around: dict[Relation, tuple[Relation | None, Relation | None]] = {}
-        for line in by_document.values():
-            for before, one, after in zip(line, line[1:], [*line[2:], None], strict=False):
-                if one is not None:
-                    self._around.setdefault(one, (before, after))
-
-    def of(self, relation: Relation) -> tuple[Relation | None, Relation | None]:
-        """The relations before and after a relation."""
-        return self._around.get(relation, (None, None))
+    That is nearly the order of the text.
+    """
+    by_document: dict[str, list[Relation]] = {}
+    for relation in corpus.relations:
+        by_document.setdefault(relation.document, []).append(relation)
+    around: dict[Relation, tuple[Relation | None, Relation | None]] = {}
+    for line in by_document.values():
+        for before, one, after in zip([None, *line], line, [*line[1:], None], strict=False):
+            around.setdefault(one, (before, after))
+    return around

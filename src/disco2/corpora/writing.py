@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from disco2.corpora.conll16 import write_identity
-from disco2.corpora.reading import read_text, split_lines
-from disco2.corpora.relations import find_character_spans
+from disco2.corpora.reading import find_character_spans, read_text, split_lines
 from disco2.corpora.tasks import CONLL16_SENSES
-from disco2.data import Constituents, Corpus, Document, ReadIssues, Relation, RelationKind, Sentence
+from disco2.data import WITHOUT_SENSE, Constituents, Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.records import find_runs
+from disco2.data.senses import TABLES
 from disco2.errors import CorpusError, SettingsError
 from disco2.files import check_folder_place, folder_in_place, is_file_name, write_text
 
@@ -38,55 +38,16 @@ ENTREL = "EntRel"
 NOREL = "NoRel"
 
 # Of DISRPT's tables.
-LABEL = "label"
-NO_ANSWER = "_"
-ONLY_IN_2025 = "u1_raw"  # a column, for tables whose labels are hidden
-COLUMNS = (
-    "doc",
-    "unit1_toks",
-    "unit2_toks",
-    "unit1_txt",
-    "unit2_txt",
-    "u1_raw",
-    "u2_raw",
-    "s1_toks",
-    "s2_toks",
-    "unit1_sent",
-    "unit2_sent",
-    "dir",
-    "rel_type",
-    "orig_label",
-    "label",
+HEADER = (
+    "doc\tunit1_toks\tunit2_toks\tunit1_txt\tunit2_txt\tu1_raw\tu2_raw\ts1_toks\ts2_toks"
+    "\tunit1_sent\tunit2_sent\tdir\trel_type\torig_label\tlabel"
 )
+LABEL = "label"
+ONLY_IN_2025 = "u1_raw"  # a column, for tables whose labels are hidden
 GAP = " <*> "
 NOTHING = "_"
-
-# The 17 labels of DISRPT 2025, to which it maps those of all frameworks, with types of PDTB 2 and 3 after the
-# shared task's own table (utils/mapping_disrpt25.json). The table lacks the pragmatic types of PDTB 2, which
-# have the label of what PDTB 3 made of them, and has a bare list.
-_TYPES_OF = {
-    "alternation": "expansion.alternative, expansion.disjunction",
-    "attribution": "",
-    "causal": "contingency.cause, contingency.negative-cause",
-    "comment": "",
-    "concession": "comparison.concession, comparison.concession+speechact, comparison.pragmatic concession",
-    "condition": "contingency.condition, contingency.condition+speechact, contingency.negative-condition, "
-    "contingency.negative-condition+speechact, contingency.pragmatic condition",
-    "conjunction": "expansion.conjunction, expansion.list",
-    "contrast": "comparison.contrast, comparison.pragmatic contrast, expansion.exception, "
-    "expansion.substitution",
-    "elaboration": "expansion.instantiation, expansion.level-of-detail",
-    "explanation": "contingency.cause+belief, contingency.cause+speechact, contingency.pragmatic cause",
-    "frame": "",
-    "mode": "comparison.similarity, expansion.manner",
-    "organization": "",
-    "purpose": "contingency.purpose",
-    "query": "hypophora",
-    "reformulation": "expansion.equivalence, expansion.restatement",
-    "temporal": "temporal.asynchronous, temporal.synchronous, temporal.synchrony",
-}
-LABELS_2025 = frozenset(_TYPES_OF)
-_OF_TYPES = {name: label for label, types in _TYPES_OF.items() for name in types.split(", ") if name}
+LABELS_2025 = frozenset(TABLES["disrpt2025"])
+_OF_TYPES = {name: label for label, types in TABLES["disrpt2025"].items() for name in types}
 
 NO_PARSE = "(())"
 REST = "rest"  # of the documents, those that belong to no part
@@ -113,15 +74,19 @@ def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
 
 
 def _write_part(documents: Mapping[str, Document], relations: Sequence[Relation], folder: Path) -> None:
-    linkers = _linkers(relations)
-    files = {f"raw/{name}": [one.text] for name, one in documents.items() if is_file_name(name)}
-    parses = {name: _parses(document, linkers) for name, document in documents.items()}
-    files["parses.json"] = [_line(parses)]
-    files["relations.json"] = [_line(_relation(one, documents[one.document])) for one in relations]
-    for name, pieces in files.items():
+    # For each token that is part of an argument, which: "arg1_" or "arg2_" and the relation's id.
+    linkers: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    for one in relations:
+        for name, argument in (("arg1", one.arg1), ("arg2", one.arg2)):
+            for token in argument.tokens:
+                linkers[one.document, token].append(f"{name}_{one.id}")
+    files = {f"raw/{name}": one.text for name, one in documents.items() if is_file_name(name)}
+    files["parses.json"] = _line({name: _parses(one, linkers) for name, one in documents.items()})
+    files["relations.json"] = "".join(_line(_relation(one, documents[one.document])) for one in relations)
+    for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(pieces), encoding="utf-8", errors="replace", newline="")
+        path.write_text(text, encoding="utf-8", errors="replace", newline="")
 
 
 def _line(value: Mapping[str, object]) -> str:
@@ -129,12 +94,12 @@ def _line(value: Mapping[str, object]) -> str:
 
 
 def _relation(relation: Relation, document: Document) -> dict[str, object]:
+    kind = [str(relation.kind)] if relation.kind in WITHOUT_SENSE else []
     return {
         "DocID": relation.document,
         "ID": write_identity(relation.id),
         "Type": str(relation.kind),
-        "Sense": list(relation.senses)
-        or ([str(relation.kind)] if relation.kind in ("EntRel", "NoRel") else []),
+        "Sense": list(relation.senses) or kind,
         "Connective": _span(document, relation.connective_tokens, relation.connective),
         "Arg1": _span(document, relation.arg1.tokens, relation.arg1.text),
         "Arg2": _span(document, relation.arg2.tokens, relation.arg2.text),
@@ -142,34 +107,27 @@ def _relation(relation: Relation, document: Document) -> dict[str, object]:
 
 
 def _span(document: Document, tokens: tuple[int, ...], text: str) -> dict[str, object]:
+    addresses = []
+    for number in tokens:
+        token, sentence = document.tokens[number], document.sentence_index(number)
+        addresses.append(
+            [token.start, token.end, number, sentence, number - document.sentences[sentence].start]
+        )
     return {
         "CharacterSpanList": [list(span) for span in find_character_spans(document, tokens)],
         "RawText": text,
-        "TokenList": [_address(document, token) for token in tokens],
+        "TokenList": addresses,
     }
-
-
-def _address(document: Document, token: int) -> list[int]:
-    sentence = document.sentence_index(token)
-    place = token - document.sentences[sentence].start
-    return [document.tokens[token].start, document.tokens[token].end, token, sentence, place]
-
-
-def _linkers(relations: Iterable[Relation]) -> dict[tuple[str, int], list[str]]:
-    """For each token that is part of an argument, which: ``arg1_`` or ``arg2_`` and the relation's id."""
-    linkers: dict[tuple[str, int], list[str]] = {}
-    for relation in relations:
-        for name, argument in (("arg1", relation.arg1), ("arg2", relation.arg2)):
-            for token in argument.tokens:
-                linkers.setdefault((relation.document, token), []).append(f"{name}_{relation.id}")
-    return linkers
 
 
 def _parses(document: Document, linkers: Mapping[tuple[str, int], list[str]]) -> dict[str, object]:
     sentences = []
     for sentence in document.sentences:
+        places = range(sentence.start, sentence.end)
+        forms = document.words(places)
         words = []
-        for place, token in enumerate(document.tokens[sentence.start : sentence.end], start=sentence.start):
+        for place in places:
+            token = document.tokens[place]
             properties = {
                 "CharacterOffsetBegin": token.start,
                 "CharacterOffsetEnd": token.end,
@@ -177,19 +135,14 @@ def _parses(document: Document, linkers: Mapping[tuple[str, int], list[str]]) ->
                 "PartOfSpeech": token.tag,
             }
             words.append([token.text, properties])
-        forms = document.words(range(sentence.start, sentence.end))
+        arcs = []
+        if (parse := sentence.dependencies) is not None:
+            for token_number, (head, label) in enumerate(zip(parse.heads, parse.labels, strict=True)):
+                governor = "ROOT-0" if head < 0 else f"{forms[head]}-{head + 1}"
+                arcs.append([label, governor, f"{forms[token_number]}-{token_number + 1}"])
         tree = NO_PARSE if sentence.constituents is None else write_brackets(sentence.constituents, forms)
-        arcs = list(_arcs(sentence, forms))
         sentences.append({"words": words, "parsetree": tree, "dependencies": arcs})
     return {"sentences": sentences}
-
-
-def _arcs(sentence: Sentence, forms: list[str]) -> Iterator[list[str]]:
-    if (parse := sentence.dependencies) is None:
-        return
-    for token, (head, label) in enumerate(zip(parse.heads, parse.labels, strict=True)):
-        governor = "ROOT-0" if head < 0 else f"{forms[head]}-{head + 1}"
-        yield [label, governor, f"{forms[token]}-{token + 1}"]
 
 
 def write_brackets(constituents: Constituents, words: Sequence[str]) -> str:
@@ -219,9 +172,8 @@ def _escape(word: str) -> str:
 
 @dataclass(frozen=True)
 class Exported:
-    """The files that were written, how many relations they label, and what a user should know about them."""
+    """How many relations a file labels, and what a user should know about them."""
 
-    files: tuple[Path, ...]
     relations: int
     notes: tuple[str, ...] = ()
 
@@ -232,13 +184,9 @@ def export_predictions(
     """Write the labels that a system gave to relations of a corpus, ``labels[i]`` to ``relations[i]``.
 
     ``conll16`` is the sense classification task's output, one JSON object a line. ``disrpt`` is a ``.rels``
-    table; if the corpus was itself read from such tables, these are written line by line with another label
-    column, and every relation of a table must have a label.
+    table; if the corpus was itself read from such a table, it is written line by line with another label
+    column, and every relation of the table must have a label.
     """
-    if form not in FORMS:
-        raise SettingsError(f"Unknown form '{form}' of predictions.", hint=f"Known: {', '.join(FORMS)}.")
-    if len(relations) != len(labels):
-        raise SettingsError(f"{len(labels)} labels for {len(relations)} relations.")
     sources = {relation.where.rpartition(":")[0] for relation in corpus.relations}
     if os.path.realpath(path) in {os.path.realpath(source) for source in sources if source}:
         raise SettingsError(
@@ -281,7 +229,7 @@ def write_conll16_predictions(relations: Sequence[Relation], labels: Sequence[st
         notes.append(
             f"no senses of the shared task, so that its validator will refuse them: {', '.join(strange)}"
         )
-    return Exported((path,), len(lines), tuple(notes))
+    return Exported(len(lines), tuple(notes))
 
 
 def _record(relation: Relation, label: str) -> dict[str, object]:
@@ -300,67 +248,40 @@ def _record(relation: Relation, label: str) -> dict[str, object]:
 def write_aligned(
     corpus: Corpus, relations: Sequence[Relation], labels: Sequence[str], path: Path
 ) -> Exported:
-    """Write the tables of a DISRPT corpus that hold the relations, with new labels.
+    """Write the table of a DISRPT corpus that holds the relations, with new labels.
 
     The evaluation reads gold and predicted tables side by side: the rows, their order and all other columns
-    must be those of the gold table.
-
-    One table is written to ``path``; several into a folder of that name, called as they are. A row that the
-    reader could not use gets ``_``, which counts as wrong. Raises CorpusError if another row has no label.
+    must be those of the gold table. A row that the reader could not use gets ``_``, which counts as wrong.
+    Raises CorpusError if another row has no label, or if the relations are of several tables.
     """
     answers = dict(zip((relation.where for relation in relations), labels, strict=True))
     expected = {relation.where for relation in corpus.relations}
-    files = list(dict.fromkeys(Path(where.rpartition(":")[0]) for where in answers))
-    if not files:
-        raise CorpusError("There is no relation to write.", where=str(path))
-    tables = {file: _read_cells(file) for file in files}
-    spelling = _spell_labels(set(labels), list(tables.values()))
-    spelled = {where: spelling[label] or label for where, label in answers.items()}
-    unread: Counter[Path] = Counter()
-    written = {file: _fill_labels(file, tables[file], spelled, expected, unread) for file in files}
-    if len(files) == 1:
-        write_text(path, written[files[0]])
-        places: tuple[Path, ...] = (path,)
-    else:
-        places = _write_folder(path, written)
-    notes = []
-    if unread:
-        notes.append(f"{unread.total()} rows could not be read and have '{NO_ANSWER}' for a label")
-    if unknown := sorted(label for label, found in spelling.items() if found is None):
-        notes.append(f"not among the labels of the tables, written as they are: {', '.join(unknown)}")
-    return Exported(places, len(answers), tuple(notes))
-
-
-def _read_cells(file: Path) -> list[list[str]]:
-    """The header and the rows of a ``.rels`` file."""
+    files = {where.rpartition(":")[0] for where in answers}
+    if len(files) != 1:
+        raise CorpusError(
+            f"The relations are from {len(files)} tables; predictions in this form are of one.",
+            where=str(path),
+            hint="Give a single .rels file with --path.",
+        )
+    file = Path(files.pop())
     header, *rows = [line.split("\t") for line in split_lines(read_text(file, issues=ReadIssues()))] or [[]]
     header = [name.strip() for name in header]
     if LABEL not in header:
         raise CorpusError("The table has no label column any more.", where=str(file))
-    return [header, *rows]
-
-
-def _fill_labels(
-    file: Path,
-    table: Sequence[Sequence[str]],
-    answers: Mapping[str, str],
-    expected: Collection[str],
-    unread: Counter[Path],
-) -> list[str]:
-    """The lines of a table with other labels; counts the rows that the reader could not use."""
-    header = table[0]
-    lines, missing = ["\t".join(header) + "\n"], []
-    for number, row in enumerate(table[1:], start=2):
-        where, cells = f"{file}:{number}", list(row)
-        column = header.index(LABEL) if len(cells) == len(header) else -1
+    place = header.index(LABEL)
+    known = {row[place] for row in rows if len(row) == len(header)} - {"", NOTHING}
+    spelling = _spell_labels(set(labels), known, hidden_2025=not known and ONLY_IN_2025 in header)
+    lines, missing, unread = [header], [], 0
+    for number, row in enumerate(rows, start=2):
+        where, column = f"{file}:{number}", place if len(row) == len(header) else -1
         if where in answers:
-            cells[column] = answers[where]
+            row[column] = spelling[answers[where]] or answers[where]
         elif where in expected:
             missing.append(number)
-        elif any(cell.strip() for cell in cells):
-            unread[file] += 1
-            cells[column] = NO_ANSWER
-        lines.append("\t".join(cells) + "\n")
+        elif any(cell.strip() for cell in row):
+            unread += 1
+            row[column] = NOTHING
+        lines.append(row)
     if missing:
         raise CorpusError(
             f"{len(missing)} rows have no prediction, such as line {missing[0]}: "
@@ -369,31 +290,21 @@ def _fill_labels(
             hint="Label all relations of the table, of every kind; a protocol that divides tables, such as "
             "folds over documents, can't be used.",
         )
-    return lines
+    write_text(path, ("\t".join(cells) + "\n" for cells in lines))
+    notes = [f"{unread} rows could not be read and have '{NOTHING}' for a label"] if unread else []
+    if unknown := sorted(label for label, found in spelling.items() if found is None):
+        notes.append(f"not among the labels of the tables, written as they are: {', '.join(unknown)}")
+    return Exported(len(answers), tuple(notes))
 
 
-def _spell_labels(labels: Iterable[str], tables: Sequence[Sequence[Sequence[str]]]) -> dict[str, str | None]:
-    """Each label as the tables spell it, or as DISRPT 2025; None if the tables have nothing like it."""
-    vocabulary: set[str] = set()
-    for header, *rows in tables:
-        vocabulary |= {row[header.index(LABEL)] for row in rows if len(row) == len(header)}
-    vocabulary -= {"", NO_ANSWER}
-    hidden_2025 = not vocabulary and any(ONLY_IN_2025 in header for header, *_ in tables)
-    of_2025 = hidden_2025 or (bool(vocabulary) and vocabulary <= LABELS_2025)
-    by_folding = {label.casefold(): label for label in sorted(vocabulary)}
+def _spell_labels(labels: Iterable[str], known: set[str], *, hidden_2025: bool) -> dict[str, str | None]:
+    """Each label as the table spells it, or as DISRPT 2025; None if the table has nothing like it."""
+    of_2025 = hidden_2025 or (bool(known) and known <= LABELS_2025)
+    by_folding = {label.casefold(): label for label in sorted(known)}
     return {
         label: by_folding.get(label.casefold()) or (map_to_2025(label) if of_2025 else None)
         for label in labels
     }
-
-
-def _write_folder(path: Path, written: Mapping[Path, list[str]]) -> tuple[Path, ...]:
-    root = os.path.commonpath([file.absolute().parent for file in written])
-    names = {file: file.absolute().relative_to(root) for file in written}
-    with folder_in_place(path) as fresh:
-        for file, lines in written.items():
-            write_text(fresh / names[file], lines)
-    return tuple(path / name for name in names.values())
 
 
 def write_table(corpus: Corpus, relations: Sequence[Relation], labels: Sequence[str], path: Path) -> Exported:
@@ -421,11 +332,11 @@ def write_table(corpus: Corpus, relations: Sequence[Relation], labels: Sequence[
         if line in lines:
             left_out["repeat a line"] += 1
         lines[line] = None
-    write_text(path, (line + "\n" for line in ("\t".join(COLUMNS), *lines)))
+    write_text(path, (line + "\n" for line in (HEADER, *lines)))
     notes = [f"{count} relations {why}: left out" for why, count in sorted(left_out.items())]
     if as_they_are:
         notes.append(f"without a label of DISRPT 2025, written as they are: {', '.join(sorted(as_they_are))}")
-    return Exported((path,), len(lines), tuple(notes))
+    return Exported(len(lines), tuple(notes))
 
 
 def _cells(relation: Relation, document: Document, label: str) -> list[str]:

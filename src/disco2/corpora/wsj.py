@@ -1,10 +1,14 @@
-"""Files and layers of Wall Street Journal documents, for the Penn Discourse Treebanks and CoNLL-16."""
+"""Files and layers of Wall Street Journal documents, and relations whose spans count their characters.
+
+For the Penn Discourse Treebanks; CoNLL-16 has the same layers, and GUM's relations have such spans.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -15,10 +19,10 @@ from disco2.annotation.coreference import (
     parse_ontonotes,
 )
 from disco2.annotation.layers import document_from_trees, with_constituents, with_dependencies, with_mentions
-from disco2.annotation.text import tokenise
 from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, parse_brackets, parse_conllu
-from disco2.corpora.reading import check_folder, list_files, read_text
-from disco2.data import Document, ReadIssues, Sentence, Token
+from disco2.corpora import reading
+from disco2.data import Corpus, Document, ReadIssues, Relation, RelationKind
+from disco2.data.senses import SenseInventory, inventory
 from disco2.errors import CorpusError, LayerError
 
 TREES = (".mrg", ".ptb", ".parse")  # the treebank's own before a parser's
@@ -26,10 +30,11 @@ COREFERENCE = ("gold_conll", ".coref", "gold_coref", "auto_conll", "_conll", ".c
 DEPENDENCIES = (".conllu",)
 BARE = ""  # the ending of a name without any
 
+Spans = tuple[tuple[int, int], ...]
+_SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
+
 Layer = TypeVar("Layer")
 Parse = Callable[[str, str], Mapping[str, Layer]]  # a file's text and name -> layers by document
-
-_NOT_TEXT = re.compile(r"\s*\.START\b")  # the first word of the raw files
 
 
 class WsjLayers:
@@ -62,7 +67,7 @@ class WsjLayers:
                 return self.attach(document), True
             except LayerError as error:
                 self._issues.add("document without trees", error.where or where, error.what)
-        return self.attach(split_by_rule(name, text)), False
+        return self.attach(document_from_trees(name, text, [], where=name, issues=ReadIssues())), False
 
     def attach(self, document: Document, *, trees: bool = False) -> Document:
         """The document with its dependencies, its mentions and, if asked for, the phrases of its trees."""
@@ -123,7 +128,7 @@ class LayerFiles(Generic[Layer]):
         if several and path.is_file():
             self._files = {"": path}
         else:
-            check_folder(path, holds=f"{name} ({', '.join(endings)} files)")
+            reading.check_folder(path, holds=f"{name} ({', '.join(endings)} files)")
             self._files = find_files(path, endings=endings)
         if not self._files:
             raise CorpusError(
@@ -153,7 +158,7 @@ class LayerFiles(Generic[Layer]):
 
     def _read(self, file: Path) -> Mapping[str, Layer]:
         try:
-            return self._parse(read_text(file, issues=self._issues), str(file))
+            return self._parse(reading.read_text(file, issues=self._issues), str(file))
         except LayerError as error:
             self._report(error.where or str(file), error.what)
             return {}
@@ -169,7 +174,7 @@ def find_files(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:
     count. If a document has several files, the first ending in ``endings`` wins, then the first path.
     """
     ranked: dict[str, tuple[int, Path]] = {}
-    for file in list_files(folder):
+    for file in reading.list_files(folder):
         for rank, ending in enumerate(endings):
             # An empty ending stands for names without a dot.
             matches = file.name.endswith(ending) if ending else "." not in file.name
@@ -180,16 +185,183 @@ def find_files(folder: Path, *, endings: Sequence[str]) -> dict[str, Path]:
     return {document: ranked[document][1] for document in sorted(ranked)}
 
 
-def split_by_rule(document_id: str, text: str) -> Document:
-    """A document without trees: tokens and sentences split by rule, no phrases."""
-    opening = _NOT_TEXT.match(text)
-    skipped = opening.end() if opening else 0
-    tokens: list[Token] = []
-    sentences: list[Sentence] = []
-    for sentence in tokenise(text[skipped:]):
-        first = len(tokens)
-        tokens.extend(
-            replace(token, start=token.start + skipped, end=token.end + skipped) for token in sentence
+@dataclass(frozen=True, slots=True)
+class RawRelation:
+    """One relation as its file has it: spans are pairs of character offsets, senses are not yet checked.
+
+    Whether the ends are inclusive (LDC's PDTB 3) or exclusive (PDTB 2, GDTB) depends on the corpus.
+    ``number`` counts the relations of the file from 1, and ``line`` is where this one begins.
+    """
+
+    number: int
+    line: int
+    kind: str
+    connectives: tuple[str, ...]  # one, or two of an implicit relation
+    senses: tuple[str, ...]
+    connective_spans: Spans  # of an explicit connective or an AltLex
+    arg1_spans: Spans
+    arg2_spans: Spans
+    arg1_text: str = ""  # in PDTB 2, which repeats the text of the spans
+    arg2_text: str = ""
+
+    @property
+    def spans(self) -> Spans:
+        return (*self.connective_spans, *self.arg1_spans, *self.arg2_spans)
+
+
+def parse_spans(field: str) -> Spans:
+    """Parse ``"3..7;9..12"`` to ``((3, 7), (9, 12))``; an empty field has no spans."""
+    if not field:
+        return ()
+    spans = []
+    for piece in field.split(";"):
+        span = _SPAN.fullmatch(piece)
+        if span is None:
+            raise CorpusError(f"'{piece:.80}' is not a span of the form 12..34.")
+        start, end = int(span[1]), int(span[2])
+        if end < start:
+            raise CorpusError(f"The span '{piece}' ends before it starts.")
+        spans.append((start, end))
+    return tuple(spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One document's text and relations as its files have them."""
+
+    id: str
+    file: Path
+    text: str
+    relations: Sequence[RawRelation]
+
+
+def read_sources(
+    files: Mapping[str, Path],
+    texts: Mapping[str, Path],
+    parse: Callable[..., list[RawRelation]],
+    *,
+    encoding: str,
+    issues: ReadIssues,
+) -> Iterator[Source]:
+    """Read the relations and the raw text of each document; one without text is left out with a finding."""
+    for name, file in files.items():
+        content = reading.read_text(file, issues=issues, encoding=encoding)
+        relations = parse(content, where=str(file), issues=issues)
+        if not content.strip():
+            issues.add("empty file", str(file), "There are no relations in it.")
+        if name not in texts:
+            detail = f"{name} has no raw text; it and its {len(relations)} relations were left out."
+            issues.add("document without text", str(file), detail)
+            continue
+        text = reading.read_text(texts[name], issues=issues, encoding=encoding)
+        starts = [start for one in relations for start, _ in one.spans]
+        yield Source(name, file, choose_text(text, starts, where=str(texts[name]), issues=issues), relations)
+
+
+def make_corpus(name: str, sources: Iterable[Source], layers: WsjLayers, *, issues: ReadIssues) -> Corpus:
+    """The documents with their layers, and the relations that can be found in them.
+
+    The inventory of senses has the name of the corpus.
+    """
+    documents: dict[str, Document] = {}
+    relations: list[Relation] = []
+    ways: Counter[str] = Counter()
+    for source in sources:
+        document, has_trees = layers.document(source.id, source.text)
+        ways["have tokens from trees" if has_trees else "have no trees; tokens were split by rule"] += 1
+        documents[document.id] = document
+        found = find_relations(source, reading.TokenSpans.of(document), inventory(name), issues=issues)
+        relations.extend(reading.drop_doubles(found, issues=issues))
+    notes = tuple(f"{count} documents {way}." for way, count in sorted(ways.items()))
+    return Corpus(name, name, documents, tuple(relations), issues=issues, notes=notes)
+
+
+def find_relations(
+    source: Source,
+    tokens: reading.TokenSpans,
+    known: SenseInventory,
+    *,
+    keep_unlabelled: bool = False,
+    issues: ReadIssues,
+) -> Iterator[Relation]:
+    """The relations of a document on its tokens; one with bad spans, or without a sense, is left out."""
+    for raw in source.relations:
+        name, where = f"{source.id}:{raw.number}", f"{source.file}:{raw.line}"
+        label = _read_label(raw, known, keep_unlabelled=keep_unlabelled, where=where, issues=issues)
+        if label is None:
+            continue
+        try:
+            (arg1, exact1), (arg2, exact2) = map(tokens.argument, (raw.arg1_spans, raw.arg2_spans))
+            connective, exact = tokens.under(raw.connective_spans)
+            if not arg1.tokens or not arg2.tokens:
+                raise CorpusError(f"{'Arg2' if arg1.tokens else 'Arg1'} of {name} has no token.")
+        except CorpusError as error:
+            issues.add("bad relation", where, f"{error.what} The relation was skipped.")
+            continue
+        if not (exact and exact1 and exact2):
+            issues.add("span cuts a token", where, f"A span of {name} cuts a token, which was taken whole.")
+        for number, argument, stated in ((1, arg1, raw.arg1_text), (2, arg2, raw.arg2_text)):
+            found = argument.text.split()
+            reading.compare_text(found, stated, f"Arg{number} of {name}", where=where, issues=issues)
+        yield Relation(
+            id=name,
+            document=source.id,
+            kind=label[0],
+            arg1=replace(arg1, text=" ".join(arg1.text.split())),
+            arg2=replace(arg2, text=" ".join(arg2.text.split())),
+            senses=label[1],
+            connective=raw.connectives[0] if raw.connectives else "",
+            connective_tokens=connective,
+            where=where,
         )
-        sentences.append(Sentence(first, len(tokens)))
-    return Document(document_id, text, tuple(tokens), tuple(sentences))
+
+
+def _read_label(
+    raw: RawRelation, known: SenseInventory, *, keep_unlabelled: bool, where: str, issues: ReadIssues
+) -> tuple[RelationKind, tuple[str, ...]] | None:
+    """The kind and the canonical senses; None, with a finding, if the kind is unknown or lacks its sense.
+
+    NoRel in the place of a sense corrects the kind.
+    """
+    kind = reading.read_kind(raw.kind)
+    if kind is None:
+        issues.add("unknown kind of relation", where, f"'{raw.kind:.80}'; the relation was skipped.")
+        return None
+    needs_sense = reading.read_kind_without_sense(kind) is None
+    repeated = {reading.read_kind_without_sense(label) for label in raw.senses} - {None, kind}
+    if RelationKind.NOREL in repeated and needs_sense:
+        issues.add("NoRel as a sense", where, f"The type is {kind}, the sense NoRel; it was read as NoRel.")
+        return RelationKind.NOREL, ()
+    if repeated:
+        named = ", ".join(map(str, repeated))
+        issues.add("kind as a sense", where, f"The type is {kind}, the sense is {named}; the type was taken.")
+    senses = reading.read_senses(raw.senses, known, kind=kind, where=where, issues=issues)
+    if needs_sense and not senses:
+        what = "it was kept" if keep_unlabelled else "the relation was skipped"
+        issues.add("relation without a sense", where, f"{kind} relations need one; {what}.")
+        return (kind, ()) if keep_unlabelled else None
+    return kind, senses
+
+
+def choose_text(text: str, starts: Sequence[int], *, where: str, issues: ReadIssues) -> str:
+    r"""The text, or the text with ``\n`` for ``\r\n`` if the spans were counted that way.
+
+    Offsets count both characters of a Windows line end if the annotators' file had them. If only this copy
+    has them, spans begin in the middle of words.
+    """
+    plain = text.replace("\r\n", "\n")
+    if _good_starts(plain, starts) <= _good_starts(text, starts):
+        return text
+    detail = "The file has Windows line ends and its spans don't count them; it was read with plain ones."
+    issues.add("line ends not in the offsets", where, detail)
+    return plain
+
+
+def _good_starts(text: str, starts: Iterable[int]) -> int:
+    return sum(
+        start < len(text) and not text[start].isspace() and not inside_word(text, start) for start in starts
+    )
+
+
+def inside_word(text: str, offset: int) -> bool:
+    return 0 < offset < len(text) and text[offset - 1].isalnum() and text[offset].isalnum()

@@ -7,9 +7,10 @@ over documents before they are divided, as the reference scorer of the CoNLL sha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,13 @@ Chain = AbstractSet[Hashable]
 Chains = Sequence[Chain]
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """Recall and precision as fractions that can be summed over documents."""
 
-    recall_part: float = 0.0
-    recall_whole: float = 0.0
-    precision_part: float = 0.0
-    precision_whole: float = 0.0
+    recall_part: float = 0
+    recall_whole: float = 0
+    precision_part: float = 0
+    precision_whole: float = 0
 
     @property
     def recall(self) -> float:
@@ -39,14 +39,6 @@ class Score:
     def f1(self) -> float:
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
-
-    def __add__(self, other: Score) -> Score:
-        return Score(
-            self.recall_part + other.recall_part,
-            self.recall_whole + other.recall_whole,
-            self.precision_part + other.precision_part,
-            self.precision_whole + other.precision_whole,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +60,9 @@ def score_coreference(documents: Iterable[tuple[Chains, Chains]]) -> Coreference
     """The scores over documents, each given as its gold and its predicted chains."""
     pairs = list(documents)
     measures = (mention_detection, muc, b_cubed, ceaf_entities)
-    return CoreferenceScores(*(sum((measure(*pair) for pair in pairs), Score()) for measure in measures))
+    # The four fractions of each measure, summed over documents.
+    columns = (zip(*(measure(*pair) for pair in pairs), strict=True) for measure in measures)
+    return CoreferenceScores(*(Score(*map(sum, column)) for column in columns))
 
 
 def mention_detection(gold: Chains, predicted: Chains) -> Score:
@@ -83,7 +77,7 @@ def muc(gold: Chains, predicted: Chains) -> Score:
     The parts of a gold chain are its intersections with the predicted chains, and each mention that is in
     none of them; precision is recall with the two sides exchanged.
     """
-    return _both_ways(_muc_recall, gold, predicted)
+    return Score(*_muc_recall(gold, predicted), *_muc_recall(predicted, gold))
 
 
 def b_cubed(gold: Chains, predicted: Chains) -> Score:
@@ -91,7 +85,7 @@ def b_cubed(gold: Chains, predicted: Chains) -> Score:
 
     A mention without a predicted chain adds 0, as in the reference scorer.
     """
-    return _both_ways(_b_cubed_recall, gold, predicted)
+    return Score(*_b_cubed_recall(gold, predicted), *_b_cubed_recall(predicted, gold))
 
 
 def ceaf_entities(gold: Chains, predicted: Chains) -> Score:
@@ -107,12 +101,6 @@ def ceaf_entities(gold: Chains, predicted: Chains) -> Score:
     rows, columns = best_assignment(similarity)
     common = float(similarity[rows, columns].sum())
     return Score(common, len(gold), common, len(predicted))
-
-
-def _both_ways(
-    recall: Callable[[Chains, Chains], tuple[float, float]], gold: Chains, predicted: Chains
-) -> Score:
-    return Score(*recall(gold, predicted), *recall(predicted, gold))
 
 
 def _muc_recall(gold: Chains, predicted: Chains) -> tuple[float, float]:

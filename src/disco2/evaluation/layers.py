@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from disco2.evaluation.coreference import Score
 
 Bracket = tuple[str, int, int]  # label, start, end (exclusive)
 
@@ -12,33 +15,11 @@ LEFT_OUT = frozenset({"ROOT", "TOP", "NML"})
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
-    """How many items were found, how many are gold, and how many are both (``right``)."""
-
-    right: int
-    found: int
-    gold: int
-
-    @property
-    def precision(self) -> float:
-        return self.right / self.found if self.found else 0.0
-
-    @property
-    def recall(self) -> float:
-        return self.right / self.gold if self.gold else 0.0
-
-    @property
-    def f1(self) -> float:
-        total = self.found + self.gold
-        return 2 * self.right / total if total else 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class BracketEvaluation:
     """Labelled and unlabelled scores; ``exact``: the sentences whose labelled brackets are all right."""
 
-    labelled: Overlap
-    unlabelled: Overlap
+    labelled: Score
+    unlabelled: Score
     sentences: int
     exact: int
 
@@ -47,33 +28,24 @@ def evaluate_brackets(
     gold: Sequence[Sequence[Bracket]], predicted: Sequence[Sequence[Bracket]]
 ) -> BracketEvaluation:
     """Compare the brackets of sentences, one list of each kind for a sentence."""
-    pairs = [(_counted(truth), _counted(guess)) for truth, guess in zip(gold, predicted, strict=True)]
+    pairs = [
+        ([one for one in truth if one[0] not in LEFT_OUT], [one for one in guess if one[0] not in LEFT_OUT])
+        for truth, guess in zip(gold, predicted, strict=True)
+    ]
+    labelled = [(Counter(truth), Counter(guess)) for truth, guess in pairs]
+    bare = [(Counter(one[1:] for one in truth), Counter(one[1:] for one in guess)) for truth, guess in pairs]
     return BracketEvaluation(
-        labelled=_score(pairs),
-        unlabelled=_score([(_bare(truth), _bare(guess)) for truth, guess in pairs]),
+        labelled=_score(labelled),
+        unlabelled=_score(bare),
         sentences=len(pairs),
-        exact=sum(truth == guess for truth, guess in pairs),
+        exact=sum(truth == guess for truth, guess in labelled),
     )
 
 
-def _counted(brackets: Sequence[Bracket]) -> Counter[Bracket]:
-    return Counter(bracket for bracket in brackets if bracket[0] not in LEFT_OUT)
-
-
-def _bare(brackets: Counter[Bracket]) -> Counter[Bracket]:
-    """The same multiset without labels."""
-    bare: Counter[Bracket] = Counter()
-    for (_, start, end), count in brackets.items():
-        bare["", start, end] += count
-    return bare
-
-
-def _score(pairs: Sequence[tuple[Counter[Bracket], Counter[Bracket]]]) -> Overlap:
-    return Overlap(
-        right=sum((truth & guess).total() for truth, guess in pairs),
-        found=sum(guess.total() for _, guess in pairs),
-        gold=sum(truth.total() for truth, _ in pairs),
-    )
+def _score(pairs: Sequence[tuple[Counter[Any], Counter[Any]]]) -> Score:
+    right = sum((truth & guess).total() for truth, guess in pairs)
+    gold = sum(truth.total() for truth, _ in pairs)
+    return Score(right, gold, right, sum(guess.total() for _, guess in pairs))
 
 
 Span = tuple[int, int]

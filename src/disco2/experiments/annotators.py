@@ -14,7 +14,7 @@ from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import CorpusError
 from disco2.evaluation.coreference import Score
-from disco2.evaluation.layers import BracketEvaluation, Overlap, syntax_scores
+from disco2.evaluation.layers import BracketEvaluation, syntax_scores
 from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
 from disco2.training.annotators.constituents import compare_trees, train_constituents
 from disco2.training.annotators.coreference import coreference_scores, train_coreference
@@ -156,14 +156,11 @@ def coreference_quality(
                 )
             )
     chains = coreference_scores(list(gold.values()), [automatic[name] for name in gold])
-    scored = {
-        kind: Overlap(
-            right=sum(len(right & found) for right, found in listed),
-            found=sum(len(found) for _, found in listed),
-            gold=sum(len(right) for right, _ in listed),
-        )
-        for kind, listed in pairs.items()
-    }
+    scored = {}
+    for kind, listed in pairs.items():
+        common = sum(len(one & other) for one, other in listed)
+        wanted, given = sum(len(one) for one, _ in listed), sum(len(other) for _, other in listed)
+        scored[kind] = Score(common, wanted, common, given)
     heads = pairs["heads"]
     shares = {
         "gold": [bool(right) for right, _ in heads],
@@ -174,12 +171,13 @@ def coreference_quality(
     return {
         "chains": {**{name: _figures(getattr(chains, name)) for name in measures}, "mean": chains.mean},
         "aligned_pairs": {
-            kind: {**_figures(one), "gold": one.gold, "automatic": one.found} for kind, one in scored.items()
+            kind: {**_figures(one), "gold": one.recall_whole, "automatic": one.precision_whole}
+            for kind, one in scored.items()
         },
         "relations": len(heads),
         "shared_entities": {name: sum(some) / len(some) if some else 0.0 for name, some in shares.items()},
     }
 
 
-def _figures(score: Score | Overlap) -> dict[str, float]:
+def _figures(score: Score) -> dict[str, float]:
     return {"precision": score.precision, "recall": score.recall, "f1": score.f1}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from disco2.bundle import Manifest
 from disco2.corpora.protocols import split_relations
-from disco2.corpora.tasks import Neighbours, Task
+from disco2.corpora.tasks import Task, find_neighbours
 from disco2.data import WITHOUT_SENSE, Corpus, Instance, Relation, RelationKind
 from disco2.data.batch import Floats
 from disco2.data.tree import shared_entities
@@ -225,10 +225,10 @@ def label_relations(
     relations = split_relations(corpus, used, seed=configuration.task.folds).get(part, [])
     if not relations:
         raise CorpusError(f"No relation is in part '{part}' under the protocol '{used}'.", where=corpus.name)
-    neighbours = Neighbours(corpus)
+    neighbours = find_neighbours(corpus)
     instances = []
     for relation in relations:
-        previous, following = neighbours.of(relation)
+        previous, following = neighbours.get(relation, (None, None))
         document = corpus.documents[relation.document]
         instances.append(Instance(relation, document, (), previous, following))
     scores = model.scores(instances)

@@ -117,8 +117,7 @@ def evaluate(
 
 def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
     exported = export_predictions(corpus, labelled.relations, labelled.labels, path, form)
-    where = str(path) if len(exported.files) == 1 else f"{len(exported.files)} files in {path}"
-    print_note(f"{exported.relations} predictions written as {form} to {where}")
+    print_note(f"{exported.relations} predictions written as {form} to {path}")
     if labelled.beyond_task:
         counts = labelled.beyond_task.most_common()
         kinds = ", ".join(f"{kind} ({count})" for kind, count in counts)

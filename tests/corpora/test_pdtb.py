@@ -1,4 +1,4 @@
-"""PDTB 2: its two encodings, and the whole corpus in LDC's layout."""
+"""PDTB 2 in its two encodings, PDTB 3, and the ends of its spans; whole corpora in LDC's layout."""
 
 from __future__ import annotations
 
@@ -7,17 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from disco2.corpora.pdtb2 import parse_relations, read_pdtb2
-from disco2.corpora.pdtb3 import RawRelation
+from disco2.corpora.pdtb import (
+    choose_convention,
+    parse_relations,
+    read_pdtb2,
+    read_pdtb3,
+)
+from disco2.corpora.wsj import RawRelation
 from disco2.data import Corpus, ReadIssues, RelationKind
-from disco2.errors import CorpusError
-from tests.corpora.miniature import MiniDocument, Writer, documents, faults, write_pdtb2
+from disco2.errors import CorpusError, SettingsError
+from tests.corpora.miniature import (
+    MiniDocument,
+    Writer,
+    documents,
+    faults,
+    write_pdtb2,
+    write_pdtb3,
+)
 
 DOCUMENTS = documents()
 DOCUMENT = DOCUMENTS[0]
 ENCODINGS = ["native", "pipe"]
 NATIVE, PIPE = Writer().native(DOCUMENT), Writer().pipe(DOCUMENT)
-BOTH = pytest.mark.parametrize("text", [NATIVE, PIPE], ids=ENCODINGS)
 
 RULE = "_" * 56
 TWO_CONNECTIVES = f"""{RULE}
@@ -97,20 +108,6 @@ def test_pipe_file_cut_off_in_its_first_line_is_reported() -> None:
     assert read(" \n") == ([], ReadIssues())
 
 
-@BOTH
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_other_line_ends_change_nothing(text: str, end: str) -> None:
-    assert read(text.replace("\n", end)) == read(text)
-
-
-@BOTH
-def test_file_cut_off_loses_its_last_relation_only(text: str) -> None:
-    whole, _ = read(text)
-    cut, issues = read(text[:-120])
-    assert cut == whole[:-1]
-    assert f"relation {len(whole)}" in issues.findings[-1].detail
-
-
 def test_native_file_cut_off_anywhere_is_reported() -> None:
     lines = NATIVE.splitlines(keepends=True)
     ends = {number for number, line in enumerate(lines, start=1) if line.startswith(RULE)}
@@ -130,6 +127,9 @@ def test_bad_block_is_skipped_and_still_counted() -> None:
     [
         ("9..39", "9..x", "is not a span"),
         ("9..39", "39..9", "ends before it starts"),
+        ("9..39", "-9..39", "is not a span"),
+        ("9..39", "9..39;", "is not a span"),
+        ("9..39", f"{'9' * 5000}..1", "is not a span"),
         ("57\n1\n", "57\n", "sentence number"),
         ("57\n1\n", "57\n\n", "sentence number"),
         ("____Arg2____", "____Sup2____", "no Arg2"),
@@ -219,19 +219,6 @@ def test_what_the_first_document_says(tmp_path: Path, trees: Path) -> None:
     assert (nothing.kind, nothing.senses) == (RelationKind.NOREL, ())
 
 
-def test_latin_1_and_utf_8(tmp_path: Path, trees: Path) -> None:
-    latin = read_pdtb2(write_pdtb2(tmp_path / "latin", DOCUMENTS), trees=trees)
-    assert latin.issues.counts()["not UTF-8"] > 0
-    utf8 = read_pdtb2(
-        write_pdtb2(tmp_path / "utf8", DOCUMENTS, writer=Writer(encoding="utf-8")),
-        trees=trees,
-        encoding="utf-8",
-    )
-    assert utf8.documents == latin.documents
-    with pytest.raises(CorpusError, match="not utf-8"):
-        read_pdtb2(tmp_path / "latin", trees=trees, encoding="utf-8")
-
-
 def test_a_document_in_both_encodings_is_read_once(tmp_path: Path, trees: Path) -> None:
     write_pdtb2(tmp_path, DOCUMENTS, encoding="pipe")
     corpus = read_pdtb2(write_pdtb2(tmp_path, DOCUMENTS), trees=trees)
@@ -266,7 +253,6 @@ def test_empty_files_are_findings_and_others_are_refused(tmp_path: Path, trees: 
 @pytest.mark.parametrize(
     ("old", "new", "fault", "senses"),
     [
-        ("Cause.Reason", "Cuase.Reason", "misspelt sense", ("Contingency.Cause.Reason",)),
         ("Contingency.Cause.Reason", "Weather.Rain", "relation without a sense", None),
         ("9..39", "90000..90010", "bad relation", None),
         ("9..39", "41..98", "argument differs from its text", ("Contingency.Cause.Reason",)),
@@ -347,3 +333,99 @@ def test_one_coreference_file_may_hold_all_documents(tmp_path: Path, trees: Path
     for given_path in (together, together.parent):
         corpus = read_pdtb2(path, trees=trees, coreference=given_path)
         assert corpus.documents == apart.documents
+
+
+CONVENTIONS = ["inclusive", "exclusive"]
+
+
+def written(path: Path, convention: str = "inclusive", *, newline: str = "\n") -> Path:
+    return write_pdtb3(path, DOCUMENTS, writer=Writer(inclusive=convention == "inclusive", newline=newline))
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("offsets", ["auto", "same"])
+def test_either_convention_is_read_when_found_or_told(
+    tmp_path: Path, trees: Path, convention: str, offsets: str
+) -> None:
+    asked = convention if offsets == "same" else "auto"
+    corpus = read_pdtb3(written(tmp_path, convention), trees=trees, offsets=asked)  # type: ignore[arg-type]
+    expect_every_relation(corpus)
+    assert not faults(corpus)
+    assert corpus.notes[0].startswith(f"Span ends were read as {convention}")
+    assert ("by the text" if offsets == "auto" else "as asked") in corpus.notes[0]
+    assert len(corpus.notes) == 2
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_an_order_against_the_text_is_followed_and_noted(
+    tmp_path: Path, trees: Path, convention: str
+) -> None:
+    other = "exclusive" if convention == "inclusive" else "inclusive"
+    corpus = read_pdtb3(written(tmp_path, convention), trees=trees, offsets=other)  # type: ignore[arg-type]
+    assert corpus.notes[0].startswith(f"Span ends were read as {other}, as asked")
+    assert f"suggests {convention}" in corpus.notes[1]
+    made_up = DOCUMENTS[0]
+    cause = corpus.relations[0]
+    if other == "exclusive":
+        assert cause.arg1.text == "Mina missed the well-lit ferr", "a letter short"
+        assert "span cuts a token" in faults(corpus)
+    else:
+        end = made_up.token_numbers(made_up.relations[0].arg1)[-1] + 1
+        assert cause.arg1.tokens[-1] == end, "with the full stop"
+
+
+def test_the_folders_may_lie_in_data(tmp_path: Path, trees: Path) -> None:
+    written(tmp_path / "data")
+    expect_every_relation(read_pdtb3(tmp_path, trees=trees))
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_windows_line_ends(tmp_path: Path, trees: Path, convention: str) -> None:
+    corpus = read_pdtb3(written(tmp_path / "counted", convention, newline="\r\n"), trees=trees)
+    expect_every_relation(corpus)
+    assert not faults(corpus)
+    path = written(tmp_path / "uncounted", convention)
+    for raw in (path / "raw").glob("*/*"):
+        raw.write_bytes(raw.read_bytes().replace(b"\n", b"\r\n"))
+    corpus = read_pdtb3(path, trees=trees)
+    expect_every_relation(corpus)
+    assert faults(corpus) == {"line ends not in the offsets"}
+
+
+def test_faults_of_lines_and_files(tmp_path: Path, trees: Path) -> None:
+    path = written(tmp_path)
+    (path / "gold/00/wsj_0004").write_text("")
+    (path / "raw/00/wsj_0020").unlink()
+    file = path / "gold/00/wsj_0003"
+    data = file.read_bytes()
+    first, second, *_ = data.splitlines(keepends=True)
+    file.write_bytes(data.replace(first, first.replace(b"|", b"", 1)).replace(second, second * 2)[:-40])
+    corpus = read_pdtb3(path, trees=trees)
+    assert faults(corpus) == {"bad relation line", "document without text", "empty file", "relation twice"}
+    assert corpus.issues.counts()["bad relation line"] == 2
+    lines = [int(relation.id.rpartition(":")[2]) for relation in corpus.relations]
+    assert lines == [2, *range(4, len(DOCUMENTS[0].relations) + 1)], "line 3 repeats line 2"
+    assert list(corpus.documents) == ["wsj_0003", "wsj_0004"]
+
+
+def test_missing_folders_of_pdtb3_are_named(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read_pdtb3(tmp_path)
+    assert caught.value.where == str(tmp_path / "gold")
+    path = written(tmp_path / "corpus")
+    with pytest.raises(SettingsError, match="sideways"):
+        read_pdtb3(path, offsets="sideways")  # type: ignore[arg-type]
+    shutil.rmtree(path / "raw")
+    with pytest.raises(CorpusError) as caught:
+        read_pdtb3(path)
+    assert caught.value.where == str(path / "raw")
+    (path / "raw").mkdir()
+    with pytest.raises(CorpusError, match="None of 3 files"):
+        read_pdtb3(path)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 2), (3, 2, 500), (3, 4, 0)])
+def test_full_stops_and_a_few_slips_speak_for_exclusive_ends(counts: tuple[int, int, int]) -> None:
+    ends = dict(zip(("inclusive", "exclusive", ""), counts, strict=True))
+    assert choose_convention(ends) == "exclusive"
+    assert choose_convention({"inclusive": 60, "exclusive": 2, "": 500}) == "inclusive"

@@ -1,73 +1,165 @@
-"""The Penn Discourse Treebank 2.0: relations in the native or pipe encoding, and raw text.
+"""The Penn Discourse Treebanks 2.0 and 3.0: relations that count characters, and raw text.
 
-LDC ships the corpus in the native encoding. One line a row; text in quotes is literal::
-
-    file       = relation*
-    relation   = rule, (explicit | altlex | implicit | entrel | norel), rule
-    rule       = "________________________________________________________"
-
-    explicit   = "____Explicit____", selection, features, connective, arguments
-    altlex     = "____AltLex____", selection, features, senses, arguments
-    implicit   = "____Implicit____", site, features, connective, [connective], arguments
-    entrel     = "____EntRel____", site, bare1, bare2
-    norel      = "____NoRel____", site, bare1, bare2
-
-    arguments  = ["____Sup1____", selection], "____Arg1____", selection, features,
-                 "____Arg2____", selection, features, ["____Sup2____", selection]
-    bare1      = "____Arg1____", selection          (bare2 alike)
-    selection  = spans, gorn, "#### Text ####", any line*, "##############"
-    site       = string position, sentence number
-    features   = "#### Features ####", attribution, [selection]
-
-    spans      : 12..34;40..51                      characters, ends exclusive
-    gorn       : 0,1,2;3                            nodes of trees, not used; the line may be empty
-    attribution: Wr, Comm, Null, Null               source, type, polarity, determinacy
-    connective : because, Contingency.Cause.Reason  and a second sense after another comma
-    senses     : Contingency.Cause.Result           and a second sense after a comma
-
-The selection inside ``features`` is the text of the attribution; it and the supplements are not used.
-
-In the pipe encoding, PDTB's converter writes one relation a line, with 48 fields between pipes. It loses the
-second sense of an AltLex and the line ends inside texts.
-
-| fields, from 0 | meaning |
-| --- | --- |
-| 0 / 1 / 2 | type / section / file number |
-| 3, 4, 5 | connective or AltLex: spans, Gorn addresses, text |
-| 6 / 7 | string position / sentence number (Implicit, EntRel, NoRel) |
-| 8 / 9 / 10 | head of an explicit connective / first / second inserted connective |
-| 11, 12 / 13, 14 | senses of the head, the AltLex or the first connective / of the second |
-| 22, 23, 24 / 32, 33, 34 | Arg1: spans, Gorn addresses, text / Arg2 alike |
-| others | attributions and supplements |
+PDTB 3 has ``gold/SS/wsj_SSNN`` with 34 fields a relation and ``raw/SS/wsj_SSNN``; GUM's discourse relations
+have the same fields. PDTB 2 has a native encoding, in blocks of lines, and a pipe encoding of 48 fields a
+relation: ``docs/how-to/pdtb2.md`` has the grammar of the one and the fields of the other.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from disco2.corpora.pdtb3 import RawRelation, Spans, make_corpus, parse_spans, read_sources
-from disco2.corpora.reading import check_folder, split_lines
-from disco2.corpora.wsj import BARE, WsjLayers, find_files
+from disco2.corpora import reading
+from disco2.corpora.wsj import (
+    BARE,
+    RawRelation,
+    Spans,
+    WsjLayers,
+    find_files,
+    inside_word,
+    make_corpus,
+    parse_spans,
+    read_sources,
+)
 from disco2.data import Corpus, ReadIssues, RelationKind
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, SettingsError
 
+OFFSETS = ("auto", "inclusive", "exclusive")
+FILES_3 = (BARE, ".txt", ".pdtb", ".pipe")
+FIELDS_3 = 34
+RARE = 0.1  # below this share of all spans, those for inclusive ends are slips of exclusive ones
 RELATIONS = (".pdtb", ".pipe")  # if a document has both, the native file is read
 RAW = (BARE, ".txt", ".raw")
 TEXT, TEXT_END, FEATURES = "#### Text ####", "##############", "#### Features ####"
 ANCHORED = ("Explicit", "AltLex")
 UNANCHORED = ("Implicit", "EntRel", "NoRel")
 PARTS = ("Arg1", "Arg2", "Sup1", "Sup2")
-FIELDS = 48  # of the pipe encoding
+FIELDS_2 = 48  # of the pipe encoding
 
+Convention = Literal["inclusive", "exclusive"]
 Selection = tuple[Spans, str]  # characters, ends exclusive, and their text
 _Entry = TypeVar("_Entry")
 
 _RULE = re.compile(r"_{20,}\s*")
 _HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
 _SPANS = re.compile(r"\d+\.\.\d+")
+
+
+def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
+    """The relations of a file, numbered by their lines; bad lines are reported and skipped."""
+    return _parse_all(_rows(reading.split_lines(text)), _parse_pdtb3_row, "bad relation line", where, issues)
+
+
+def _parse_pdtb3_row(row: str, number: int, line: int) -> RawRelation:
+    fields = [field.strip() for field in row.split("|")]
+    if len(fields) != FIELDS_3:
+        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 3 has {FIELDS_3}.")
+    return RawRelation(
+        number=line,
+        line=line,
+        kind=fields[0],
+        connectives=tuple(fields[i] for i in (7, 10) if fields[i] not in ("", "_")),
+        senses=tuple(fields[i] for i in (8, 9, 11, 12) if fields[i] not in ("", "_")),
+        connective_spans=parse_spans(fields[1]),
+        arg1_spans=parse_spans(fields[14]),
+        arg2_spans=parse_spans(fields[20]),
+    )
+
+
+def _rows(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def read_pdtb3(
+    path: Path,
+    *,
+    trees: Path | None = None,
+    coreference: Path | None = None,
+    dependencies: Path | None = None,
+    offsets: Literal["auto", "inclusive", "exclusive"] = "auto",
+    encoding: str = "auto",
+) -> Corpus:
+    """Read ``gold`` (relations) and ``raw`` (texts), two folders in ``path`` or in its ``data``.
+
+    ``offsets`` says whether the ends of spans are inclusive; ``auto`` decides for the whole corpus from the
+    texts. ``trees``, ``coreference`` and ``dependencies`` are folders in which a document's file may be
+    anywhere; without trees, tokens and sentences are split by rule. ``encoding`` is that of gold and raw.
+    """
+    if offsets not in OFFSETS:
+        raise SettingsError(f"Unknown offsets '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}.")
+    root = reading.check_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
+    if not (root / "gold").is_dir() and (root / "data" / "gold").is_dir():
+        root = root / "data"
+    gold = reading.check_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
+    raw = reading.check_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
+    files = find_files(gold, endings=FILES_3)
+    issues = ReadIssues()
+    texts = find_files(raw, endings=FILES_3)
+    sources = list(read_sources(files, texts, parse_pdtb3, encoding=encoding, issues=issues))
+    if not sources:
+        raise CorpusError(
+            f"None of {len(files)} files in {gold} has its text in {raw}.",
+            where=str(path),
+            hint="Give a folder with gold/SS/wsj_SSNN and raw/SS/wsj_SSNN.",
+        )
+    ends: Counter[str] = Counter()
+    for source in sources:
+        ends.update(which_end(source.text, span) for one in source.relations for span in one.spans)
+    suggested = choose_convention(ends)
+    convention: Convention = suggested if offsets == "auto" else offsets
+    notes = [
+        f"Span ends were read as {convention}, {'by the text' if offsets == 'auto' else 'as asked'}: "
+        f"{ends['inclusive']} spans make sense only with inclusive ends, {ends['exclusive']} only with "
+        f"exclusive ones, {ends['']} with both or neither."
+    ]
+    if ends["inclusive"] + ends["exclusive"] and convention != suggested:
+        notes.append(f"The text itself suggests {suggested} ends.")
+    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
+    if convention == "inclusive":
+        sources = [replace(one, relations=[*map(with_exclusive_ends, one.relations)]) for one in sources]
+    corpus = make_corpus("pdtb3", sources, layers, issues=issues)
+    return replace(corpus, notes=(*notes, *corpus.notes))
+
+
+def which_end(text: str, span: tuple[int, int]) -> str:
+    """``inclusive`` or ``exclusive`` if only this reading of a span's end makes sense; else empty.
+
+    LDC's PDTB 3 is mostly read with inclusive ends, GDTB has exclusive ones, and nothing in the files says
+    so. A span should end with a word's last character: read the wrong way, it cuts a word short or includes
+    the space after it.
+    """
+    start, end = span
+    inclusive, exclusive = _ends_well(text, start, end + 1), _ends_well(text, start, end)
+    return "" if inclusive == exclusive else "inclusive" if inclusive else "exclusive"
+
+
+def choose_convention(ends: Mapping[str, int]) -> Convention:
+    """How the ends of a corpus are best read, from the counts of ``which_end``.
+
+    Before a full stop both readings make sense. Such spans are frequent if ends are exclusive, since
+    arguments seldom include the full stop, and rare if ends are inclusive.
+    """
+    inclusive = ends.get("inclusive", 0)
+    is_inclusive = inclusive > ends.get("exclusive", 0) and inclusive >= RARE * sum(ends.values())
+    return "inclusive" if is_inclusive else "exclusive"
+
+
+def with_exclusive_ends(raw: RawRelation) -> RawRelation:
+    """A relation whose spans have inclusive ends, with exclusive ones."""
+    connective, arg1, arg2 = (
+        tuple((start, end + 1) for start, end in spans)
+        for spans in (raw.connective_spans, raw.arg1_spans, raw.arg2_spans)
+    )
+    return replace(raw, connective_spans=connective, arg1_spans=arg1, arg2_spans=arg2)
+
+
+def _ends_well(text: str, start: int, end: int) -> bool:
+    return start < end <= len(text) and not text[end - 1].isspace() and not inside_word(text, end)
 
 
 def read_pdtb2(
@@ -86,7 +178,7 @@ def read_pdtb2(
     ``dependencies`` are folders in which a document's file may be anywhere; without trees, tokens and
     sentences are split by rule. ``encoding`` is that of relations and raw text.
     """
-    check_folder(path, holds="PDTB 2 relations (.pdtb or .pipe files)")
+    reading.check_folder(path, holds="PDTB 2 relations (.pdtb or .pipe files)")
     files = find_files(path, endings=RELATIONS)
     if not files:
         raise CorpusError(
@@ -110,7 +202,7 @@ def read_pdtb2(
 
 def _raw_files(path: Path, raw: Path | None) -> dict[str, Path]:
     if raw is not None:
-        return find_files(check_folder(raw, holds="raw text"), endings=RAW)
+        return find_files(reading.check_folder(raw, holds="raw text"), endings=RAW)
     folders = [path] if path.name == "raw" else [one for one in sorted(path.rglob("raw")) if one.is_dir()]
     files: dict[str, Path] = {}
     for folder in folders or [path.absolute().parent / "raw"]:
@@ -123,8 +215,8 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
 
     Raises CorpusError for a file of another kind.
     """
-    lines = split_lines(text)
-    number, first = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    lines = reading.split_lines(text)
+    number, first = next(_rows(lines), (0, ""))
     kind, pipe, _ = first.partition("|")
     if not first:
         return []
@@ -133,9 +225,8 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
             detail = "The last line is not the rule of a relation's end."
             issues.add("file cut off", f"{where}:{len(lines)}", detail)
         return _parse_all(_blocks(lines), _parse_block, "bad relation block", where, issues)
-    if pipe and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS // 4):
-        rows = ((line, row) for line, row in enumerate(lines, start=1) if row.strip())
-        return _parse_all(rows, _parse_row, "bad relation line", where, issues)
+    if pipe and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS_2 // 4):
+        return _parse_all(_rows(lines), _parse_row, "bad relation line", where, issues)
     raise CorpusError(
         "This is neither PDTB 2's native encoding nor its pipe encoding.",
         where=f"{where}:{number}",
@@ -262,8 +353,8 @@ def _without_features(rows: list[str]) -> list[str]:
 def _parse_row(row: str, number: int, line: int) -> RawRelation:
     """Parse one relation's line of the pipe encoding."""
     fields = [field.strip() for field in row.split("|")]
-    if len(fields) != FIELDS:
-        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 2 has {FIELDS}.")
+    if len(fields) != FIELDS_2:
+        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 2 has {FIELDS_2}.")
     anchor, arg1, arg2 = (parse_selection(fields[place], fields[place + 2]) for place in (3, 22, 32))
     connectives = [anchor[1]] if fields[0] == RelationKind.ALTLEX else fields[8:11]
     return RawRelation(
