@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice
-from disco2.annotation.cache import LayerStore, cache_file
+from disco2.annotation.cache import LayerStore, layer_folder
 from disco2.corpora.catalogue import read_corpus, with_automatic_layers
 from disco2.training.parser import train_parser
 
@@ -24,7 +24,7 @@ def main() -> None:
     gold = read_corpus("gum", given.gum)
     with (
         AnnotatorChoice().open(layers=ALL_LAYERS, on_demand=True) as annotators,
-        LayerStore(cache_file()) as store,
+        LayerStore(layer_folder()) as store,
     ):
         annotators.store = store
         automatic = with_automatic_layers(gold, annotators, ALL_LAYERS)

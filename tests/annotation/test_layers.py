@@ -116,17 +116,15 @@ def test_trees_on_the_same_tokens_are_taken_as_they_are() -> None:
 
 
 def test_trees_on_other_tokens_are_mapped_by_characters() -> None:
-    trees = parse_brackets(
-        "(S (NP (JJ well-known) (NNS goats)) (VP (VBP ca) (RB n't))) (NP (NN Rain))", where="t"
-    )
-    document = document_from_words("d", [["well", "-", "known", "goats", "can't", "Rain"]])
+    trees = parse_brackets("(S (NP (JJ well-known) (NNS goats)) (VP (VBP ca) (RB n't)) (. .))", where="t")
+    document = document_from_words("d", [["well", "-", "known", "goats", "can't"]])
     issues = ReadIssues()
     (sentence,) = with_constituents(document, trees, where="t", issues=issues).sentences
     tree = sentence.constituents
     assert tree is not None
-    assert tree.labels == ("ROOT", "S", "NP", "VP", "NP")
-    assert list(zip(tree.starts, tree.ends, strict=True)) == [(0, 6), (0, 5), (0, 4), (4, 5), (5, 6)]
-    assert tree.tags == ("JJ", "JJ", "JJ", "NNS", "VBP", "NN")
+    assert tree.labels == ("S", "NP", "VP")
+    assert list(zip(tree.starts, tree.ends, strict=True)) == [(0, 5), (0, 4), (4, 5)]
+    assert tree.tags == ("JJ", "JJ", "JJ", "NNS", "VBP")
     assert not issues.findings
 
 
@@ -144,13 +142,30 @@ def test_a_sentence_whose_trees_do_not_fit_keeps_none() -> None:
     assert "Rain falls" in issues.findings[0].detail
 
 
-def test_a_tree_over_two_sentences_fits_neither() -> None:
+@pytest.mark.parametrize(
+    "trees",
+    [
+        "(S (X Rain) (X falls) (X Snow) (X melts))",
+        "(S (X Rain)) (S (X falls)) (S (X Snow)) (S (X melts))",
+    ],
+)
+def test_trees_over_other_sentences_fit_none(trees: str) -> None:
     document = document_from_words("d", [["Rain", "falls"], ["Snow", "melts"]])
     issues = ReadIssues()
-    trees = parse_brackets("(S (X Rain) (X falls) (X Snow) (X melts))", where="t")
-    result = with_constituents(document, trees, where="t", issues=issues)
+    result = with_constituents(document, parse_brackets(trees, where="t"), where="t", issues=issues)
     assert [sentence.constituents for sentence in result.sentences] == [None, None]
     assert kinds(issues) == ["sentence without tree"] * 2
+
+
+def test_sentences_that_come_twice_have_their_own_trees() -> None:
+    document = document_from_words("d", [["Go", "!"], ["..."], ["Go", "!"]])
+    trees = parse_brackets("(S (VB Go) (. !)) (FRAG (: ...)) (SINV (VB Go) (. !))", where="t")
+    result = with_constituents(document, trees, where="t", issues=ReadIssues())
+    assert [one.constituents.labels for one in result.sentences if one.constituents] == [
+        ("S",),
+        ("FRAG",),
+        ("SINV",),
+    ]
 
 
 def test_dependencies_on_the_same_and_on_other_tokens() -> None:
@@ -273,26 +288,26 @@ def test_projected_phrases_stay_nested(trees: list[Constituents], data: st.DataO
 
 def test_pieces_of_a_word_hang_on_the_last_of_them() -> None:
     parse = Dependencies((1, 2, -1), ("amod", "nsubj", "root"))
-    assert project_dependencies([parse], [(0, 1), (0, 1), (0, 1), (1, 2), (2, 3)]) == Dependencies(
+    assert project_dependencies(parse, [(0, 1), (0, 1), (0, 1), (1, 2), (2, 3)]) == Dependencies(
         (2, 2, 3, 4, -1), ("flat", "flat", "amod", "nsubj", "root")
     )
 
 
 def test_words_that_make_one_token_give_it_the_head_of_the_highest() -> None:
     parse = Dependencies((2, 0, 3, -1), ("advmod", "punct", "nsubj", "root"))
-    assert project_dependencies([parse], [(0, 3), (3, 4)]) == Dependencies((1, -1), ("nsubj", "root"))
+    assert project_dependencies(parse, [(0, 3), (3, 4)]) == Dependencies((1, -1), ("nsubj", "root"))
 
 
-def test_a_later_root_hangs_on_the_first_and_punctuation_on_its_word() -> None:
-    parses = [Dependencies((-1,), ("root",)), Dependencies((1, -1), ("nsubj", "root"))]
-    assert project_dependencies(parses, [(0, 1), (0, 0), (1, 2), (2, 3)]) == Dependencies(
-        (-1, 0, 3, 0), ("root", "punct", "nsubj", "parataxis")
+def test_punctuation_that_the_parse_lacks_hangs_on_its_word() -> None:
+    parse = Dependencies((1, -1), ("nsubj", "root"))
+    assert project_dependencies(parse, [(0, 1), (0, 0), (1, 2)]) == Dependencies(
+        (2, 0, -1), ("nsubj", "punct", "root")
     )
 
 
 def test_a_head_that_no_token_has_is_passed_over() -> None:
     parse = Dependencies((1, 2, -1), ("a", "b", "root"))
-    assert project_dependencies([parse], [(0, 1), (2, 3)]) == Dependencies((1, -1), ("a", "root"))
+    assert project_dependencies(parse, [(0, 1), (2, 3)]) == Dependencies((1, -1), ("a", "root"))
 
 
 @st.composite
@@ -311,7 +326,7 @@ def test_projected_dependencies_are_a_tree(parse: Dependencies, data: st.DataObj
     length = 3 * len(parse.heads)
     cuts = [0, *sorted(data.draw(st.sets(st.integers(1, length - 1)))), length]
     ranges = [(start // 3, (end - 1) // 3 + 1) for start, end in pairwise(cuts)]
-    projected = project_dependencies([parse], ranges)
+    projected = project_dependencies(parse, ranges)
     assert projected.heads.count(-1) == 1
     document = document_from_words("d", [["w"] * len(ranges)])
     assert_valid(replace(document, sentences=(Sentence(0, len(ranges), dependencies=projected),)))

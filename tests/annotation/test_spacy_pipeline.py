@@ -232,8 +232,6 @@ def test_odd_texts_survive(pipeline: SpacyPipeline, text: str) -> None:
 
 
 def test_a_layer_that_it_lacks_is_an_error(pipeline: SpacyPipeline) -> None:
-    with pytest.raises(SettingsError, match="does not make coreference"):
-        pipeline.annotate([raw_document("Go.")], layers=frozenset({Layer.COREFERENCE}))
     with pytest.raises(SettingsError, match="No annotator makes constituents"):
         Annotators([pipeline]).maker(Layer.CONSTITUENTS)
 

@@ -126,32 +126,22 @@ def test_pieces_cover_the_sentence_and_are_short_enough(tags: list[str], longest
     assert all(end - start >= min(shortest, longest) for start, end in pieces[:-1])
 
 
-def test_a_cut_prefers_a_full_stop_to_a_comma() -> None:
-    tags = ["NN"] * 45 + ["."] + ["NN"] * 20 + [","] + ["NN"] * 60
-    assert split_long_sentence(tags, longest=100, shortest=40) == [(0, 46), (46, 127)]
-
-
-def test_a_cut_is_before_a_conjunction_where_there_is_no_punctuation() -> None:
-    tags = ["NN"] * 70 + ["CC"] + ["NN"] * 60
-    assert split_long_sentence(tags, longest=100, shortest=40) == [(0, 70), (70, 131)]
-
-
-def test_a_piece_is_not_too_short() -> None:
-    tags = ["NN"] * 3 + ["."] + ["NN"] * 10
-    assert split_long_sentence(tags, longest=10, shortest=5) == [(0, 10), (10, 14)]
-    assert split_long_sentence(tags, longest=10, shortest=4) == [(0, 4), (4, 14)]
+@pytest.mark.parametrize(
+    ("tags", "longest", "shortest", "cut"),
+    [
+        (["NN"] * 45 + ["."] + ["NN"] * 20 + [","] + ["NN"] * 60, 100, 40, 46),  # a full stop, not a comma
+        (["NN"] * 70 + ["CC"] + ["NN"] * 60, 100, 40, 70),  # before a conjunction, without punctuation
+        (["NN"] * 3 + ["."] + ["NN"] * 10, 10, 5, 10),  # not too short
+        (["NN"] * 3 + ["."] + ["NN"] * 10, 10, 4, 4),
+    ],
+)
+def test_a_cut_is_at_the_best_place(tags: list[str], longest: int, shortest: int, cut: int) -> None:
+    pieces = split_long_sentence(tags, longest=longest, shortest=shortest)
+    assert pieces == [(0, cut), (cut, len(tags))]
 
 
 # Each is one picture made of several characters.
 FAMILY, THUMB, FLAG = "\U0001f468\u200d\U0001f469", "\U0001f44d\U0001f3fd", "\U0001f1eb\U0001f1f7"
-
-
-def words(text: str, *, split_hyphens: bool = True) -> list[str]:
-    return [token.text for sentence in tokenise(text, split_hyphens=split_hyphens) for token in sentence]
-
-
-def sentences(text: str) -> list[str]:
-    return [" ".join(token.text for token in sentence) for sentence in tokenise(text)]
 
 
 @pytest.mark.parametrize(
@@ -181,11 +171,7 @@ def sentences(text: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_words(text: str, expected: str) -> None:
-    assert words(text) == expected.split()
-
-
-def test_hyphens_may_stay_in_their_words() -> None:
-    assert words("a well-known co-op -- no", split_hyphens=False) == ["a", "well-known", "co-op", "--", "no"]
+    assert [token.text for sentence in tokenise(text) for token in sentence] == expected.split()
 
 
 @pytest.mark.parametrize(
@@ -208,7 +194,7 @@ def test_hyphens_may_stay_in_their_words() -> None:
     ],
 )  # fmt: skip
 def test_sentences(text: str, expected: list[str]) -> None:
-    assert sentences(text) == expected
+    assert [" ".join(token.text for token in sentence) for sentence in tokenise(text)] == expected
 
 
 ANYTHING = st.text(
@@ -217,9 +203,9 @@ ANYTHING = st.text(
 )
 
 
-@given(ANYTHING, st.booleans())
-def test_tokens_stand_where_they_say_and_nothing_visible_is_lost(text: str, split_hyphens: bool) -> None:
-    tokens = [token for sentence in tokenise(text, split_hyphens=split_hyphens) for token in sentence]
+@given(ANYTHING)
+def test_tokens_stand_where_they_say_and_nothing_visible_is_lost(text: str) -> None:
+    tokens = [token for sentence in tokenise(text) for token in sentence]
     behind = 0
     for token in tokens:
         assert token.text == text[token.start : token.end]
@@ -230,7 +216,7 @@ def test_tokens_stand_where_they_say_and_nothing_visible_is_lost(text: str, spli
         assert not any(character in ".,!?'\"@" for character in between)
         behind = token.end
     assert not any(character.isalnum() for character in text[behind:])
-    assert all(tokenise(text, split_hyphens=split_hyphens))
+    assert all(tokenise(text))
 
 
 @pytest.mark.parametrize(

@@ -238,7 +238,6 @@ _BEFORE_WORDS = [
     r"\w++&\w++(?!;)",
 ]
 _WORD = rf"(?P<word>{_LETTER}++(?:{_APOSTROPHE}{_LETTER}++)*)"
-_HYPHENATED = rf"(?P<word>{_LETTER}++(?:(?:{_APOSTROPHE}|{_HYPHEN}){_LETTER}++)*)"
 _PREFIXED = rf"(?i:(?:{_PREFIX}){_HYPHEN}{_LETTER}++)(?!{_HYPHEN})"
 _BEHIND_WORDS = [
     r"\.\.++",
@@ -252,8 +251,7 @@ _BEHIND_WORDS = [
     r"[\U0001f1e6-\U0001f1ff]{2}",
     rf"{_SYMBOL}[{_TONES}]*+(?:\u200d{_SYMBOL}[{_TONES}]*+)*",
 ]
-_SPLIT = re.compile("|".join([_SKIP, *_BEFORE_WORDS, _PREFIXED, _WORD, *_BEHIND_WORDS]))
-_KEPT = re.compile("|".join([_SKIP, *_BEFORE_WORDS, _HYPHENATED, *_BEHIND_WORDS]))
+_TOKEN = re.compile("|".join([_SKIP, *_BEFORE_WORDS, _PREFIXED, _WORD, *_BEHIND_WORDS]))
 
 _CLITIC = re.compile(rf"(?i)(?:n{_APOSTROPHE}t|{_APOSTROPHE}(?:s|re|ve|ll|d|m))$")
 _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "oughta": 5, "lemme": 3, "gimme": 3}
@@ -264,19 +262,18 @@ _UNSPACED = "\u3002\uff01\uff1f"  # the ideographic full stop and similar signs,
 _CLOSERS = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
 
 
-def tokenise(text: str, *, split_hyphens: bool = True) -> list[list[Token]]:
+def tokenise(text: str) -> list[list[Token]]:
     """The sentences of a text; a blank line always ends one.
 
     Hyphens are separate tokens, except after prefixes such as ``non-``, as in the English Web Treebank and
-    GUM; without ``split_hyphens`` they are part of their word, as in the Wall Street Journal's trees.
+    GUM.
     """
-    tokens = list(_tokens(text, _SPLIT if split_hyphens else _KEPT))
     # In a text without capitals, lower case does not show that a sentence goes on.
     has_capitals = any(map(str.isupper, text))
     sentences: list[list[Token]] = []
     sentence: list[Token] = []
     ended = False
-    for token in tokens:
+    for token in _tokens(text):
         if sentence and _begins_sentence(text, sentence[-1], token, ended=ended, has_capitals=has_capitals):
             sentences.append(sentence)
             sentence, ended = [], False
@@ -288,10 +285,10 @@ def tokenise(text: str, *, split_hyphens: bool = True) -> list[list[Token]]:
     return sentences
 
 
-def _tokens(text: str, pattern: re.Pattern[str]) -> Iterator[Token]:
+def _tokens(text: str) -> Iterator[Token]:
     position = 0
     while position < len(text):
-        match = pattern.match(text, position)
+        match = _TOKEN.match(text, position)
         if match is None:  # a character that no rule matches
             yield Token(text[position], position, position + 1)
             position += 1

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer, Layers, raw_document
 from disco2.annotation.english.annotators import SHIPPED, split_sentences
-from disco2.annotation.english.syntax import SpacySyntax, paragraph_tokens
+from disco2.annotation.english.syntax import SpacySyntax
 from disco2.annotation.spacy_pipeline import MemoryZones
-from disco2.annotation.text import BLANK_LINE, LINE_END
 from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from tests.documents import assert_valid
 
@@ -218,21 +217,11 @@ def document_of(text: str) -> Document:
     return Document("d", text, tuple(tokens), ())
 
 
-def test_paragraphs_and_lines_part_tokens() -> None:
-    document = document_of("It rained .\r\n\r\nWe left\nat once .")
-    assert paragraph_tokens(document, parting=BLANK_LINE) == [(0, 3), (3, 8)]
-    assert paragraph_tokens(document, parting=LINE_END) == [(0, 3), (3, 5), (5, 8)]
-    assert paragraph_tokens(document_of(""), parting=BLANK_LINE) == []
-
-
-def test_a_long_paragraph_is_cut_behind_a_sentence() -> None:
-    document = document_of("a b . c d . e f g h i")
-    assert paragraph_tokens(document, parting=BLANK_LINE, longest=4) == [(0, 3), (3, 6), (6, 10), (10, 11)]
-
-
 def test_sentences_are_made_on_the_tokens_that_are_there() -> None:
-    document = document_of("It rained . We went home\n\nNobody came . Ann slept .")
+    document = document_of("It rained. We went\r\nhome\n\nNobody came . Ann slept .")
     [found] = split_sentences([document])
     assert found.tokens == document.tokens
-    assert [(one.start, one.end) for one in found.sentences] == [(0, 3), (3, 6), (6, 9), (9, 12)]
+    assert [(one.start, one.end) for one in found.sentences] == [(0, 2), (2, 5), (5, 8), (8, 11)]
+    [by_line] = split_sentences([document], line_ends=True)
+    assert [(one.start, one.end) for one in by_line.sentences] == [(0, 2), (2, 4), (4, 5), (5, 8), (8, 11)]
     assert split_sentences([document_of("")])[0].sentences == ()
