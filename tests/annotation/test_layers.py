@@ -221,14 +221,11 @@ def test_mentions_are_attached_by_characters_with_their_heads() -> None:
 def test_mentions_take_their_heads_from_dependencies_first() -> None:
     document = document_from_words("d", [["the", "man", "who", "sang"]])
     coreference = CoreferenceDocument("x", ("the", "man", "who", "sang"), ((0, 4, "1"),))
-    assert with_mentions(document, coreference, where="c", issues=ReadIssues()).mentions == (
-        Mention(0, 4, 3, "1"),
-    )
     parses = parse_conllu(conllu([("the", 2), ("man", 0), ("who", 4), ("sang", 2)]), where="c")
-    document = with_dependencies(document, parses, where="c", issues=ReadIssues())
-    assert with_mentions(document, coreference, where="c", issues=ReadIssues()).mentions == (
-        Mention(0, 4, 1, "1"),
-    )
+    parsed = with_dependencies(document, parses, where="c", issues=ReadIssues())
+    for one, head in ((document, 3), (parsed, 1)):
+        found = with_mentions(one, coreference, where="c", issues=ReadIssues())
+        assert found.mentions == (Mention(0, 4, head, "1"),)
 
 
 def test_a_mention_with_other_words_is_left_out() -> None:
@@ -256,21 +253,9 @@ def test_mentions_inside_each_other_take_linear_time() -> None:
     assert growth(attach, 500) < LINEAR
 
 
-def tree(brackets: str) -> Constituents:
-    return parse_brackets(brackets, where="made-up")[0].constituents
-
-
-def test_a_word_cut_in_pieces_lengthens_its_phrases() -> None:
-    projected = project_constituents(
-        tree("(S (NP (JJ well-known) (NNS goats)) (VP (VBP sing)))"), [0, 0, 0, 1, 2]
-    )
-    assert projected == Constituents(
-        ("S", "NP", "VP"), (0, 0, 4), (5, 4, 5), (-1, 0, 0), ("JJ", "JJ", "JJ", "NNS", "VBP")
-    )
-
-
 def test_a_phrase_that_keeps_no_token_is_gone_with_those_below_it() -> None:
-    projected = project_constituents(tree("(S (NP (NN a)) (VP (VP (VB b)) (NP (NN c))))"), [0, 2])
+    [tree] = parse_brackets("(S (NP (NN a)) (VP (VP (VB b)) (NP (NN c))))", where="made-up")
+    projected = project_constituents(tree.constituents, [0, 2])
     assert projected == Constituents(
         ("S", "NP", "VP", "NP"), (0, 0, 1, 1), (2, 1, 2, 2), (-1, 0, 0, 2), ("NN", "NN")
     )
@@ -286,28 +271,25 @@ def test_projected_phrases_stay_nested(trees: list[Constituents], data: st.DataO
     assert_valid(replace(document, sentences=(Sentence(0, len(owners), tree),)))
 
 
-def test_pieces_of_a_word_hang_on_the_last_of_them() -> None:
-    parse = Dependencies((1, 2, -1), ("amod", "nsubj", "root"))
-    assert project_dependencies(parse, [(0, 1), (0, 1), (0, 1), (1, 2), (2, 3)]) == Dependencies(
-        (2, 2, 3, 4, -1), ("flat", "flat", "amod", "nsubj", "root")
-    )
-
-
-def test_words_that_make_one_token_give_it_the_head_of_the_highest() -> None:
-    parse = Dependencies((2, 0, 3, -1), ("advmod", "punct", "nsubj", "root"))
-    assert project_dependencies(parse, [(0, 3), (3, 4)]) == Dependencies((1, -1), ("nsubj", "root"))
-
-
-def test_punctuation_that_the_parse_lacks_hangs_on_its_word() -> None:
-    parse = Dependencies((1, -1), ("nsubj", "root"))
-    assert project_dependencies(parse, [(0, 1), (0, 0), (1, 2)]) == Dependencies(
-        (2, 0, -1), ("nsubj", "punct", "root")
-    )
-
-
-def test_a_head_that_no_token_has_is_passed_over() -> None:
-    parse = Dependencies((1, 2, -1), ("a", "b", "root"))
-    assert project_dependencies(parse, [(0, 1), (2, 3)]) == Dependencies((1, -1), ("a", "root"))
+@pytest.mark.parametrize(
+    ("heads", "ranges", "expected", "labels"),
+    [
+        # The pieces of a word hang on the last of them.
+        ("1 2 -1", [(0, 1), (0, 1), (0, 1), (1, 2), (2, 3)], (2, 2, 3, 4, -1), "flat flat d0 d1 d2"),
+        # Words that make one token give it the head of the highest.
+        ("2 0 3 -1", [(0, 3), (3, 4)], (1, -1), "d2 d3"),
+        # Punctuation that the parse lacks hangs on its word.
+        ("1 -1", [(0, 1), (0, 0), (1, 2)], (2, 0, -1), "d0 punct d1"),
+        # A head that no token has is passed over.
+        ("1 2 -1", [(0, 1), (2, 3)], (1, -1), "d0 d2"),
+    ],
+)
+def test_dependencies_over_other_tokens(
+    heads: str, ranges: list[tuple[int, int]], expected: tuple[int, ...], labels: str
+) -> None:
+    numbers = tuple(map(int, heads.split()))
+    parse = Dependencies(numbers, tuple(f"d{word}" for word in range(len(numbers))))
+    assert project_dependencies(parse, ranges) == Dependencies(expected, tuple(labels.split()))
 
 
 @st.composite
@@ -332,21 +314,21 @@ def test_projected_dependencies_are_a_tree(parse: Dependencies, data: st.DataObj
     assert_valid(replace(document, sentences=(Sentence(0, len(ranges), dependencies=projected),)))
 
 
-def written_conllu(*sentences: tuple[str, bool, list[tuple[str, bool]]]) -> str:
-    lines = []
-    for text, opens_paragraph, words in sentences:
-        lines += ["# newpar"] * opens_paragraph + [f"# text = {text}"]
-        for number, (word, glued) in enumerate(words, 1):
-            space = "SpaceAfter=No" if glued else "_"
-            lines.append(f"{number}\t{word}\t_\tX\tX\t_\t{number - 1}\tdep\t_\t{space}")
-        lines.append("")
-    return "\n".join(lines)
-
-
-LAYER = written_conllu(
-    ("Don't go.", True, [("Do", True), ("n't", False), ("go", True), (".", False)]),
-    ("It rained!", False, [("It", False), ("rained", True), ("!", False)]),
-    ("We left.", True, [("We", False), ("left", True), (".", False)]),
+WRITTEN = [  # whether a paragraph opens; words, with a + where no space follows
+    (True, "Do+ n't go+ ."),
+    (False, "It rained+ !"),
+    (True, "We left+ ."),
+]
+SPACES = ("_", "SpaceAfter=No")
+LAYER = "\n\n".join(
+    "\n".join(
+        ["# newpar"] * opens
+        + [
+            f"{number}\t{word.rstrip('+')}\t_\tX\tX\t_\t{number - 1}\tdep\t_\t{SPACES[word[-1] == '+']}"
+            for number, word in enumerate(sentence.split(), 1)
+        ]
+    )
+    for opens, sentence in WRITTEN
 )
 
 
@@ -356,15 +338,11 @@ def test_tokens_lie_on_the_text_as_written() -> None:
     spaced = document_from_words("d", words, tags=tags)
     written = document_as_written("d", parses)
     assert written.text == "Don't go. It rained!\n\nWe left."
-    assert [written.text[token.start : token.end] for token in written.tokens] == [
-        token.text for token in spaced.tokens
-    ]
+    assert written.words(range(10)) == [written.text[one.start : one.end] for one in written.tokens]
+    assert written.words(range(10)) == spaced.words(range(10))
     assert [token.tag for token in written.tokens] == [token.tag for token in spaced.tokens]
     assert written.sentences == spaced.sentences
-
-
-def test_words_may_be_spelled_otherwise() -> None:
-    words = ["Do", "n’t", "go", ".", "It", "rained", "!", "We", "left", "…"]  # noqa: RUF001
-    written = document_as_written("d", parse_conllu(LAYER, where="made up"), words=words)
-    assert written.text == "Don’t go. It rained!\n\nWe left…"  # noqa: RUF001
-    assert written.words(range(10)) == words
+    other = ["Do", "n\u2019t", "go", ".", "It", "rained", "!", "We", "left", "\u2026"]
+    written = document_as_written("d", parses, words=other)
+    assert written.text == "Don\u2019t go. It rained!\n\nWe left\u2026"
+    assert written.words(range(10)) == other
