@@ -66,9 +66,11 @@ class SpacySyntax:
         return list(documents)
 
     def _from_texts(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
+        from disco2.annotation.english.spacy_english import tokenise_paragraph
+
         def analyse(pieces: Sequence[Piece]) -> list[Analysis]:
-            docs = self._through(SENTENCES, [self._tokenised(piece.text) for piece in pieces])
-            return self._analyses(docs, layers)
+            docs = [tokenise_paragraph(self._pipeline.tokenizer, piece.text) for piece in pieces]
+            return self._analyses(self._through(SENTENCES, docs), layers)
 
         pieces = [split_text(document.text) for document in documents]
         found = self._in_batches(pieces, lambda piece: len(piece.text), analyse, most=MOST_CHARACTERS)
@@ -111,18 +113,6 @@ class SpacySyntax:
                 begin, total = place, 0
         results = iter(made)
         return [[next(results) for _ in of_document] for of_document in items]
-
-    def _tokenised(self, text: str) -> Doc:
-        from disco2.annotation.english.spacy_english import stopped_spans
-
-        doc = self._pipeline.make_doc(text)
-        wholes = [doc.char_span(start, end) for start, end in stopped_spans(text)]
-        if any(whole is not None and len(whole) > 1 for whole in wholes):
-            with doc.retokenize() as retokenizer:
-                for whole in wholes:
-                    if whole is not None and len(whole) > 1:
-                        retokenizer.merge(whole)
-        return doc
 
     def _analyses(self, docs: list[Doc], layers: Layers) -> list[Analysis]:
         """Run the components that the layers need over documents with sentences."""
