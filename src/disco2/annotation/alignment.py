@@ -154,12 +154,19 @@ class TextMatcher:
 
     def find(self, words: Sequence[str], *, offset: int) -> bool:
         """Move to the first occurrence of the words from an offset on; False if there is none."""
-        anchor = "".join(map(fold_word, words))[:ANCHOR]
         start = bisect_left(self._folded.starts, offset)
-        found = self._folded.characters.find(anchor, start) if anchor else -1
-        if found >= 0:
-            self._next = found
-        return found >= 0
+        folded = [fold_word(word) for word in words]
+        # With the full stops that a treebank adds after abbreviations, and without them.
+        once = [
+            word
+            for before, word in zip(["", *folded], folded, strict=False)
+            if (before[-1:], word) != (".", ".")
+        ]
+        anchors = {"".join(spelling)[:ANCHOR] for spelling in (folded, once)} - {""}
+        found = [place for anchor in anchors if (place := self._folded.characters.find(anchor, start)) >= 0]
+        if found:
+            self._next = min(found)
+        return bool(found)
 
 
 def align_tokens(words_a: Sequence[str], words_b: Sequence[str]) -> list[tuple[int, int] | None]:

@@ -215,6 +215,7 @@ SENTENCE_STARTERS = _words(
 _TERMINAL = re.compile(r"[.!?…]++|[\u3002\uff01\uff1f]++")
 _UNSPACED = "\u3002\uff01\uff1f"  # the ideographic full stop and similar signs, with no space after them
 _CLOSERS = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
+_ITEM = re.compile(r"\d{1,3}")  # the number of a list item
 _SINGLE = re.compile(r"[Ia-z]\.")  # the tokenizer keeps the full stop after any letter
 MOST_WORDS = 100_000  # in the tokenizer's vocabulary, which is then made anew
 
@@ -231,7 +232,9 @@ def tokenise(text: str) -> list[list[Token]]:
             sentences.append(sentence)
             sentence, ended = [], False
         glued = bool(sentence) and sentence[-1].end == token.start
-        ended = _TERMINAL.fullmatch(token.text) is not None or (ended and glued and token.text in _CLOSERS)
+        numbered = len(sentence) == 1 and _ITEM.fullmatch(sentence[0].text) is not None
+        terminal = _TERMINAL.fullmatch(token.text) is not None and not numbered
+        ended = terminal or (ended and glued and token.text in _CLOSERS)
         sentence.append(token)
     if sentence:
         sentences.append(sentence)
