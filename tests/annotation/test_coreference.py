@@ -167,6 +167,7 @@ def test_traces_are_no_words(trace: str) -> None:
 def test_several_documents_and_a_byte_order_mark() -> None:
     text = '\ufeff\n <DOC DOCNO="a@x"><TEXT PARTNO="000">One</TEXT></DOC>\n<DOC DOCNO="b">Two</DOC>'
     assert [(one.name, one.words) for one in read_ontonotes(text)] == [("a", ("One",)), ("b", ("Two",))]
+    assert [(one.name, one.words) for one in read_ontonotes("<TEXT>One</TEXT>")] == [("", ("One",))]
 
 
 def test_tags_without_partners_are_findings() -> None:
