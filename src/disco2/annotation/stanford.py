@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Timer
+from threading import Event, Timer
 from typing import IO
 
 from disco2.annotation.annotator import Layer, Layers
@@ -123,7 +123,13 @@ class StanfordParser:
                 raise _failed(f"it can't be started: {error.strerror or error}", where) from error
         process, errors = self._process, self._errors
         assert process.stdin and process.stdout and errors  # noqa: S101, PT018  # see above
-        watch = Timer(self._timeout, process.kill)
+        timed_out = Event()
+
+        def stop() -> None:
+            timed_out.set()
+            process.kill()
+
+        watch = Timer(self._timeout, stop)
         watch.daemon = True
         watch.start()
         answer = b""
@@ -131,11 +137,10 @@ class StanfordParser:
             process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
             process.stdin.flush()
             answer = process.stdout.readline()
-        timed_out = watch.finished.is_set()
         watch.cancel()
         if answer.endswith(b"\n"):
             return answer.decode("utf-8", errors="replace").rstrip("\r\n")
-        if timed_out:
+        if timed_out.is_set():
             raise _failed(f"it did not answer within {self._timeout:g} seconds", where)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE)

@@ -296,7 +296,7 @@ def tokenise_paragraph(tokenizer: Tokenizer, paragraph: str) -> Doc:
     A full stop belongs to its word in some contexts: ``2.1.`` at the start of a paragraph, as the number of a
     heading or list item, and ``No.`` before a number.
     """
-    doc = tokenizer(paragraph)
+    doc: Doc = tokenizer(paragraph)
     stopped = [match.span() for match in _STOPPED_BEFORE_NUMBER.finditer(paragraph)]
     if opening := _STOPPED_NUMBER.match(paragraph):
         stopped.insert(0, opening.span())
