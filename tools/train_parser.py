@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice
-from disco2.annotation.cache import LayerStore, cache_file
+from disco2.annotation.cache import LayerStore, layer_folder
 from disco2.corpora.catalogue import read_corpus, with_automatic_layers
 from disco2.data import Corpus, Relation, RelationKind
 from disco2.errors import CorpusError, MissingExtraError
@@ -494,7 +494,7 @@ def main() -> None:
     gold = read_corpus("gum", given.gum)
     with (
         AnnotatorChoice().open(layers=ALL_LAYERS, on_demand=True) as annotators,
-        LayerStore(cache_file()) as store,
+        LayerStore(layer_folder()) as store,
     ):
         annotators.store = store
         automatic = with_automatic_layers(gold, annotators, ALL_LAYERS)

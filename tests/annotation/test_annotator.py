@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
+from disco2.annotation import stanford
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layer, Layers, raw_document
+from disco2.annotation.english import annotators
+from disco2.annotation.english.annotators import COMPONENTS
+from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.data import Constituents, Dependencies, Document, Sentence
 from disco2.errors import LayerError, SettingsError
 from tests.documents import document_from_words
@@ -34,22 +36,23 @@ class Noting:
 SYNTAX = Noting("syntax", Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES)
 PARSER = Noting("parser", Layer.CONSTITUENTS)
 CHAINS = Noting("chains", Layer.COREFERENCE)
+STANFORD_HOME: dict[str, Any] = {"parser": "stanford", "stanford_home": Path("home")}
 RIVAL = Noting("rival", Layer.CONSTITUENTS, Layer.COREFERENCE)
 
 
 def test_layers_are_made_in_order_and_neighbours_in_one_go() -> None:
-    annotators = Annotators([CHAINS, PARSER, SYNTAX])
-    (made,) = annotators.annotate([raw_document("Hm.", document_id="d")])
+    several = Annotators([CHAINS, PARSER, SYNTAX])
+    (made,) = several.annotate([raw_document("Hm.", document_id="d")])
     assert made.id == "d syntax:ttd parser:c chains:c"
-    assert annotators.name == "syntax + parser + chains"
-    assert set(annotators.requires) == ALL_LAYERS
+    assert several.name == "syntax + parser + chains"
+    assert set(several.requires) == ALL_LAYERS
 
 
 def test_the_last_annotator_that_provides_a_layer_makes_it() -> None:
-    annotators = Annotators([SYNTAX, PARSER, CHAINS, RIVAL])
-    (made,) = annotators.annotate([raw_document("Hm.", document_id="d")])
+    several = Annotators([SYNTAX, PARSER, CHAINS, RIVAL])
+    (made,) = several.annotate([raw_document("Hm.", document_id="d")])
     assert made.id == "d syntax:ttd rival:cc"
-    assert annotators.maker(Layer.CONSTITUENTS) is RIVAL
+    assert several.maker(Layer.CONSTITUENTS) is RIVAL
 
 
 def test_a_layer_that_nobody_makes_is_an_error() -> None:
@@ -109,116 +112,72 @@ def test_a_tree_on_some_sentence_is_enough_and_nothing_needs_none(document: Docu
     assert made.id == f"{document.id} chains:c"
 
 
-SYNTAX_LAYERS = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})
-PLACES = {
-    ("english.syntax", "SpacySyntax"): SYNTAX_LAYERS,
-    ("english.constituents", "SpanParser"): frozenset({Layer.CONSTITUENTS}),
-    ("english.coreference", "MentionRanker"): frozenset({Layer.COREFERENCE}),
-    ("spacy_pipeline", "SpacyPipeline"): SYNTAX_LAYERS,
-    ("stanza_pipeline", "StanzaPipeline"): ALL_LAYERS,
-    ("stanford", "StanfordParser"): frozenset({Layer.CONSTITUENTS}),
-}
-
-
-BUILT_IN = ("SpacySyntax", "SpanParser", "MentionRanker")
-
-
-def _initials(layers: Layers) -> str:
-    return "".join(layer[:2] for layer in Layer if layer in layers)
-
-
-class StandIn:
-    """Has a name and layers, and notes how it was made and that it was closed."""
-
-    NAME: ClassVar[str]
-    REQUIRES: ClassVar[Mapping[Layer, Layers]]
-    provided: Layers
-    made: list[str]
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.name = type(self).__name__
-        told = (*arguments, *options.values()) if self.name not in BUILT_IN else ()
-        told = tuple(_initials(value) if isinstance(value, frozenset) else value for value in told)
-        self.made.append(self.name + "".join(f" {value}" for value in told))
-
-    @classmethod
-    def load(cls, *arguments: Any, **options: Any) -> StandIn:
-        return cls(*arguments, **options)
-
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        return dict.fromkeys(self.provided, frozenset())
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
-        return list(documents)
-
-    def close(self) -> None:
-        self.made.append(f"{self.name} closed")
-
-
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was made, in order, when all annotators are stand-ins."""
     found: list[str] = []
-    for (module, name), layers in PLACES.items():
-        full = f"disco2.annotation.{module}"
-        stand_in = ModuleType(full)
-        needs: dict[Layer, Layers] = dict.fromkeys(layers, frozenset())
-        described = {"provided": layers, "made": found, "NAME": name, "REQUIRES": needs}
-        setattr(stand_in, name, type(name, (StandIn,), described))
-        monkeypatch.setitem(sys.modules, full, stand_in)
+    syntax = (Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES)
+
+    def note(name: str, *layers: Layer) -> Noting:
+        found.append(name)
+        return Noting(name, *layers)
+
+    def english(*, layers: Layers, on_demand: bool) -> list[Noting]:
+        return [note(name, *made) for name, made in COMPONENTS.items() if made & layers]
+
+    class Stanford(Noting):
+        def __init__(self, home: Path) -> None:
+            super().__init__("stanford", Layer.CONSTITUENTS)
+            found.append(f"stanford {home}")
+
+        def close(self) -> None:
+            found.append("closed")
+
+    monkeypatch.setattr(annotators, "english_annotators", english)
+    monkeypatch.setattr(stanford, "StanfordParser", Stanford)
+    monkeypatch.setattr(SpacyPipeline, "load", lambda name: note(name, *syntax))
     return found
 
 
-def test_the_built_in_annotators_make_all_layers_by_default(made: list[str]) -> None:
-    annotators = AnnotatorChoice().open()
-    assert made == ["SpacySyntax", "SpanParser", "MentionRanker"]
-    assert annotators.requires.keys() == ALL_LAYERS
-    assert re.fullmatch(r"SpacySyntax \w+ \+ SpanParser \w+ \+ MentionRanker \w+", annotators.name)
-
-
 def test_a_spacy_pipeline_takes_the_place_of_the_built_in_syntax(made: list[str]) -> None:
-    annotators = AnnotatorChoice(spacy="en_x").open()
-    assert sorted(made) == ["MentionRanker", "SpacyPipeline en_x", "SpanParser"]
-    assert annotators.maker(Layer.TAGS).name == "SpacyPipeline"
-    assert annotators.maker(Layer.CONSTITUENTS).name.startswith("SpanParser ")
+    chosen = AnnotatorChoice(spacy="en_x").open()
+    assert made == ["en_x", "constituents", "coreference"]
+    assert (chosen.name, chosen.requires.keys()) == ("en_x + constituents + coreference", ALL_LAYERS)
 
 
 def test_what_a_spacy_pipeline_lacks_is_built_in(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    pipeline = sys.modules["disco2.annotation.spacy_pipeline"].SpacyPipeline
-    monkeypatch.setattr(pipeline, "provided", frozenset({Layer.TAGS}))
-    annotators = AnnotatorChoice(spacy="en_x").open()
-    assert annotators.maker(Layer.TOKENS).name.startswith("SpacySyntax ")
-    assert annotators.maker(Layer.TAGS).name == "SpacyPipeline"
+    monkeypatch.setattr(SpacyPipeline, "load", lambda name: Noting(name, Layer.TAGS))
+    chosen = AnnotatorChoice(spacy="en_x").open()
+    assert chosen.maker(Layer.TOKENS).name == "syntax"
+    assert chosen.maker(Layer.TAGS).name == "en_x"
 
 
 @pytest.mark.parametrize(
     ("options", "layers", "loaded"),
     [
-        ({}, {Layer.COREFERENCE}, ["MentionRanker"]),
-        ({}, {Layer.TAGS, Layer.CONSTITUENTS}, ["SpacySyntax", "SpanParser"]),
-        ({"spacy": "en_x"}, {Layer.CONSTITUENTS}, ["SpanParser"]),
-        ({"spacy": "en_x"}, {Layer.TAGS}, ["SpacyPipeline en_x"]),
-        ({"stanza": True}, {Layer.CONSTITUENTS}, ["StanzaPipeline None False co"]),
-        ({"stanford": True}, {Layer.COREFERENCE}, ["MentionRanker"]),
-        ({"stanford": True, "stanza": True}, {Layer.CONSTITUENTS}, ["StanfordParser home"]),
+        ({}, ALL_LAYERS, ["syntax", "constituents", "coreference"]),
+        ({}, {Layer.COREFERENCE}, ["coreference"]),
+        ({}, {Layer.TAGS, Layer.CONSTITUENTS}, ["syntax", "constituents"]),
+        ({"spacy": "en_x"}, {Layer.CONSTITUENTS}, ["constituents"]),
+        ({"spacy": "en_x"}, {Layer.TAGS}, ["en_x"]),
+        (STANFORD_HOME, {Layer.COREFERENCE}, ["coreference"]),
+        (STANFORD_HOME, {Layer.CONSTITUENTS}, ["stanford home"]),
+        ({**STANFORD_HOME, "spacy": "en_x"}, ALL_LAYERS, ["stanford home", "en_x", "coreference"]),
     ],
 )
 def test_only_who_makes_the_layers_asked_for_is_loaded(
     made: list[str], options: dict[str, Any], layers: set[Layer], loaded: list[str]
 ) -> None:
-    if options.pop("stanford", False):
-        options |= {"parser": "stanford", "stanford_home": Path("home")}
-    annotators = AnnotatorChoice(**options).open(layers=frozenset(layers))
+    chosen = AnnotatorChoice(**options).open(layers=frozenset(layers))
     assert made == loaded
-    assert annotators.requires.keys() >= layers
+    assert chosen.requires.keys() >= layers
 
 
-def test_leaving_ends_the_stanford_parser(made: list[str], tmp_path: Path) -> None:
-    with AnnotatorChoice(parser="stanford", stanford_home=tmp_path).open() as annotators:
-        assert annotators.maker(Layer.CONSTITUENTS).name == "StanfordParser"
-        assert "StanfordParser closed" not in made
-    assert made[-1] == "StanfordParser closed"
+def test_leaving_ends_the_stanford_parser(made: list[str]) -> None:
+    with AnnotatorChoice(**STANFORD_HOME).open() as chosen:
+        assert chosen.maker(Layer.CONSTITUENTS).name == "stanford"
+        assert "closed" not in made
+    assert made[-1] == "closed"
     with AnnotatorChoice(parser="built-in").open():
         pass
 
@@ -226,11 +185,9 @@ def test_leaving_ends_the_stanford_parser(made: list[str], tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"spacy": "en_x", "stanza": True}, "can't both"),
         ({"parser": "berkeley"}, r"Unknown parser 'berkeley'.*built-in or stanford"),
         ({"parser": "stanford"}, "--stanford-home DIR"),
         ({"stanford_home": Path("x")}, "--parser stanford"),
-        ({"stanza_download": True}, "Add --stanza"),
     ],
 )
 def test_a_choice_that_makes_no_sense_is_an_error(options: dict[str, Any], message: str) -> None:
@@ -240,8 +197,7 @@ def test_a_choice_that_makes_no_sense_is_an_error(options: dict[str, Any], messa
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, disco2.annotation, disco2.annotation.annotator, disco2.annotation.spacy_pipeline\n"
-        "import disco2.annotation.stanza_pipeline, disco2.annotation.stanford\n"
-        "assert not {'spacy', 'stanza', 'torch', 'numpy'} & set(sys.modules), sys.modules.keys()"
+        "import sys, disco2.annotation.spacy_pipeline, disco2.annotation.stanford\n"
+        "assert not {'spacy', 'torch', 'numpy'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

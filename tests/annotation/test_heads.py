@@ -12,17 +12,16 @@ from disco2.annotation.heads import (
     head_by_dependencies,
     head_of_span,
 )
-from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
-from disco2.data import Constituents, Dependencies, ReadIssues
+from disco2.data import Constituents, Dependencies
 from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents
 
 
-def head_in(brackets: str, start: int, end: int) -> str:
+def head_in(brackets: str, start: int = 0, end: int | None = None) -> str:
     (sentence,) = parse_brackets(brackets, where="made-up")
-    return sentence.words[head_by_constituents(sentence.constituents, start, end)]
+    return sentence.words[head_by_constituents(sentence.constituents, start, end or len(sentence.words))]
 
 
 # The old goat 's big brother from Rome said that it rains .
@@ -67,8 +66,7 @@ def test_heads_from_phrases(start: int, end: int, head: str) -> None:
     ],
 )
 def test_heads_of_phrases(brackets: str, head: str) -> None:
-    (sentence,) = parse_brackets(brackets, where="made-up")
-    assert head_in(brackets, 0, len(sentence.words)) == head
+    assert head_in(brackets) == head
 
 
 def test_heads_from_dependencies() -> None:
@@ -94,8 +92,6 @@ def test_a_span_in_two_sentences_has_its_head_in_the_first() -> None:
     document = document_from_words("d", [["Rain", "falls"], ["Snow", "melts"]])
     assert head_of_span(document, 0, 4) == 1
     assert head_of_span(document, 3, 4) == 3
-    trees = parse_brackets("(S (NP (NN Rain)) (VP (VBZ falls)))", where="f")
-    assert head_of_span(with_constituents(document, trees, where="f", issues=ReadIssues()), 0, 1) == 0
 
 
 @given(constituents(), st.data())

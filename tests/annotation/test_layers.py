@@ -116,17 +116,15 @@ def test_trees_on_the_same_tokens_are_taken_as_they_are() -> None:
 
 
 def test_trees_on_other_tokens_are_mapped_by_characters() -> None:
-    trees = parse_brackets(
-        "(S (NP (JJ well-known) (NNS goats)) (VP (VBP ca) (RB n't))) (NP (NN Rain))", where="t"
-    )
-    document = document_from_words("d", [["well", "-", "known", "goats", "can't", "Rain"]])
+    trees = parse_brackets("(S (NP (JJ well-known) (NNS goats)) (VP (VBP ca) (RB n't)) (. .))", where="t")
+    document = document_from_words("d", [["well", "-", "known", "goats", "can't"]])
     issues = ReadIssues()
     (sentence,) = with_constituents(document, trees, where="t", issues=issues).sentences
     tree = sentence.constituents
     assert tree is not None
-    assert tree.labels == ("ROOT", "S", "NP", "VP", "NP")
-    assert list(zip(tree.starts, tree.ends, strict=True)) == [(0, 6), (0, 5), (0, 4), (4, 5), (5, 6)]
-    assert tree.tags == ("JJ", "JJ", "JJ", "NNS", "VBP", "NN")
+    assert tree.labels == ("S", "NP", "VP")
+    assert list(zip(tree.starts, tree.ends, strict=True)) == [(0, 5), (0, 4), (4, 5)]
+    assert tree.tags == ("JJ", "JJ", "JJ", "NNS", "VBP")
     assert not issues.findings
 
 
@@ -144,13 +142,30 @@ def test_a_sentence_whose_trees_do_not_fit_keeps_none() -> None:
     assert "Rain falls" in issues.findings[0].detail
 
 
-def test_a_tree_over_two_sentences_fits_neither() -> None:
+@pytest.mark.parametrize(
+    "trees",
+    [
+        "(S (X Rain) (X falls) (X Snow) (X melts))",
+        "(S (X Rain)) (S (X falls)) (S (X Snow)) (S (X melts))",
+    ],
+)
+def test_trees_over_other_sentences_fit_none(trees: str) -> None:
     document = document_from_words("d", [["Rain", "falls"], ["Snow", "melts"]])
     issues = ReadIssues()
-    trees = parse_brackets("(S (X Rain) (X falls) (X Snow) (X melts))", where="t")
-    result = with_constituents(document, trees, where="t", issues=issues)
+    result = with_constituents(document, parse_brackets(trees, where="t"), where="t", issues=issues)
     assert [sentence.constituents for sentence in result.sentences] == [None, None]
     assert kinds(issues) == ["sentence without tree"] * 2
+
+
+def test_sentences_that_come_twice_have_their_own_trees() -> None:
+    document = document_from_words("d", [["Go", "!"], ["..."], ["Go", "!"]])
+    trees = parse_brackets("(S (VB Go) (. !)) (FRAG (: ...)) (SINV (VB Go) (. !))", where="t")
+    result = with_constituents(document, trees, where="t", issues=ReadIssues())
+    assert [one.constituents.labels for one in result.sentences if one.constituents] == [
+        ("S",),
+        ("FRAG",),
+        ("SINV",),
+    ]
 
 
 def test_dependencies_on_the_same_and_on_other_tokens() -> None:
@@ -206,14 +221,11 @@ def test_mentions_are_attached_by_characters_with_their_heads() -> None:
 def test_mentions_take_their_heads_from_dependencies_first() -> None:
     document = document_from_words("d", [["the", "man", "who", "sang"]])
     coreference = CoreferenceDocument("x", ("the", "man", "who", "sang"), ((0, 4, "1"),))
-    assert with_mentions(document, coreference, where="c", issues=ReadIssues()).mentions == (
-        Mention(0, 4, 3, "1"),
-    )
     parses = parse_conllu(conllu([("the", 2), ("man", 0), ("who", 4), ("sang", 2)]), where="c")
-    document = with_dependencies(document, parses, where="c", issues=ReadIssues())
-    assert with_mentions(document, coreference, where="c", issues=ReadIssues()).mentions == (
-        Mention(0, 4, 1, "1"),
-    )
+    parsed = with_dependencies(document, parses, where="c", issues=ReadIssues())
+    for one, head in ((document, 3), (parsed, 1)):
+        found = with_mentions(one, coreference, where="c", issues=ReadIssues())
+        assert found.mentions == (Mention(0, 4, head, "1"),)
 
 
 def test_a_mention_with_other_words_is_left_out() -> None:
@@ -241,21 +253,9 @@ def test_mentions_inside_each_other_take_linear_time() -> None:
     assert growth(attach, 500) < LINEAR
 
 
-def tree(brackets: str) -> Constituents:
-    return parse_brackets(brackets, where="made-up")[0].constituents
-
-
-def test_a_word_cut_in_pieces_lengthens_its_phrases() -> None:
-    projected = project_constituents(
-        tree("(S (NP (JJ well-known) (NNS goats)) (VP (VBP sing)))"), [0, 0, 0, 1, 2]
-    )
-    assert projected == Constituents(
-        ("S", "NP", "VP"), (0, 0, 4), (5, 4, 5), (-1, 0, 0), ("JJ", "JJ", "JJ", "NNS", "VBP")
-    )
-
-
 def test_a_phrase_that_keeps_no_token_is_gone_with_those_below_it() -> None:
-    projected = project_constituents(tree("(S (NP (NN a)) (VP (VP (VB b)) (NP (NN c))))"), [0, 2])
+    [tree] = parse_brackets("(S (NP (NN a)) (VP (VP (VB b)) (NP (NN c))))", where="made-up")
+    projected = project_constituents(tree.constituents, [0, 2])
     assert projected == Constituents(
         ("S", "NP", "VP", "NP"), (0, 0, 1, 1), (2, 1, 2, 2), (-1, 0, 0, 2), ("NN", "NN")
     )
@@ -271,28 +271,25 @@ def test_projected_phrases_stay_nested(trees: list[Constituents], data: st.DataO
     assert_valid(replace(document, sentences=(Sentence(0, len(owners), tree),)))
 
 
-def test_pieces_of_a_word_hang_on_the_last_of_them() -> None:
-    parse = Dependencies((1, 2, -1), ("amod", "nsubj", "root"))
-    assert project_dependencies([parse], [(0, 1), (0, 1), (0, 1), (1, 2), (2, 3)]) == Dependencies(
-        (2, 2, 3, 4, -1), ("flat", "flat", "amod", "nsubj", "root")
-    )
-
-
-def test_words_that_make_one_token_give_it_the_head_of_the_highest() -> None:
-    parse = Dependencies((2, 0, 3, -1), ("advmod", "punct", "nsubj", "root"))
-    assert project_dependencies([parse], [(0, 3), (3, 4)]) == Dependencies((1, -1), ("nsubj", "root"))
-
-
-def test_a_later_root_hangs_on_the_first_and_punctuation_on_its_word() -> None:
-    parses = [Dependencies((-1,), ("root",)), Dependencies((1, -1), ("nsubj", "root"))]
-    assert project_dependencies(parses, [(0, 1), (0, 0), (1, 2), (2, 3)]) == Dependencies(
-        (-1, 0, 3, 0), ("root", "punct", "nsubj", "parataxis")
-    )
-
-
-def test_a_head_that_no_token_has_is_passed_over() -> None:
-    parse = Dependencies((1, 2, -1), ("a", "b", "root"))
-    assert project_dependencies([parse], [(0, 1), (2, 3)]) == Dependencies((1, -1), ("a", "root"))
+@pytest.mark.parametrize(
+    ("heads", "ranges", "expected", "labels"),
+    [
+        # The pieces of a word hang on the last of them.
+        ("1 2 -1", [(0, 1), (0, 1), (0, 1), (1, 2), (2, 3)], (2, 2, 3, 4, -1), "flat flat d0 d1 d2"),
+        # Words that make one token give it the head of the highest.
+        ("2 0 3 -1", [(0, 3), (3, 4)], (1, -1), "d2 d3"),
+        # Punctuation that the parse lacks hangs on its word.
+        ("1 -1", [(0, 1), (0, 0), (1, 2)], (2, 0, -1), "d0 punct d1"),
+        # A head that no token has is passed over.
+        ("1 2 -1", [(0, 1), (2, 3)], (1, -1), "d0 d2"),
+    ],
+)
+def test_dependencies_over_other_tokens(
+    heads: str, ranges: list[tuple[int, int]], expected: tuple[int, ...], labels: str
+) -> None:
+    numbers = tuple(map(int, heads.split()))
+    parse = Dependencies(numbers, tuple(f"d{word}" for word in range(len(numbers))))
+    assert project_dependencies(parse, ranges) == Dependencies(expected, tuple(labels.split()))
 
 
 @st.composite
@@ -311,27 +308,27 @@ def test_projected_dependencies_are_a_tree(parse: Dependencies, data: st.DataObj
     length = 3 * len(parse.heads)
     cuts = [0, *sorted(data.draw(st.sets(st.integers(1, length - 1)))), length]
     ranges = [(start // 3, (end - 1) // 3 + 1) for start, end in pairwise(cuts)]
-    projected = project_dependencies([parse], ranges)
+    projected = project_dependencies(parse, ranges)
     assert projected.heads.count(-1) == 1
     document = document_from_words("d", [["w"] * len(ranges)])
     assert_valid(replace(document, sentences=(Sentence(0, len(ranges), dependencies=projected),)))
 
 
-def written_conllu(*sentences: tuple[str, bool, list[tuple[str, bool]]]) -> str:
-    lines = []
-    for text, opens_paragraph, words in sentences:
-        lines += ["# newpar"] * opens_paragraph + [f"# text = {text}"]
-        for number, (word, glued) in enumerate(words, 1):
-            space = "SpaceAfter=No" if glued else "_"
-            lines.append(f"{number}\t{word}\t_\tX\tX\t_\t{number - 1}\tdep\t_\t{space}")
-        lines.append("")
-    return "\n".join(lines)
-
-
-LAYER = written_conllu(
-    ("Don't go.", True, [("Do", True), ("n't", False), ("go", True), (".", False)]),
-    ("It rained!", False, [("It", False), ("rained", True), ("!", False)]),
-    ("We left.", True, [("We", False), ("left", True), (".", False)]),
+WRITTEN = [  # whether a paragraph opens; words, with a + where no space follows
+    (True, "Do+ n't go+ ."),
+    (False, "It rained+ !"),
+    (True, "We left+ ."),
+]
+SPACES = ("_", "SpaceAfter=No")
+LAYER = "\n\n".join(
+    "\n".join(
+        ["# newpar"] * opens
+        + [
+            f"{number}\t{word.rstrip('+')}\t_\tX\tX\t_\t{number - 1}\tdep\t_\t{SPACES[word[-1] == '+']}"
+            for number, word in enumerate(sentence.split(), 1)
+        ]
+    )
+    for opens, sentence in WRITTEN
 )
 
 
@@ -341,15 +338,11 @@ def test_tokens_lie_on_the_text_as_written() -> None:
     spaced = document_from_words("d", words, tags=tags)
     written = document_as_written("d", parses)
     assert written.text == "Don't go. It rained!\n\nWe left."
-    assert [written.text[token.start : token.end] for token in written.tokens] == [
-        token.text for token in spaced.tokens
-    ]
+    assert written.words(range(10)) == [written.text[one.start : one.end] for one in written.tokens]
+    assert written.words(range(10)) == spaced.words(range(10))
     assert [token.tag for token in written.tokens] == [token.tag for token in spaced.tokens]
     assert written.sentences == spaced.sentences
-
-
-def test_words_may_be_spelled_otherwise() -> None:
-    words = ["Do", "n’t", "go", ".", "It", "rained", "!", "We", "left", "…"]  # noqa: RUF001
-    written = document_as_written("d", parse_conllu(LAYER, where="made up"), words=words)
-    assert written.text == "Don’t go. It rained!\n\nWe left…"  # noqa: RUF001
-    assert written.words(range(10)) == words
+    other = ["Do", "n\u2019t", "go", ".", "It", "rained", "!", "We", "left", "\u2026"]
+    written = document_as_written("d", parses, words=other)
+    assert written.text == "Don\u2019t go. It rained!\n\nWe left\u2026"
+    assert written.words(range(10)) == other

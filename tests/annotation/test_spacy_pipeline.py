@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("spacy")
 from pathlib import Path
 
+import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from disco2.annotation.annotator import Annotators, Layer, raw_document
+from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.spacy_pipeline import (
     Analysis,
-    MemoryZones,
     SpacyPipeline,
     analysis_of,
     chains_of,
@@ -32,16 +29,9 @@ from tests.documents import document_from_words
 
 
 def spacy_doc(
-    words: list[str],
-    *,
-    heads: list[int],
-    labels: list[str],
-    tags: list[str] | None = None,
-    starts: list[bool] | None = None,
+    words: list[str], *, heads: list[int], labels: list[str], starts: list[bool] | None = None
 ) -> Doc:
-    return Doc(
-        Vocab(), words=words, heads=heads, deps=labels, tags=tags or ["X"] * len(words), sent_starts=starts
-    )
+    return Doc(Vocab(), words=words, heads=heads, deps=labels, tags=["X"] * len(words), sent_starts=starts)
 
 
 def analysed(doc: Doc, *, tagged: bool = False, parsed: bool = False) -> Analysis:
@@ -109,22 +99,15 @@ def test_words_hang_on_words_and_there_is_one_root(
     assert found.dependencies == [Dependencies(*expected)]
 
 
-@pytest.fixture
-def doc() -> Doc:
-    return spacy.blank("en").make_doc("Ann met Bob . She liked him .")
-
-
-def test_a_group_is_a_chain(doc: Doc) -> None:
-    doc.spans["coref_clusters_1"] = [doc[4:5], doc[0:1]]
-    doc.spans["coref_clusters_2"] = [doc[2:3], doc[6:7], doc[6:7]]
-    assert chains_of(doc) == [(0, 1, "1"), (2, 3, "2"), (4, 5, "1"), (6, 7, "2")]
-
-
-def test_other_groups_are_none(doc: Doc) -> None:
+def test_a_group_is_a_chain() -> None:
+    doc = spacy.blank("en").make_doc("Ann met Bob . She liked him .")
     doc.spans["coref_head_clusters_1"] = [doc[0:1]]
     doc.spans["sc"] = [doc[0:1]]
     assert chains_of(doc) is None
     assert chains_of(doc, prefix="coref_head_clusters") == [(0, 1, "1")]
+    doc.spans["coref_clusters_1"] = [doc[4:5], doc[0:1]]
+    doc.spans["coref_clusters_2"] = [doc[2:3], doc[6:7], doc[6:7]]
+    assert chains_of(doc) == [(0, 1, "1"), (2, 3, "2"), (4, 5, "1"), (6, 7, "2")]
 
 
 SYNTAX = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})
@@ -172,19 +155,16 @@ def pipeline(pipeline_folder: Path) -> SpacyPipeline:
 
 
 def test_a_pipeline_provides_what_its_components_make(pipeline: SpacyPipeline) -> None:
-    needs_tokens = frozenset({Layer.TOKENS})
     assert pipeline.requires == {
         Layer.TOKENS: frozenset(),
-        Layer.TAGS: needs_tokens,
-        Layer.DEPENDENCIES: needs_tokens,
+        Layer.TAGS: frozenset({Layer.TOKENS}),
+        Layer.DEPENDENCIES: frozenset({Layer.TOKENS}),
     }
     assert pipeline.name.startswith("spaCy en_made_up ")
-
-
-@pytest.mark.parametrize("component", ["senter", "sentencizer"])
-def test_sentences_alone_are_enough(component: str) -> None:
     nlp = spacy.blank("en")
-    nlp.add_pipe(component)
+    with pytest.raises(SettingsError, match="no component that makes a layer"):
+        SpacyPipeline(nlp)
+    nlp.add_pipe("sentencizer")
     assert SpacyPipeline(nlp).requires == {Layer.TOKENS: frozenset()}
 
 
@@ -231,13 +211,6 @@ def test_odd_texts_survive(pipeline: SpacyPipeline, text: str) -> None:
     assert bool(document.sentences) == bool(document.tokens)
 
 
-def test_a_layer_that_it_lacks_is_an_error(pipeline: SpacyPipeline) -> None:
-    with pytest.raises(SettingsError, match="does not make coreference"):
-        pipeline.annotate([raw_document("Go.")], layers=frozenset({Layer.COREFERENCE}))
-    with pytest.raises(SettingsError, match="No annotator makes constituents"):
-        Annotators([pipeline]).maker(Layer.CONSTITUENTS)
-
-
 def test_a_pipeline_that_is_not_installed_says_how_to_get_it() -> None:
     with pytest.raises(SettingsError, match="python -m spacy download en_not_there_xl"):
         SpacyPipeline.load("en_not_there_xl")
@@ -257,11 +230,6 @@ def test_a_folder_that_is_no_pipeline_is_an_error(tmp_path: Path, pipeline_folde
         SpacyPipeline.load(str(tmp_path))
 
 
-def test_a_pipeline_without_anything_of_use_is_an_error() -> None:
-    with pytest.raises(SettingsError, match="no component that makes a layer"):
-        SpacyPipeline(spacy.blank("en"))
-
-
 @Language.component("made_up_failure", assigns=["token.tag"])
 def failing_component(doc: spacy.tokens.Doc) -> spacy.tokens.Doc:
     raise RuntimeError("all is lost\nsee below")
@@ -272,17 +240,3 @@ def test_a_pipeline_that_fails_names_the_document() -> None:
     nlp.add_pipe("made_up_failure")
     with pytest.raises(LayerError, match=r"letter: The pipeline spaCy en_pipeline .* failed: all is lost"):
         SpacyPipeline(nlp).annotate([document_from_words("letter", [["Go"]])], layers=frozenset({Layer.TAGS}))
-
-
-def test_new_words_are_forgotten_in_the_end(pipeline_folder: Path) -> None:
-    nlp = spacy.load(pipeline_folder)
-    annotator = SpacyPipeline(nlp)
-    [plain] = annotator.annotate([raw_document("A quabblix slept .")], layers=SYNTAX)
-    assert "quabblix" in nlp.vocab.strings
-    annotator._memory = MemoryZones(nlp, kept=0)
-    [document] = annotator.annotate([raw_document("A blorbit slept .")], layers=SYNTAX)
-    again = annotator.annotate([document], layers=frozenset({Layer.TAGS, Layer.DEPENDENCIES}))
-    assert again == [document]
-    assert "blorbit" not in nlp.vocab.strings
-    assert [token.tag for token in document.tokens] == [token.tag for token in plain.tokens]
-    assert document.sentences == plain.sentences

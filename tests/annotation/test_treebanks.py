@@ -53,10 +53,8 @@ def test_words_tags_heads_and_comments(text: str) -> None:
 
 
 def test_a_file_without_heads_has_no_dependencies() -> None:
-    text = "\n".join([row("1", "Rain", head="_"), row("2", "falls", head="_")])
-    (sentence,) = parse_conllu(text, where="made-up.conllu")
-    assert sentence.dependencies is None
-    assert sentence.words == ("Rain", "falls")
+    (sentence,) = parse_conllu(row("1", "Rain", head="_"), where="made-up.conllu")
+    assert (sentence.words, sentence.dependencies) == (("Rain",), None)
 
 
 @pytest.mark.parametrize(
@@ -147,26 +145,20 @@ def test_traces_and_the_phrases_they_leave_empty_are_gone() -> None:
 
 
 @pytest.mark.parametrize("wrapper", ["", "ROOT", "TOP", "S1"])
-def test_a_wrapper_above_one_phrase_is_left_out(wrapper: str) -> None:
+def test_a_wrapper_is_left_out_or_a_root(wrapper: str) -> None:
     assert phrases(one(f"({wrapper} (NP (NN Rain)))").constituents) == [("NP", 0, 1, -1)]
     assert phrases(one(f"({wrapper} (ROOT (NP (NN Rain))))").constituents) == [("NP", 0, 1, -1)]
-
-
-@pytest.mark.parametrize("wrapper", ["", "ROOT", "TOP"])
-def test_a_wrapper_above_several_things_is_a_root(wrapper: str) -> None:
-    sentence = one(f"({wrapper} (NP (NN Rain)) (. !))")
-    assert phrases(sentence.constituents) == [("ROOT", 0, 2, -1), ("NP", 0, 1, 0)]
-
-
-def test_a_single_word_has_a_root() -> None:
-    for text in ("(UH Oh)", "((UH Oh))", "(ROOT (UH Oh))"):
+    several = one(f"({wrapper} (NP (NN Rain)) (. !))")
+    assert phrases(several.constituents) == [("ROOT", 0, 2, -1), ("NP", 0, 1, 0)]
+    for text in ("(UH Oh)", f"({wrapper} (UH Oh))"):
         assert phrases(one(text).constituents) == [("ROOT", 0, 1, -1)]
 
 
-def test_words_are_unescaped_and_quotes_stay() -> None:
+def test_words_are_unescaped_and_quotes_and_no_break_spaces_stay() -> None:
     sentence = one(r"(X (-LRB- -LRB-) (CD 1\/2) (SYM \*\*) (`` ``) ('' '') (-RRB- -RRB-) (NN a-LSB-b-RSB-))")
     assert sentence.words == ("(", "1/2", "**", "``", "''", ")", "a[b]")
     assert sentence.constituents.tags[0] == "-LRB-"
+    assert one("(NP (CD 2\u00a0000) (NNS bees))").words == ("2\u00a0000", "bees")
 
 
 @pytest.mark.parametrize(
@@ -182,15 +174,7 @@ def test_several_trees_with_their_lines() -> None:
     sentences = parse_brackets(text, where="made-up.mrg")
     assert [sentence.words for sentence in sentences] == [("Rain", "falls"), ("Snow", "melts"), ("Ice",)]
     assert [sentence.line for sentence in sentences] == [1, 5, 6]
-
-
-def test_a_no_break_space_is_part_of_its_word() -> None:
-    assert one("(NP (CD 2\u00a0000) (NNS bees))").words == ("2\u00a0000", "bees")
-
-
-def test_nothing_gives_nothing() -> None:
-    assert parse_brackets(" \n\n", where="made-up.mrg") == []
-    assert parse_brackets("( (NP (-NONE- *)) )", where="made-up.mrg") == []
+    assert parse_brackets(" \n\n( (NP (-NONE- *)) )", where="made-up.mrg") == []
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 import zlib
 from functools import cache, partial
 from pathlib import Path
-from unittest.mock import Mock, patch
+from unittest.mock import Mock
 
 import numpy as np
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, raw_document
-from disco2.annotation.cache import VARIABLE, LayerStore, cache_file, cache_summary
 from disco2.annotation.document_json import document_to_json
 from disco2.bundle import load_bundle, save_bundle
 from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS, WORDS, digest, manifest_text
@@ -94,21 +92,6 @@ def read_whole(content: bytes) -> None:
     read_files(dict(zip(FILES, parts, strict=False)), sealed=True)
 
 
-def read_cache_file(content: bytes) -> None:
-    """Whatever the file holds, the store works or says that it does not; another file is never made of it."""
-    with scratch_folder() as folder, patch.dict(os.environ, {VARIABLE: str(folder)}):
-        file = cache_file()
-        file.write_bytes(content)
-        with LayerStore(file, patience=0.0) as store:
-            found = store.get([KEY, b"another"])
-            assert found.keys() <= {KEY, b"another"}
-            store.put([(b"new", b"content")])
-        cache_summary()
-        with LayerStore(file, patience=0.0) as again:
-            kept = again.get([b"new"])
-            assert store.trouble or again.trouble or kept == {b"new": b"content"}
-
-
 def read_cache_entry(content: bytes) -> None:
     """An entry is believed if it is a document of the text that was asked for, and made anew if not."""
     entry = zlib.compress(content, 1) if content.startswith(b"{") else content
@@ -124,14 +107,6 @@ def read_cache_entry(content: bytes) -> None:
 def _entry() -> bytes:
     (document,) = Told().annotate([raw_document(TEXT, document_id="")])
     return json.dumps(document_to_json(document), separators=(",", ":")).encode()
-
-
-def _file(*contents: bytes) -> bytes:
-    with scratch_folder() as folder:
-        file = Path(folder) / "cache"
-        with LayerStore(file) as store:
-            store.put([(KEY, *contents[:1]), *((bytes([n]), one) for n, one in enumerate(contents[1:]))])
-        return file.read_bytes()
 
 
 def read_run(content: bytes) -> None:
@@ -213,7 +188,6 @@ _SHORT = "".join(
 ).encode()
 _DATA = b'[[data]]\ncorpus = "gum"\npath = "a"\n[[data]]\ncorpus = "pairs"\npath = "../b"\nweight = 0.5\n'
 _UNFINISHED = json.dumps(RUN).encode() + NEXT_FILE + b'{"line": 1}\n{"line": 2}\n{"lin'
-_FILES = _file(zlib.compress(_entry())), _file(b"short", b"", b"x" * 9000)
 _BINARY = word2vec_binary(line_feeds=False), word2vec_binary(line_feeds=True)
 
 
@@ -228,7 +202,6 @@ TARGETS = (
     bundle_target("bundle-words", WORDS),
     bundle_target("bundle-features", FEATURES),
     Target("bundle", read_whole, (NEXT_FILE.join(written().values()),)),
-    Target("cache-file", read_cache_file, _FILES),
     Target("cache-entry", read_cache_entry, (_entry(), zlib.compress(_entry()), zlib.compress(b"{}"))),
     Target("run-record", read_run, (_run(),)),
     Target("unfinished-output", read_unfinished, (_UNFINISHED,)),

@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest.mock import Mock, patch
+from unittest.mock import patch
 
 import spacy
 from spacy.tokens import Doc, Span
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.coreference import looks_like_ontonotes, parse_coreference, parse_ontonotes
+from disco2.annotation.coreference import parse_coreference
 from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.annotation.layers import (
     document_as_written,
@@ -117,8 +117,7 @@ def read_conllu(content: bytes) -> None:
 def read_coreference(content: bytes) -> None:
     """The columns of CoNLL, OntoGUM and GUM, or OntoNotes's own files, distinguished as the corpora do it."""
     text = text_of(content)
-    parse = parse_ontonotes if looks_like_ontonotes(text) else parse_coreference
-    for found in parse(text, where="f", issues=ReadIssues()):
+    for found in parse_coreference(text, where="f", issues=ReadIssues()):
         for start, end, name in found.spans:
             assert 0 <= start < end <= len(found.words)
             assert name
@@ -174,11 +173,9 @@ def read_stanford(content: bytes) -> None:
         for file in ("stanford-parser.jar", "englishPCFG.ser.gz"):
             (Path(name) / file).touch()
         parser = StanfordParser(Path(name), java="true")
-    process = Mock()  # answers with the given lines, then with nothing
-    process.ask.side_effect = chain(lines, repeat(""))
-    with patch("disco2.annotation.stanford.LineProcess", return_value=process):
+    answers = chain(lines, repeat(""))  # the given lines, then nothing
+    with patch.object(parser, "_ask", lambda *_, **__: next(answers)):
         (parsed,) = parser.annotate([document], layers=frozenset({Layer.CONSTITUENTS}))
-        parser.close()
     check_document(parsed)
     assert all(sentence.constituents is not None for sentence in parsed.sentences)
 

@@ -8,11 +8,10 @@ or two ``'``: the treebank's double backquotes, ``''``, ``"`` and the curly ones
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import Counter
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from disco2.annotation.treebanks import BRACKETS
 from disco2.data import Document
@@ -222,55 +221,48 @@ def _resynchronise(a: str, b: str, i: int, j: int) -> tuple[int, int]:
     return best or (_REACH, _REACH)
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """The layer's sentences that make up one sentence of the document.
+Ranges = list[tuple[int, int]]
 
-    ``ranges`` gives, for each token of the sentence, the words that share its characters (first, last
-    exclusive), counted from the first word of the first piece; an empty range for punctuation that the layer
-    lacks; None where words and tokens are the same.
+
+def fit_sentences(
+    document: Document, layer: Sequence[Sequence[str]]
+) -> list[tuple[int, Ranges | None] | None]:
+    """For each sentence of the document the layer's sentence with the same words, or None without one.
+
+    The second value gives, for each token of the sentence, the words that share its characters (first, last
+    exclusive); an empty range for punctuation that the layer lacks; None where words and tokens are the same.
     """
-
-    pieces: range
-    ranges: tuple[tuple[int, int], ...] | None = None
-
-
-def fit_sentences(document: Document, layer: Sequence[Sequence[str]]) -> list[Fit | None]:
-    """For each sentence of the document its fit, or None if the layer has other words there.
-
-    Also None if a sentence of the layer overlaps two sentences of the document.
-    """
-    words = [word for sentence in layer for word in sentence]
-    tokens = [token.text for token in document.tokens]
-    lengths = [len(sentence) for sentence in layer]
-    if words == tokens and lengths == [len(sentence) for sentence in document.sentences]:
-        return [Fit(range(index, index + 1)) for index in range(len(lengths))]
-
-    places = align_tokens(words, tokens)
-    starts = [0, *accumulate(lengths)]
-    fits: list[Fit | None] = []
+    waiting: dict[str, deque[int]] = {}  # the layer's sentences by their letters, in order
+    for number, words in enumerate(layer):
+        waiting.setdefault(_letters(words), deque()).append(number)
+    fits: list[tuple[int, Ranges | None] | None] = []
     for sentence in document.sentences:
-        ranges = _without_holes(places[sentence.start : sentence.end], tokens[sentence.start : sentence.end])
-        if ranges is None:
+        tokens = document.words(range(sentence.start, sentence.end))
+        candidates = waiting.get(_letters(tokens))
+        if not candidates:
             fits.append(None)
             continue
-        first = bisect_right(starts, ranges[0][0]) - 1
-        last = bisect_right(starts, max(ranges[-1][0], ranges[-1][1] - 1)) - 1
-        base = starts[first]
-        shifted = tuple((start - base, end - base) for start, end in ranges)
-        same = first == last and shifted == tuple((i, i + 1) for i in range(lengths[first]))
-        fits.append(Fit(range(first, last + 1), None if same else shifted))
-    return _without_sharing(fits)
+        number = candidates.popleft()
+        if list(layer[number]) == tokens:
+            fits.append((number, None))
+            continue
+        ranges = _without_holes(align_tokens(layer[number], tokens), tokens)
+        fits.append(None if ranges is None else (number, ranges))
+    return fits
 
 
-def _without_holes(
-    places: Sequence[tuple[int, int] | None], tokens: Sequence[str]
-) -> list[tuple[int, int]] | None:
+def _letters(words: Sequence[str]) -> str:
+    """The letters and digits of a sentence, or its signs if it has none."""
+    folded = "".join(map(fold_word, words))
+    return "".join(filter(str.isalnum, folded)) or folded
+
+
+def _without_holes(places: Sequence[tuple[int, int] | None], tokens: Sequence[str]) -> Ranges | None:
     """Empty ranges next to a neighbour for punctuation that the layer lacks; None if it lacks a word."""
     first = next((place[0] for place in places if place is not None), None)
     if first is None:
         return None
-    ranges: list[tuple[int, int]] = []
+    ranges: Ranges = []
     for place, token in zip(places, tokens, strict=True):
         if place is None:
             if any(map(str.isalnum, token)):
@@ -279,8 +271,3 @@ def _without_holes(
             place = beside, beside
         ranges.append(place)
     return ranges
-
-
-def _without_sharing(fits: Sequence[Fit | None]) -> list[Fit | None]:
-    uses = Counter(piece for fit in fits if fit is not None for piece in fit.pieces)
-    return [fit if fit and all(uses[piece] == 1 for piece in fit.pieces) else None for fit in fits]

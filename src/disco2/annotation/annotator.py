@@ -143,22 +143,15 @@ class AnnotatorChoice:
     """Which annotator makes which layer; by default the built-in English annotators make all.
 
     ``spacy`` is the name of an installed pipeline or its folder; the pipeline makes the layers it can.
-    ``stanza`` makes all layers. ``parser`` makes the constituents, whatever makes the other layers.
+    ``parser`` makes the constituents, whatever makes the other layers.
     """
 
     spacy: str = ""
-    stanza: bool = False
-    stanza_folder: Path | None = None  # default: Stanza's own folder
-    stanza_download: bool = False  # whether Stanza may download missing models
     parser: str = BUILT_IN
     stanford_home: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.spacy and self.stanza:
-            raise SettingsError("spaCy and Stanza can't both make the tokens.", hint="Choose one of them.")
-        if not self.stanza and (self.stanza_folder is not None or self.stanza_download):
-            raise SettingsError("A setting for Stanza has no effect without it.", hint="Add --stanza.")
-        if self.parser not in (BUILT_IN, "builtin", STANFORD):
+        if self.parser not in (BUILT_IN, STANFORD):
             raise SettingsError(f"Unknown parser '{self.parser}'.", hint=f"Choose {BUILT_IN} or {STANFORD}.")
         if self.parser == STANFORD and self.stanford_home is None:
             raise SettingsError(
@@ -178,21 +171,14 @@ class AnnotatorChoice:
         from disco2.annotation.english.annotators import english_annotators
 
         chosen: list[Annotator] = []
-        others = layers - {Layer.CONSTITUENTS}
         if self.stanford_home is not None and Layer.CONSTITUENTS in layers:
             from disco2.annotation.stanford import StanfordParser
 
-            chosen = [StanfordParser(self.stanford_home)]  # first: fails fast if Java or the jar is missing
-        wanted = others if chosen else layers
-        if self.spacy and others:
+            chosen.append(StanfordParser(self.stanford_home))  # first: fails fast if Java is missing
+        if self.spacy and layers - {Layer.CONSTITUENTS}:
             from disco2.annotation.spacy_pipeline import SpacyPipeline
 
-            chosen.insert(0, SpacyPipeline.load(self.spacy))
-        if self.stanza and wanted:
-            from disco2.annotation.stanza_pipeline import StanzaPipeline
-
-            folder, download = self.stanza_folder, self.stanza_download
-            chosen.insert(0, StanzaPipeline.load(folder=folder, download=download, layers=wanted))
+            chosen.append(SpacyPipeline.load(self.spacy))
         made = frozenset(layer for annotator in chosen for layer in annotator.requires)
         return Annotators([*english_annotators(layers=layers - made, on_demand=on_demand), *chosen])
 
@@ -207,16 +193,6 @@ def check_mixture(layers: Layers) -> None:
         )
 
 
-def check_provided(annotator: Annotator, layers: Layers) -> None:
-    """Raise SettingsError if an annotator does not provide one of the layers."""
-    provided = annotator.requires.keys()
-    if lacking := sorted(layers - provided):
-        raise SettingsError(
-            f"{annotator.name} does not make {', '.join(lacking)}.",
-            hint=f"It makes: {', '.join(sorted(provided))}.",
-        )
-
-
 def check_present(documents: Sequence[Document], needed: Layers, *, before: Layer, maker: str) -> None:
     """Raise LayerError for the first document without a layer that ``maker`` needs to make ``before``."""
     for layer in Layer:
@@ -227,12 +203,6 @@ def check_present(documents: Sequence[Document], needed: Layers, *, before: Laye
                     where=document.id,
                     hint=f"Make {layer} as well, or give documents that have this layer.",
                 )
-
-
-def first_line(error: Exception) -> str:
-    """The first line of another package's error, for our message."""
-    lines = str(error).strip().splitlines()
-    return lines[0][:300] if lines else type(error).__name__
 
 
 def is_present(layer: Layer, document: Document) -> bool:

@@ -1,18 +1,17 @@
 """A cache of annotated documents, so that the same text is not annotated twice.
 
-The cache is one SQLite file in the user's cache folder. It holds the user's texts, so only the owner may read
-it. If anything is wrong with it, annotation continues without it.
+The cache is a folder in the user's cache folder, with a file for each document. It holds the user's texts, so
+only the owner may read it. If anything is wrong with it, annotation continues without it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sqlite3
+import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -24,21 +23,17 @@ from disco2.annotation.document_json import FORMAT as DOCUMENT_FORMAT
 from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.data import Document
 from disco2.errors import Disco2Error, InputError
+from disco2.files import read_regular_file, write_bytes
 from disco2.version import VERSION
 
-FORMAT = 2  # part of the file's name, so that versions of disco2 can be used side by side
-EVERY_FILE = "layers-*.sqlite3*"  # of any format, with SQLite's journals
+FORMAT = 3  # part of the folder's name, so that versions of disco2 can be used side by side
+OLDER_FILES = "layers-*.sqlite3*"  # of formats 1 and 2
 VARIABLE = "DISCO2_CACHE"
 MOST_BYTES = 1_000_000_000
-PATIENCE = 5.0  # seconds to wait for another process that holds the file
-_TABLE = "layers (key BLOB PRIMARY KEY, content BLOB NOT NULL)"
-# A damaged file can make SQLite return text that is not Unicode, or ask for more memory than there is.
-TROUBLES = (sqlite3.Error, OSError, UnicodeDecodeError, MemoryError)
 
 # A limit for unpacked entries, so that a small damaged one does not unpack to gigabytes.
 _SPARE_BYTES, _BYTES_A_CHARACTER = 1_000_000, 2_000
 _COMPRESSION = 3  # higher levels hardly save more
-
 _PACKAGE = Path(__file__).resolve().parents[1]
 _VECTORS = _PACKAGE / "models" / "glove-100d-50k"
 _COMPUTING = ("numpy", "thinc", "spacy")
@@ -66,114 +61,68 @@ def cache_folder() -> Path:
         ) from None
 
 
-def cache_file() -> Path:
-    """The file that holds annotated documents."""
-    return cache_folder() / f"layers-{FORMAT}.sqlite3"
+def layer_folder() -> Path:
+    """The folder that holds annotated documents."""
+    return cache_folder() / f"layers-{FORMAT}"
 
 
 class LayerStore:
-    """Contents by key, in a file of bounded size; a context manager.
+    """Contents by key, a file for each; a context manager.
 
-    If the file can't be used, ``trouble`` says why, and the store behaves as if it were empty. A file that
-    can only be read is still read.
+    If the folder can't be used, ``trouble`` says why, and the store behaves as if it were empty. A folder
+    that can only be read is still read. When the store is closed after writing, the oldest files are removed
+    if all together have more than ``most_bytes``.
     """
 
-    def __init__(self, path: Path, *, most_bytes: int = MOST_BYTES, patience: float = PATIENCE) -> None:
+    def __init__(self, path: Path, *, most_bytes: int = MOST_BYTES) -> None:
         self.path = path
         self.trouble = ""
         self._most_bytes = most_bytes
-        self._writable = True
-        self._connection: sqlite3.Connection | None = None
-        try:
-            self._connection = _open(path, patience)
-        except TROUBLES as error:
-            self.trouble = str(error)
+        self._written = False
 
     def __enter__(self) -> LayerStore:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._written:
+            self._remove_oldest()
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The contents of those keys that are there."""
         found: dict[bytes, bytes] = {}
-        if self._connection is None:
-            return found
-        try:
-            for key in keys:
-                query = "SELECT key, content FROM layers WHERE key = ?"
-                with closing(self._connection.execute(query, (key,))) as cursor:
-                    found.update(cursor.fetchall())
-            return found
-        except TROUBLES as error:
-            self.trouble = self.trouble or str(error)
-            self.__exit__()
-            return {}
+        for key in keys:
+            try:
+                found[key] = read_regular_file(self.path / key.hex(), self._most_bytes)
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError) as error:
+                self.trouble = self.trouble or str(error)
+        return found
 
     def put(self, contents: Iterable[tuple[bytes, bytes]]) -> None:
-        """Keep contents under their keys; if the file becomes too large, the oldest entries are removed."""
-        if self._connection is None or not self._writable:
-            return
+        """Keep contents under their keys."""
         try:
-            with self._connection:  # one transaction
-                self._connection.executemany("INSERT OR REPLACE INTO layers VALUES (?, ?)", list(contents))
-            if _size(self._connection) > self._most_bytes:
-                _remove_oldest(self._connection, down_to=self._most_bytes * 9 // 10)
-        except TROUBLES as error:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)  # for this user alone
+            for key, content in contents:
+                write_bytes(self.path / key.hex(), content)
+                self._written = True
+        except (OSError, InputError) as error:
+            self.trouble = self.trouble or getattr(error, "what", "") or str(error)
+
+    def _remove_oldest(self) -> None:
+        """Remove the files that were written first, down to nine tenths of the limit."""
+        try:
+            states = [(file.stat(), file) for file in self.path.iterdir()]
+            excess = sum(state.st_size for state, _ in states) - self._most_bytes
+            if excess <= 0:
+                return
+            excess += self._most_bytes // 10
+            for state, file in sorted(states, key=lambda one: one[0].st_mtime_ns):
+                if excess > 0:
+                    file.unlink(missing_ok=True)
+                    excess -= state.st_size
+        except OSError as error:  # another process may remove files too
             self.trouble = self.trouble or str(error)
-            self._writable = False
-
-
-def _open(path: Path, patience: float) -> sqlite3.Connection:
-    """A connection to the file, which is created for this user alone if it does not exist."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # journals get the mode of their file
-    connection = sqlite3.connect(path, timeout=patience)
-    try:
-        if not _has_our_table(connection):
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")  # another process may be first
-        return connection
-    except TROUBLES:
-        connection.close()
-        raise
-
-
-def _has_our_table(connection: sqlite3.Connection) -> bool:
-    """Whether the file has our table; False if it is empty, DatabaseError if it has anything else.
-
-    A view in place of the table, or a trigger on it, could run forever or change anything.
-    """
-    query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 2"  # SQLite's own indices have no sql
-    found = [statement for (statement,) in connection.execute(query)]
-    if found not in ([], [f"CREATE TABLE {_TABLE}"]):
-        raise sqlite3.DatabaseError("file is not a cache of disco2")
-    return bool(found)
-
-
-def _size(connection: sqlite3.Connection) -> int:
-    """Bytes of the file that are in use."""
-    pages, free, page_size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * page_size)
-
-
-def _remove_oldest(connection: sqlite3.Connection, *, down_to: int) -> None:
-    """Remove the entries that were written first, a twentieth at a time."""
-    while _size(connection) > down_to:
-        (count,) = connection.execute("SELECT count(*) FROM layers").fetchone()
-        if not count:
-            break
-        oldest = "SELECT rowid FROM layers ORDER BY rowid LIMIT ?"
-        with connection:
-            connection.execute(f"DELETE FROM layers WHERE rowid IN ({oldest})", (count // 20 + 1,))  # noqa: S608
-    connection.executescript("PRAGMA incremental_vacuum")  # execute() would free a single page
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,34 +138,34 @@ class CacheSummary:
 
 def cache_summary() -> CacheSummary:
     """Describe the cache without creating or changing it. Raises InputError if there is no home folder."""
-    path = cache_file()
-    size = documents = 0
-    trouble = ""
+    path = layer_folder()
     try:
-        if path.exists():
-            size = path.stat().st_size
-            with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
-                if _has_our_table(connection):
-                    (documents,) = connection.execute("SELECT count(*) FROM layers").fetchone()
-    except TROUBLES as error:
-        trouble = str(error)
-    return CacheSummary(path, documents, size, trouble=trouble)
+        sizes = [file.stat().st_size for file in path.iterdir()]
+        return CacheSummary(path, len(sizes), sum(sizes))
+    except FileNotFoundError:
+        return CacheSummary(path, 0, 0)
+    except OSError as error:
+        return CacheSummary(path, 0, 0, trouble=str(error))
 
 
 def clear_cache() -> CacheSummary:
-    """Remove the cache, damaged or not, and those of other versions; return what was in it.
+    """Remove the cache, damaged or not, and those of older versions; return what was in it.
 
     Raises InputError if it can't be removed.
     """
     found = cache_summary()
     try:
-        for file in found.path.parent.glob(EVERY_FILE):
+        for file in found.path.parent.glob(OLDER_FILES):
             file.unlink(missing_ok=True)
+        if found.path.is_dir():
+            shutil.rmtree(found.path)
+        else:
+            found.path.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(
             f"The cache can't be removed: {error.strerror or error}.",
             where=str(found.path),
-            hint="Close the programs that use it, or remove the file by hand.",
+            hint="Close the programs that use it, or remove the folder by hand.",
         ) from error
     return found
 
@@ -231,17 +180,16 @@ def fingerprint(annotators: Annotators, layers: Layers) -> str:
     return "\n".join([_package(), *fingerprints]) if all(fingerprints) else ""
 
 
-def file_fingerprint(*places: Path) -> str:
-    """Digest of the names, sizes and times of files, or of all files of folders that are too large to read.
+def file_fingerprint(folder: Path) -> str:
+    """Digest of the names, sizes and times of the files of a folder, which may be too large to read.
 
     A copy that keeps the modification time still has its own change time.
     """
     total = sha256()
-    for place in places:
-        for file in [place] if place.is_file() else sorted(filter(Path.is_file, place.rglob("*"))):
-            state = file.stat()
-            name = f"{file}\n{state.st_size}\n{state.st_mtime_ns}\n{state.st_ctime_ns}\n"
-            total.update(name.encode("utf-8", "surrogateescape"))
+    for file in sorted(filter(Path.is_file, folder.rglob("*"))):
+        state = file.stat()
+        name = f"{file}\n{state.st_size}\n{state.st_mtime_ns}\n{state.st_ctime_ns}\n"
+        total.update(name.encode("utf-8", "surrogateescape"))
     return total.hexdigest()
 
 

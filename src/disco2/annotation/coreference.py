@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -50,17 +49,24 @@ class _Growing:
 
 
 def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[CoreferenceDocument]:
-    """All documents of a CoNLL-2011/2012, OntoGUM or GUM coreference file.
+    """All documents of a file of OntoNotes, or with the columns of CoNLL-2011/2012, OntoGUM or GUM.
 
     The parts of one document are joined in order. A bracket without its partner is reported and skipped.
     """
-    documents: list[_Growing] = []
-    current: _Growing | None = None
 
     def report(kind: str, line: int, detail: str) -> None:
         issues.add(kind, f"{where}:{line}", detail)
 
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+    text = text.removeprefix("\ufeff")
+    if text.lstrip().startswith("<"):
+        return [document.finished() for document in _read_ontonotes(text, report)]
+    return [document.finished() for document in _read_columns(text, where, report)]
+
+
+def _read_columns(text: str, where: str, report: _Report) -> list[_Growing]:
+    documents: list[_Growing] = []
+    current: _Growing | None = None
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line or line.isspace():
             continue
         line = line.rstrip("\r")
@@ -84,7 +90,7 @@ def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[Core
             _read_cell(current, columns[-1], number, report)
     for document in documents:
         _close(document, report)
-    return [document.finished() for document in documents]
+    return documents
 
 
 def _next_document(documents: list[_Growing], header: str, report: _Report) -> _Growing:
@@ -150,7 +156,7 @@ def _read_cell(document: _Growing, cell: str, number: int, report: _Report) -> N
 #     <TEXT PARTNO="000">
 #     <COREF ID="3" TYPE="IDENT">The ferry</COREF> was late *T*-1 .
 
-IDENTITY = "IDENT"
+_IDENTITY = "IDENT"
 
 # Possessive quantifiers and the word boundary keep these linear: they can't look far ahead and then fail.
 _TAG_OR_WORD = re.compile(r"<(/?)([A-Za-z]++)([^<>]*+)>|([^\s<>]+)")
@@ -162,65 +168,50 @@ _ESCAPES = {"-AMP-": "&", "-LAB-": "<", "-RAB-": ">", "&amp;": "&", "&lt;": "<",
 _ESCAPE = re.compile("|".join(_ESCAPES))
 
 
-def looks_like_ontonotes(text: str) -> bool:
-    """Whether a coreference file is in this format, not in CoNLL's columns."""
-    return text.removeprefix("\ufeff").lstrip().startswith("<")
+def _read_ontonotes(text: str, report: _Report) -> list[_Growing]:
+    """Without traces, and only with chains of identity, as in CoNLL's files.
 
-
-def parse_ontonotes(text: str, *, where: str, issues: ReadIssues) -> list[CoreferenceDocument]:
-    """All documents of the file, without traces, and only with chains of identity, as in CoNLL's files.
-
-    The parts of a document are joined. A mention of part of a token covers the whole token. A tag without its
-    partner is reported and skipped.
+    A mention of part of a token covers the whole token.
     """
-    text = text.removeprefix("\ufeff")
-    documents: list[_Growing] = []
-    open_mentions: list[tuple[int, str, int]] = []  # first word, chain, offset in the file
-    line_ends = [place.start() for place in re.finditer("\n", text)]
-
-    def report(kind: str, offset: int, detail: str) -> None:
-        issues.add(kind, f"{where}:{bisect_left(line_ends, offset) + 1}", detail)
+    documents = [_Growing("")]
+    open_mentions: list[tuple[int, str, int]] = []  # first word, chain, line
 
     def close_all() -> None:
-        for _, chain, offset in open_mentions:
+        for _, chain, line in open_mentions:
             detail = f"A mention of chain {chain or 'APPOS'} opens here and is never closed; it was left out."
-            report("coreference bracket never closed", offset, detail)
+            report("coreference bracket never closed", line, detail)
         open_mentions.clear()
 
-    for piece in _TAG_OR_WORD.finditer(text):
+    pieces = (
+        (number, piece)
+        for number, line in enumerate(text.split("\n"), start=1)
+        for piece in _TAG_OR_WORD.finditer(line)
+    )
+    for number, piece in pieces:
         closing, tag, attributes, word = piece.groups()
-        tag = (tag or "").upper()
-        if tag == "DOC" and not closing:
-            close_all()
-            documents.append(_Growing(_name(attributes)))
-            continue
-        if not documents:
-            documents.append(_Growing(""))
         document = documents[-1]
         if word is not None:
             if not _TRACE.fullmatch(word):
                 document.words.append(_ESCAPE.sub(lambda found: _ESCAPES[found[0]], word))
-        elif tag == "TEXT":
-            close_all()
-            part = dict(_ATTRIBUTE.findall(attributes)).get("PARTNO", document.part)
-            document.part = part[:_LONGEST_PART]
-        elif tag == "COREF" and not closing:
-            found = dict(_ATTRIBUTE.findall(attributes))
-            # The two sides of an apposition are not identical: they have no chain.
-            identical = found.get("TYPE", IDENTITY) == IDENTITY and found.get("ID")
-            chain = document.chain(found["ID"]) if identical else ""
-            open_mentions.append((len(document.words), chain, piece.start()))
-        elif tag == "COREF" and open_mentions:
-            first, chain, _ = open_mentions.pop()
-            if chain and first < len(document.words):
-                document.spans[first, len(document.words), chain] = None
-        elif tag == "COREF":
-            report("coreference bracket never opened", piece.start(), "A mention closes here; left out.")
+            continue
+        found = dict(_ATTRIBUTE.findall(attributes))
+        match tag.upper(), closing:
+            case "DOC", "":  # nw/wsj/00/wsj_0099@0099@wsj@nw@en@on
+                close_all()
+                documents.append(_Growing(found.get("DOCNO", "").partition("@")[0]))
+            case "TEXT", _:
+                close_all()
+                document.part = found.get("PARTNO", document.part)[:_LONGEST_PART]
+            case "COREF", "":
+                # The two sides of an apposition are not identical: they have no chain.
+                identical = found.get("TYPE", _IDENTITY) == _IDENTITY and found.get("ID")
+                chain = document.chain(found["ID"]) if identical else ""
+                open_mentions.append((len(document.words), chain, number))
+            case "COREF", _ if open_mentions:
+                first, chain, _ = open_mentions.pop()
+                if chain and first < len(document.words):
+                    document.spans[first, len(document.words), chain] = None
+            case "COREF", _:
+                report("coreference bracket never opened", number, "A mention closes here; left out.")
     close_all()
-    return [document.finished() for document in documents]
-
-
-def _name(attributes: str) -> str:
-    """``nw/wsj/00/wsj_0099@0099@wsj@nw@en@on`` -> ``nw/wsj/00/wsj_0099``."""
-    found = dict(_ATTRIBUTE.findall(attributes))
-    return str(found.get("DOCNO") or found.get("DOCID") or "").partition("@")[0]
+    return documents if documents[0].words else documents[1:]

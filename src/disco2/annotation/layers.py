@@ -77,8 +77,8 @@ def with_constituents(
 ) -> Document:
     """Add phrases to the sentences of a document; if the tokens differ, they are matched by characters.
 
-    Several trees in one sentence are joined under a ROOT. A sentence that they do not cover, or that shares a
-    tree with another sentence, stays unchanged and gives a finding. Tokens without a tag get the tree's.
+    A sentence without a tree over the same words stays unchanged and gives a finding. Tokens without a tag
+    get the tree's.
     """
     sentences: list[Sentence] = []
     fits = fit_sentences(document, [tree.words for tree in trees])
@@ -86,9 +86,10 @@ def with_constituents(
         if fit is None:
             _report_misfit("tree", document, sentence, where=where, issues=issues)
         else:
-            tree = join_constituents([trees[piece].constituents for piece in fit.pieces])
-            if fit.ranges is not None:
-                tree = project_constituents(tree, [first for first, _ in fit.ranges])
+            number, ranges = fit
+            tree = trees[number].constituents
+            if ranges is not None:
+                tree = project_constituents(tree, [first for first, _ in ranges])
             sentence = replace(sentence, constituents=tree)
         sentences.append(sentence)
     return replace(document, tokens=_with_tags(document, sentences), sentences=tuple(sentences))
@@ -99,19 +100,18 @@ def with_dependencies(
 ) -> Document:
     """Add dependencies to the sentences of a document; if the tokens differ, they are matched by characters.
 
-    A sentence that does not fit, or has no heads in the file, stays unchanged and gives a finding.
+    A sentence that is not in the file, or has no heads there, stays unchanged and gives a finding.
     """
     sentences: list[Sentence] = []
     fits = fit_sentences(document, [parsed.words for parsed in conllu_sentences])
     for sentence, fit in zip(document.sentences, fits, strict=True):
-        found = [conllu_sentences[piece].dependencies for piece in fit.pieces] if fit is not None else []
-        parses = [parse for parse in found if parse is not None]
-        if fit is None or len(parses) < len(found):
+        parse = None if fit is None else conllu_sentences[fit[0]].dependencies
+        if fit is None or parse is None:
             _report_misfit("dependencies", document, sentence, where=where, issues=issues)
-        elif fit.ranges is None:
-            sentence = replace(sentence, dependencies=parses[0])
         else:
-            sentence = replace(sentence, dependencies=project_dependencies(parses, fit.ranges))
+            ranges = fit[1]
+            new = parse if ranges is None else project_dependencies(parse, ranges)
+            sentence = replace(sentence, dependencies=new)
         sentences.append(sentence)
     return replace(document, sentences=tuple(sentences))
 
@@ -256,21 +256,15 @@ def project_constituents(tree: Constituents, owners: Sequence[int]) -> Constitue
     return Constituents(tuple(labels), tuple(starts), tuple(ends), tuple(parents), tags)
 
 
-def project_dependencies(parses: Sequence[Dependencies], ranges: Sequence[tuple[int, int]]) -> Dependencies:
-    """The joined parses over other tokens; token i consists of the words ``ranges[i]``.
+def project_dependencies(parse: Dependencies, ranges: Sequence[tuple[int, int]]) -> Dependencies:
+    """The parse over other tokens; token i consists of the words ``ranges[i]``.
 
     A token of several words has the head of the highest of them, so there are no cycles. The tokens of one
     word are attached to the last of them, as ``flat``. A token with an empty range is punctuation that the
-    parses lack; it is attached to the word at its position. There is one root, to which the roots of later
-    parses are attached.
+    parse lacks; it is attached to the word at its position. There is one root.
     """
-    heads: list[int] = []
-    labels: list[str] = []
-    for parse in parses:
-        shift = len(heads)
-        heads.extend(head + shift if head >= 0 else -1 for head in parse.heads)
-        labels.extend(parse.labels)
-    depths = depths_below_root(tuple(heads))
+    heads, labels = parse.heads, parse.labels
+    depths = depths_below_root(heads)
     token_of = {word: token for token, (first, last) in enumerate(ranges) for word in range(first, last)}
 
     new_heads: list[int] = []

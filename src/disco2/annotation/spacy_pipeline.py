@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from disco2.annotation.annotator import Layer, Layers, check_provided, first_line
+from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.heads import ROOT, single_rooted
 from disco2.annotation.text import Piece, replace_surrogates, split_text
@@ -41,18 +41,16 @@ class Analysis:
     dependencies: Sequence[Dependencies | None]  # one for each sentence
 
 
-def to_spacy(
-    document: Document, first: int = 0, end: int | None = None, *, vocab: Vocab, split: bool = True
-) -> Doc:
+def to_spacy(document: Document, first: int = 0, end: int | None = None, *, vocab: Vocab) -> Doc:
     """A spaCy document with the tokens ``first`` to ``end`` (exclusive) and their sentences.
 
-    Any gap between words becomes one space. Without ``split`` the sentences are not set.
+    Any gap between words becomes one space.
     """
     from spacy.tokens import Doc
 
     tokens = document.tokens[first:end]
-    sentence_starts: list[bool | int | None] = [False if split else None] * len(tokens)
-    for sentence in document.sentences[max(0, document.sentence_index(first)) :] if split else ():
+    sentence_starts: list[bool | int | None] = [False] * len(tokens)
+    for sentence in document.sentences[max(0, document.sentence_index(first)) :]:
         if sentence.start >= first + len(tokens):
             break
         if len(sentence):
@@ -279,7 +277,7 @@ class SpacyPipeline:
                     hint=f"Install it with: python -m spacy download {pipeline}",
                 ) from error
             raise SettingsError(
-                f"The spaCy pipeline '{pipeline}' can't be loaded: {first_line(error)}",
+                f"The spaCy pipeline '{pipeline}' can't be loaded: {_first_line(error)}",
                 hint="Check that it was made for the installed version of spaCy: python -m spacy validate",
             ) from error
         unneeded = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory in _NOT_NEEDED]
@@ -294,7 +292,6 @@ class SpacyPipeline:
         return f"{self.name}, {', '.join(self._nlp.pipe_names)}, {file_fingerprint(self._nlp.path)}"
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
-        check_provided(self, layers)
         return [self._annotated(document, layers) for document in documents]
 
     def _annotated(self, document: Document, layers: Layers) -> Document:
@@ -322,5 +319,11 @@ class SpacyPipeline:
             return list(self._nlp.pipe(docs))
         except Exception as error:  # a pipeline's code may raise anything
             raise LayerError(
-                f"The pipeline {self.name} failed: {first_line(error)}", where=document.id
+                f"The pipeline {self.name} failed: {_first_line(error)}", where=document.id
             ) from error
+
+
+def _first_line(error: Exception) -> str:
+    """The first line of another package's error, for our message."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:300] if lines else type(error).__name__

@@ -5,17 +5,16 @@ The parser is a Java program, which is started once and gets one sentence a line
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
-import zipfile
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
+from tempfile import TemporaryFile
+from threading import Event, Timer
 from typing import IO
 
 from disco2.annotation.annotator import Layer, Layers
@@ -29,9 +28,10 @@ from disco2.errors import LayerError, SettingsError
 LONGEST = 100  # words; time and memory of the parser grow with the cube and the square of the length
 TIMEOUT = 120.0  # seconds for one sentence, and for loading the model before the first
 MEMORY = "2g"  # limit for Java
-
 UNPARSED = "X"  # the label over a sentence for which the parser has no tree
 _NO_TREE = ("(())", "SENTENCE_SKIPPED", "Sentence skipped", "(X (SENT")
+_ERROR_BYTES = 1_000  # of error output that a message shows
+_GRACE = 5.0  # seconds in which a process that closed its output ends
 
 
 class StanfordParser:
@@ -39,7 +39,8 @@ class StanfordParser:
 
     Trees keep the document's tags. A sentence of more than ``longest`` words is parsed in pieces, cut at
     punctuation if there is any, under one ROOT. A sentence that the grammar can't parse is one flat phrase.
-    A process that ends, hangs or gives an invalid answer is started again once, then LayerError is raised.
+    A process that ends, hangs or gives an invalid answer is stopped, and LayerError is raised; the next
+    sentence starts another one.
     """
 
     def __init__(
@@ -49,7 +50,8 @@ class StanfordParser:
         self._home = home
         self._longest = longest
         self._timeout = timeout
-        self._process: LineProcess | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: IO[bytes] | None = None  # a file: a full pipe would stop the process
         self.name = "Stanford parser (englishPCFG)"
         self.requires: Mapping[Layer, Layers] = {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
 
@@ -58,10 +60,15 @@ class StanfordParser:
         """Cache key of its output."""
         return f"{self.name}, {self._longest}, {file_fingerprint(self._home)}"
 
-    def close(self, *, kill: bool = False) -> None:
-        """Stop the Java process; the next sentence would start another one."""
+    def close(self) -> None:
+        """Stop the Java process."""
         if self._process is not None:
-            self._process.kill() if kill else self._process.close()
+            self._process.kill()
+            for stream in (self._process.stdin, self._process.stdout, self._errors):
+                if stream is not None:
+                    with suppress(OSError):  # a line that was not sent
+                        stream.close()
+            self._process.wait()
             self._process = None
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
@@ -82,43 +89,77 @@ class StanfordParser:
         spans = split_long_sentence(
             [word.tag for word in words], longest=self._longest, shortest=self._longest // 2 + 1
         )
-        trees = [self._tree(words[start:end], where=where) for start, end in spans]
+        try:
+            trees = [self._tree(words[start:end], where=where) for start, end in spans]
+        except BaseException:  # also an interrupt: the answer to the line may still come
+            self.close()
+            raise
         tree = project_constituents(join_constituents(trees), owners)
         tags = tuple(token.tag or tag for token, tag in zip(tokens, tree.tags, strict=True))
         return replace(sentence, constituents=replace(tree, tags=tags))
 
     def _tree(self, words: Sequence[Token], *, where: str) -> Constituents:
-        line = sentence_line(words)
-        failure = ""
-        for _ in range(2):
+        answer = self._ask(sentence_line(words), where=where)
+        if answer.startswith(_NO_TREE):
+            tags = tuple(word.tag or UNPARSED for word in words)
+            return Constituents((UNPARSED,), (0,), (len(words),), (-1,), tags)
+        try:
+            [tree] = parse_brackets(answer, where=where)
+        except (LayerError, ValueError):  # broken, or not one tree
+            tree = None
+        if tree is None or len(tree.words) != len(words):
+            raise _failed(f"its answer is not a tree over the {len(words)} words: '{answer[:80]}'", where)
+        return tree.constituents
+
+    def _ask(self, line: str, *, where: str) -> str:
+        """Send a line and wait for the answer, at most ``timeout`` seconds."""
+        if self._process is None:
+            self._errors = TemporaryFile()  # noqa: SIM115  # closed with the process
             try:
-                if self._process is None:
-                    self._process = LineProcess(self._command)
-                return _read_tree(self._process.ask(line, timeout=self._timeout), words)
-            except ProcessFailedError as error:
-                failure = str(error)
-                self.close(kill=True)
-            except BaseException:  # an interrupt: the answer to this line may still come
-                self.close(kill=True)
-                raise
-        raise LayerError(
-            f"The Stanford parser failed twice: {failure}.",
-            where=where,
-            hint="Run the parser separately to see its errors, or use --parser built-in.",
+                self._process = subprocess.Popen(  # noqa: S603  # no shell
+                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+                )
+            except OSError as error:
+                raise _failed(f"it can't be started: {error.strerror or error}", where) from error
+        process, errors = self._process, self._errors
+        assert process.stdin and process.stdout and errors  # noqa: S101, PT018  # see above
+        timed_out = Event()
+
+        def stop() -> None:
+            timed_out.set()
+            process.kill()
+
+        watch = Timer(self._timeout, stop)
+        watch.daemon = True
+        watch.start()
+        answer = b""
+        with suppress(OSError):  # the process has ended
+            process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        watch.cancel()
+        if answer.endswith(b"\n"):
+            return answer.decode("utf-8", errors="replace").rstrip("\r\n")
+        if timed_out.is_set():
+            raise _failed(f"it did not answer within {self._timeout:g} seconds", where)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+        size = errors.seek(0, os.SEEK_END)
+        errors.seek(max(0, size - _ERROR_BYTES))
+        last = (
+            " | ".join(errors.read().decode("utf-8", errors="replace").split("\n")).strip(" |") or "nothing"
+        )
+        raise _failed(
+            f"it ended with code {process.returncode}, and its last error output was: {last}", where
         )
 
 
-def _read_tree(answer: str, tokens: Sequence[Token]) -> Constituents:
-    if answer.startswith(_NO_TREE):
-        tags = tuple(token.tag or UNPARSED for token in tokens)
-        return Constituents((UNPARSED,), (0,), (len(tokens),), (-1,), tags)
-    try:
-        trees = parse_brackets(answer, where="the Stanford parser")
-    except LayerError as error:
-        raise ProcessFailedError(f"its answer is not a tree: {error.what} '{answer[:80]}'") from None
-    if len(trees) != 1 or len(trees[0].words) != len(tokens):
-        raise ProcessFailedError(f"its answer is not a tree over the {len(tokens)} words: '{answer[:80]}'")
-    return trees[0].constituents
+def _failed(what: str, where: str) -> LayerError:
+    return LayerError(
+        f"The Stanford parser failed: {what}.",
+        where=where,
+        hint="Run the parser separately to see its errors, or use --parser built-in.",
+    )
 
 
 # Hyphenated words are joined, as in the Wall Street Journal's trees, on which the parser was trained. Newer
@@ -228,7 +269,7 @@ def spelling(word: str) -> str:
 # The command that starts the parser.
 
 PROGRAM = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
-MODEL = "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz"
+MODEL = "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz"  # in a jar
 PROGRAM_JARS = ("stanford-parser.jar", "stanford-parser-*.jar", "stanford-corenlp-*.jar")
 MODEL_JARS = "*models*.jar"
 
@@ -244,122 +285,22 @@ def parser_command(home: Path, *, java: str, longest: int) -> list[str]:
             f"The Stanford parser needs Java, and there is no program '{java}'.",
             hint="Install a Java runtime of version 8 or later, or use --parser built-in.",
         )
-    if not home.is_dir():
-        raise _missing("There is no such folder.", home)
     jars = [jar.name for pattern in PROGRAM_JARS for jar in home.glob(pattern)]
+    model = home / MODEL.rpartition("/")[2]
     if not any("models" not in name and "sources" not in name for name in jars):
-        raise _missing(f"The Stanford parser is not in this folder: no {' or '.join(PROGRAM_JARS)}.", home)
-    options = (
-        f"-encoding UTF-8 -sentences newline -tokenized -tagSeparator {TAG_SEPARATOR} "
-        "-tokenizerFactory edu.stanford.nlp.process.WhitespaceTokenizer "
-        f"-tokenizerMethod newCoreLabelTokenizerFactory -outputFormat oneline -maxLength {longest}"
-    )
-    start = [program, f"-Xmx{MEMORY}", "-cp", str(home / "*"), PROGRAM]
-    return [*start, *options.split(" "), _model(home), "-"]
-
-
-def _model(home: Path) -> str:
-    """The path of the model: a file, or a name inside a jar."""
-    name = MODEL.rpartition("/")[2]
-    if (home / name).is_file():
-        return str(home / name)
-    for jar in sorted(home.glob(MODEL_JARS)):
-        try:
-            with zipfile.ZipFile(jar) as archive:
-                if MODEL in archive.NameToInfo:
-                    return MODEL
-        except (OSError, zipfile.BadZipFile):
-            continue
-    raise _missing(f"The model {name} is not in this folder, neither as a file nor in a {MODEL_JARS}.", home)
-
-
-def _missing(what: str, home: Path) -> SettingsError:
-    return SettingsError(
-        what,
+        missing = " or ".join(PROGRAM_JARS)
+    elif not model.is_file() and not any(home.glob(MODEL_JARS)):
+        missing = f"{model.name} or {MODEL_JARS}"
+    else:
+        options = (
+            f"-encoding UTF-8 -sentences newline -tokenized -tagSeparator {TAG_SEPARATOR} "
+            "-tokenizerFactory edu.stanford.nlp.process.WhitespaceTokenizer "
+            f"-tokenizerMethod newCoreLabelTokenizerFactory -outputFormat oneline -maxLength {longest}"
+        )
+        start = [program, f"-Xmx{MEMORY}", "-cp", str(home / "*"), PROGRAM]
+        return [*start, *options.split(" "), str(model) if model.is_file() else MODEL, "-"]
+    raise SettingsError(
+        f"The Stanford parser is not in this folder: no {missing}.",
         where=str(home),
         hint="Give the folder of the Stanford Parser, as unpacked, with --stanford-home.",
     )
-
-
-# The process.
-
-_ERROR_LINES = 12  # lines of error output that are kept
-_GRACE = 5.0  # seconds to end after its input is closed
-
-
-class ProcessFailedError(Exception):
-    """The program ended, did not answer in time, or gave an invalid answer."""
-
-
-class LineProcess:
-    """One run of the program, from its start until ``close``."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        try:
-            self._process = subprocess.Popen(  # noqa: S603  # no shell
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            )
-        except OSError as error:
-            raise ProcessFailedError(f"it can't be started: {error.strerror or error}") from error
-        self._answers: SimpleQueue[str | None] = SimpleQueue()
-        self._errors: deque[str] = deque(maxlen=_ERROR_LINES)
-        # Both outputs are read continuously: a full pipe would stop the program.
-        self._readers = [
-            Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
-            Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
-        ]
-        for reader in self._readers:
-            reader.start()
-
-    def ask(self, line: str, *, timeout: float) -> str:
-        """Send a line and wait for the answer, at most ``timeout`` seconds."""
-        assert self._process.stdin is not None  # noqa: S101  # a pipe, see above
-        try:
-            self._process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
-            self._process.stdin.flush()
-        except OSError:
-            raise ProcessFailedError(self._how_it_ended()) from None
-        try:
-            answer = self._answers.get(timeout=timeout)
-        except Empty:
-            raise ProcessFailedError(f"it did not answer within {timeout:g} seconds") from None
-        if answer is None:
-            raise ProcessFailedError(self._how_it_ended())
-        return answer
-
-    def close(self) -> None:
-        """Stop the program by closing its input, or kill it if it does not end."""
-        if self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.close()
-        try:
-            self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        for reader in self._readers:
-            reader.join(_GRACE)
-
-    def kill(self) -> None:
-        """Kill the program."""
-        self._process.kill()
-        self.close()
-
-    def _how_it_ended(self) -> str:
-        for reader in self._readers:
-            reader.join(_GRACE)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_GRACE)
-        last = " | ".join(self._errors) or "nothing"
-        return f"it ended with code {self._process.returncode}, and its last error output was: {last}"
-
-    def _read_answers(self, stream: IO[bytes]) -> None:
-        with stream:
-            for line in stream:
-                self._answers.put(line.decode("utf-8", errors="replace").rstrip("\r\n"))
-        self._answers.put(None)
-
-    def _read_errors(self, stream: IO[bytes]) -> None:
-        with stream:
-            for line in stream:
-                self._errors.append(line.decode("utf-8", errors="replace").strip()[:300])

@@ -12,12 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from disco2.annotation.coreference import (
-    CoreferenceDocument,
-    looks_like_ontonotes,
-    parse_coreference,
-    parse_ontonotes,
-)
+from disco2.annotation.coreference import CoreferenceDocument, parse_coreference
 from disco2.annotation.layers import document_from_trees, with_constituents, with_dependencies, with_mentions
 from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, parse_brackets, parse_conllu
 from disco2.corpora import reading
@@ -83,8 +78,8 @@ class WsjLayers:
         return document
 
     def _parse_coreference(self, text: str, where: str) -> dict[str, CoreferenceDocument]:
-        parse = parse_ontonotes if looks_like_ontonotes(text) else parse_coreference
-        return {_last_step(one.name): one for one in parse(text, where=where, issues=self._issues)}
+        found = parse_coreference(text, where=where, issues=self._issues)
+        return {_last_step(one.name): one for one in found}
 
 
 def _parse_trees(text: str, where: str) -> dict[str, list[BracketedSentence]]:

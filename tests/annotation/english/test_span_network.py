@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from disco2.annotation.english import span_network as module
 from disco2.annotation.english import span_network as network
 from disco2.annotation.english.span_network import (
     EPSILON,
@@ -148,7 +147,7 @@ def slow_scores(
 def test_spans_are_scored_as_one_by_one(
     stored: dict[str, NDArray[np.float32]], chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(network, "CHUNK", chunk)
     encoded = np.random.default_rng(9).normal(size=(8, 4)).astype(np.float32)
     starts, ends = np.triu_indices(8, k=1)
     prepared = SpanScorer.of(**stored)
@@ -204,13 +203,8 @@ def test_the_chart_finds_the_best_of_all_trees(sizes: list[int], seed: int) -> N
     trees = chart_trees(scores, lengths)
     for sentence, length in enumerate(sizes):
         own = spans.sentences == sentence
-        table = dict(
-            zip(
-                zip(spans.starts[own].tolist(), spans.ends[own].tolist(), strict=True),
-                scores[own].tolist(),
-                strict=True,
-            )
-        )
+        pairs = zip(spans.starts[own].tolist(), spans.ends[own].tolist(), strict=True)
+        table = dict(zip(pairs, scores[own].tolist(), strict=True))
         found = trees[sentence]
         assert frozenset(found) in all_trees(0, length)
         assert len(found) == 2 * length - 1

@@ -200,19 +200,22 @@ class SpanParser:
     NAME: ClassVar = "disco2 span parser"
     REQUIRES: ClassVar[Mapping[Layer, Layers]] = {Layer.CONSTITUENTS: frozenset({Layer.TOKENS, Layer.TAGS})}
 
-    def __init__(self, stored: StoredParser, vectors: WordVectors) -> None:
-        if vectors.dimensions != stored.vector_size:
-            raise ValueError(
-                f"it needs word vectors of {stored.vector_size} dimensions, not {vectors.dimensions}"
-            )
-        self._labels = stored.labels
-        self._lexicon = stored.lexicon(vectors)
-        self._network = Network.of(stored.parameters, vectors.matrix)
+    def __init__(self, parameters: Mapping[str, Floats], labels: Sequence[str], lexicon: Lexicon) -> None:
+        """``labels`` are chains, such as S+VP. Raises ValueError if the weights don't fit them."""
+        _check_shapes(parameters, labels, lexicon)
+        self._labels = labels
+        self._lexicon = lexicon
+        self._network = Network.of(parameters, lexicon.vectors.matrix)
 
     @classmethod
     def load(cls, files: Files, vectors: VectorReader) -> SpanParser:
-        """The parser in the files of its folder."""
-        return cls(read_parser(files), vectors())
+        """The parser in the files of its folder; an exception of any kind if they do not fit."""
+        parameters = {name: value.astype(np.float32) for name, value in load(files[WEIGHTS_FILE]).items()}
+        vocabulary = json.loads(files[VOCABULARY_FILE])
+        if vocabulary["format"] != FORMAT:
+            raise ValueError(f"it has format {vocabulary['format']}, not {FORMAT}")
+        words, pieces, tags = (tuple(vocabulary[name]) for name in ("words", "pieces", "tags"))
+        return cls(parameters, tuple(vocabulary["labels"]), Lexicon(vectors(), words, pieces, tags))
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         """The documents with new trees on all sentences."""
@@ -263,75 +266,53 @@ WEIGHTS_FILE = "weights.safetensors"
 VOCABULARY_FILE = "vocabulary.json"
 
 
-@dataclass(frozen=True)
-class StoredParser:
-    """Everything in a parser except the word vectors, which are stored once for the whole package."""
-
-    parameters: Mapping[str, Floats]
-    labels: tuple[str, ...]  # chains of labels, such as S+VP
-    words: tuple[str, ...]
-    pieces: tuple[str, ...]
-    tags: tuple[str, ...]
-
-    @property
-    def vector_size(self) -> int:
-        """The dimensions of the word vectors: the encoder's inputs without the parser's own embeddings."""
-        own = sum(self.parameters[name].shape[1] for name in ("words", "pieces", "tags"))
-        return int(self.parameters["encoder.0.inputs"].shape[1] - own)
-
-    def lexicon(self, vectors: WordVectors) -> Lexicon:
-        """The lexicon, with these word vectors."""
-        return Lexicon(vectors, self.words, self.pieces, self.tags)
-
-
 def half_precision(parameters: Mapping[str, Floats]) -> dict[str, NDArray[np.float16]]:
     """The parameters as they are stored."""
     return {name: np.ascontiguousarray(value, dtype=np.float16) for name, value in parameters.items()}
 
 
-def write_parser(parser: StoredParser, folder: Path, *, force: bool = False) -> None:
-    """Write a parser's folder, all of it or nothing."""
+def write_parser(
+    folder: Path,
+    parameters: Mapping[str, Floats],
+    labels: Sequence[str],
+    lexicon: Lexicon,
+    *,
+    force: bool = False,
+) -> None:
+    """Write a parser's folder, all of it or nothing; the word vectors are stored once for all annotators."""
     vocabulary = {
         "format": FORMAT,
-        "labels": parser.labels,
-        "tags": parser.tags,
-        "words": parser.words,
-        "pieces": parser.pieces,
+        "labels": labels,
+        "tags": lexicon.tags,
+        "words": lexicon.words,
+        "pieces": lexicon.pieces,
     }
     with folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
-        (fresh / WEIGHTS_FILE).write_bytes(save(half_precision(parser.parameters)))
+        (fresh / WEIGHTS_FILE).write_bytes(save(half_precision(parameters)))
         text = json.dumps(vocabulary, ensure_ascii=False, indent=0)
         (fresh / VOCABULARY_FILE).write_text(text + "\n", encoding="utf-8")
 
 
-def read_parser(files: Files) -> StoredParser:
-    """A parser from the files of its folder; raises ValueError or another exception if they do not fit."""
-    weights = load(files[WEIGHTS_FILE])
-    vocabulary = json.loads(files[VOCABULARY_FILE])
-    if vocabulary["format"] != FORMAT:
-        raise ValueError(f"it has format {vocabulary['format']}, not {FORMAT}")
-    parser = StoredParser(
-        {name: value.astype(np.float32) for name, value in weights.items()},
-        **{name: tuple(vocabulary[name]) for name in ("labels", "words", "pieces", "tags")},
-    )
-    _check_shapes(parser)
-    return parser
-
-
-def _check_shapes(parser: StoredParser) -> None:
-    """Raise ValueError unless all weights are there and fit each other and the vocabulary."""
-    found = {name: value.shape for name, value in parser.parameters.items()}
+def _check_shapes(parameters: Mapping[str, Floats], labels: Sequence[str], lexicon: Lexicon) -> None:
+    """Raise ValueError unless all weights are there and fit each other, the labels and the lexicon."""
+    found = {name: value.shape for name, value in parameters.items()}
     if missing := PARAMETERS - found.keys():
         raise ValueError(f"it lacks the weights {', '.join(sorted(missing))}")
     hidden, width = found["encoder.0.recurrent"][1], found["spans.starts"][1]
+    own = sum(found[name][-1] for name in ("words", "pieces", "tags"))
+    dimensions = found["encoder.0.inputs"][1] - own
+    if dimensions != lexicon.vectors.dimensions:
+        raise ValueError(
+            f"it needs word vectors of {dimensions} dimensions, not {lexicon.vectors.dimensions}"
+        )
     expected = {
-        "words": (len(parser.words) + RESERVED, found["words"][-1]),
-        "pieces": (len(parser.pieces) + 1, found["pieces"][-1]),
-        "tags": (len(parser.tags) + RESERVED, found["tags"][-1]),
+        "words": (len(lexicon.words) + RESERVED, found["words"][-1]),
+        "pieces": (len(lexicon.pieces) + 1, found["pieces"][-1]),
+        "tags": (len(lexicon.tags) + RESERVED, found["tags"][-1]),
         **dict.fromkeys(("spans.starts", "spans.ends"), (2 * hidden, width)),
         **dict.fromkeys(("spans.bias", "spans.gain", "spans.shift"), (width,)),
-        "spans.outputs": (len(parser.labels), width),
-        "spans.output_bias": (len(parser.labels),),
+        "spans.outputs": (len(labels), width),
+        "spans.output_bias": (len(labels),),
     }
     for layer in range(LAYERS):
         size = 2 * hidden if layer else found["encoder.0.inputs"][1]

@@ -290,12 +290,23 @@ def gum_tokenizer(vocab: Vocab) -> Tokenizer:
     )
 
 
-def stopped_spans(paragraph: str) -> list[tuple[int, int]]:
-    """Where a full stop belongs to its word because of the context: ``2.1.`` at the start of a paragraph as
-    the number of a heading or list item, ``No.`` before a number."""
-    spans = [match.span() for match in _STOPPED_BEFORE_NUMBER.finditer(paragraph)]
-    opening = _STOPPED_NUMBER.match(paragraph)
-    return [opening.span(), *spans] if opening else spans
+def tokenise_paragraph(tokenizer: Tokenizer, paragraph: str) -> Doc:
+    """The tokens of a paragraph.
+
+    A full stop belongs to its word in some contexts: ``2.1.`` at the start of a paragraph, as the number of a
+    heading or list item, and ``No.`` before a number.
+    """
+    doc: Doc = tokenizer(paragraph)
+    stopped = [match.span() for match in _STOPPED_BEFORE_NUMBER.finditer(paragraph)]
+    if opening := _STOPPED_NUMBER.match(paragraph):
+        stopped.insert(0, opening.span())
+    wholes = [doc.char_span(start, end) for start, end in stopped]
+    parted = [whole for whole in wholes if whole is not None and len(whole) > 1]
+    if parted:
+        with doc.retokenize() as retokenizer:
+            for whole in parted:
+                retokenizer.merge(whole)
+    return doc
 
 
 def _exceptions() -> dict[str, list[dict[int, str]]]:

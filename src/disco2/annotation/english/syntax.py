@@ -6,10 +6,7 @@ break; a single line end counts as a space.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import Layer, Layers
@@ -23,8 +20,8 @@ from disco2.annotation.spacy_pipeline import (
     to_spacy,
     with_layers,
 )
-from disco2.annotation.text import BLANK_LINE, LINE_END, Piece, split_text
-from disco2.data import Document, Sentence, Token
+from disco2.annotation.text import BLANK_LINE, Piece, split_text
+from disco2.data import Document, Sentence
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -68,38 +65,12 @@ class SpacySyntax:
             return self._on_tokens(documents, layers)
         return list(documents)
 
-    def split(self, documents: Sequence[Document], *, line_ends: bool = False) -> list[Document]:
-        """Documents with tokens get new sentences, without their old trees and dependencies.
-
-        A sentence ends at the end of a paragraph, and with ``line_ends`` at the end of a line.
-        """
-        parting = LINE_END if line_ends else BLANK_LINE
-        parts = [
-            [(document, *span) for span in paragraph_tokens(document, parting=parting)]
-            for document in documents
-        ]
-
-        def split(parts: Sequence[Part]) -> list[list[tuple[int, int]]]:
-            docs = [to_spacy(*part, vocab=self._pipeline.vocab, split=False) for part in parts]
-            return list(map(sentence_spans, self._through(SENTENCES, docs)))
-
-        found = self._in_batches(parts, lambda part: part[2] - part[1], split, most=MOST_TOKENS)
-        return [
-            replace(
-                document,
-                sentences=tuple(
-                    Sentence(first + start, first + end)
-                    for (_, first, _), spans in zip(own, made, strict=True)
-                    for start, end in spans
-                ),
-            )
-            for document, own, made in zip(documents, parts, found, strict=True)
-        ]
-
     def _from_texts(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
+        from disco2.annotation.english.spacy_english import tokenise_paragraph
+
         def analyse(pieces: Sequence[Piece]) -> list[Analysis]:
-            docs = self._through(SENTENCES, [self._tokenised(piece.text) for piece in pieces])
-            return self._analyses(docs, layers)
+            docs = [tokenise_paragraph(self._pipeline.tokenizer, piece.text) for piece in pieces]
+            return self._analyses(self._through(SENTENCES, docs), layers)
 
         pieces = [split_text(document.text) for document in documents]
         found = self._in_batches(pieces, lambda piece: len(piece.text), analyse, most=MOST_CHARACTERS)
@@ -143,18 +114,6 @@ class SpacySyntax:
         results = iter(made)
         return [[next(results) for _ in of_document] for of_document in items]
 
-    def _tokenised(self, text: str) -> Doc:
-        from disco2.annotation.english.spacy_english import stopped_spans
-
-        doc = self._pipeline.make_doc(text)
-        wholes = [doc.char_span(start, end) for start, end in stopped_spans(text)]
-        if any(whole is not None and len(whole) > 1 for whole in wholes):
-            with doc.retokenize() as retokenizer:
-                for whole in wholes:
-                    if whole is not None and len(whole) > 1:
-                        retokenizer.merge(whole)
-        return doc
-
     def _analyses(self, docs: list[Doc], layers: Layers) -> list[Analysis]:
         """Run the components that the layers need over documents with sentences."""
         tagged, parsed = Layer.TAGS in layers, Layer.DEPENDENCIES in layers
@@ -173,41 +132,6 @@ class SpacySyntax:
         run: Any = self._pipeline.get_pipe(component)
         run.set_annotations(docs, run.predict(docs))  # all at once: ``pipe`` would split them into four
         return docs
-
-
-LONGEST_PARAGRAPH = 2_000  # tokens of a paragraph that are processed together
-
-_SENTENCE_END = re.compile(r"[.!?…]+")
-
-
-def paragraph_tokens(
-    document: Document, *, parting: re.Pattern[str], longest: int = LONGEST_PARAGRAPH
-) -> list[tuple[int, int]]:
-    """Spans of tokens that cover the document, in order, cut where ``parting`` matches between two tokens.
-
-    A very long paragraph is cut too: after the last sentence end that fits, else at the limit.
-    """
-    tokens = document.tokens
-    cuts = [
-        place
-        for place, (token, follower) in enumerate(pairwise(tokens), start=1)
-        if follower.start - token.end and parting.search(document.text, token.end, follower.start)
-    ]
-    return [
-        span
-        for start, end in pairwise([0, *cuts, len(tokens)])
-        for span in _parts(tokens, start, end, longest)
-    ]
-
-
-def _parts(tokens: tuple[Token, ...], start: int, end: int, longest: int) -> list[tuple[int, int]]:
-    parts: list[tuple[int, int]] = []
-    while end - start > longest:
-        ends = range(start + longest, start, -1)
-        cut = next((place for place in ends if _SENTENCE_END.fullmatch(tokens[place - 1].text)), ends[0])
-        parts.append((start, cut))
-        start = cut
-    return [*parts, (start, end)] if start < end else parts
 
 
 MOST_GROUPED = 300  # tokens in a group of more than one sentence

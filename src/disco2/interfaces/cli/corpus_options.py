@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from disco2.annotation.annotator import Layer, Layers, check_mixture
-from disco2.annotation.cache import LayerStore, cache_file
+from disco2.annotation.cache import LayerStore, layer_folder
 from disco2.corpora.catalogue import (
     ALL,
     CORPUS_NAMES,
@@ -133,7 +133,7 @@ class CorpusOptions(AnnotatorOptions):
         if self.no_cache:
             return nullcontext()
         try:
-            return LayerStore(cache_file())
+            return LayerStore(layer_folder())
         except InputError as error:
             print_note(f"layers are not kept: {error}")
             return nullcontext()

@@ -185,13 +185,6 @@ class AnnotatorOptions:
     spacy: Annotated[
         str, typer.Option(help="An installed spaCy pipeline (or its folder) for tokens, tags, dependencies.")
     ] = ""
-    stanza: Annotated[bool, typer.Option("--stanza", help="All layers from Stanza.")] = False
-    stanza_folder: Annotated[
-        Path | None, path_option(help="Folder of Stanza's models, if not Stanza's default.")
-    ] = None
-    stanza_download: Annotated[
-        bool, typer.Option("--stanza-download", help="Let Stanza download missing models.")
-    ] = False
     parser: Annotated[
         str, suggest((BUILT_IN, STANFORD), help=f"Constituency parser: {BUILT_IN} or {STANFORD}.")
     ] = BUILT_IN

@@ -16,7 +16,6 @@ from disco2.annotation.english.constituents import (
     UNKNOWN,
     Lexicon,
     SpanParser,
-    StoredParser,
     build_lexicon,
     half_precision,
     tree_to_spans,
@@ -230,8 +229,7 @@ def train_constituents(
         made = train_passes(examples, lexicon, labels=len(labels), settings=settings, seed=seed)
         for number, parameters in enumerate(made, 1):
             rounded = {name: value.astype(np.float32) for name, value in half_precision(parameters).items()}
-            stored = StoredParser(rounded, labels, lexicon.words, lexicon.pieces, lexicon.tags)
-            parsed = SpanParser(stored, vectors).annotate(development, layers=CONSTITUENTS)
+            parsed = SpanParser(rounded, labels, lexicon).annotate(development, layers=CONSTITUENTS)
             figures = compare_trees(development, parsed)
             progress(
                 f"pass {number}: labelled F1 {100 * figures.labelled.f1:.2f}, "
@@ -239,7 +237,7 @@ def train_constituents(
             )
             if figures.labelled.f1 > best:
                 best = figures.labelled.f1
-                write_parser(stored, folder, force=force)
+                write_parser(folder, rounded, labels, lexicon, force=force)
     finally:
         torch.set_num_threads(threads)
 
