@@ -21,10 +21,8 @@ from disco2.experiments.bench import (
     Groups,
     System,
     carry_out,
-    check_packages,
     compare,
     compare_answers,
-    mean_confusion,
     measure,
     stacked,
 )
@@ -88,7 +86,6 @@ def test_a_missing_package_is_known_before_any_training(
     with pytest.raises(MissingExtraError, match=r"disco2\[plots\]"):
         carry_out([experiment(FIRST), checked], bench, tmp_path)
     assert list(tmp_path.iterdir()) == []
-    check_packages([experiment(FIRST)])
 
 
 def answers(predicted: str, gold: str = "aabb", relations: str = "1234", labels: str = "ab") -> Answers:
@@ -155,9 +152,3 @@ def test_two_systems_are_compared_relation_by_relation() -> None:
         PValue(sign_test(only_first, only_second)),
     )
     assert compare(first[:, :0], second[:, :0]) is None
-
-
-def test_the_confusion_is_averaged_over_seeds() -> None:
-    labels, counts = mean_confusion([answers("aaaa"), answers("abbb")])
-    assert labels == ("a", "b")
-    assert counts.tolist() == [[1.5, 0.5], [1.0, 1.0]]

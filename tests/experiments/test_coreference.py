@@ -1,8 +1,7 @@
-"""Versions of a corpus by coreference or layers, and relations that entities turn right or wrong."""
+"""Versions of a corpus by coreference or layers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from disco2.experiments.coreference import (
     layers_for_coreference,
     right_answers,
     shares_table,
-    turned_relations,
 )
 from disco2.experiments.division import across_sentences, as_running_text, divide
 from disco2.experiments.evaluating import Answers, evaluate_model
@@ -165,45 +163,6 @@ def test_the_intersection_is_said_to_be_trained_on() -> None:
     assert "not measured here" in partial.tables[1].notes[0]
     whole = COREFERENCE.findings(bench(made_up(with_own=ALL)), result)
     assert not any("intersection" in note for note in whole.tables[1].notes)
-    assert "differ in coreference alone" in whole.words[1]
-
-
-CORPUS = corpus([relation("a", number, ["x"]) for number in range(4)])
-
-
-def seeds(*answered: str, shared: Sequence[bool] = (True, True, True, True)) -> list[Answers]:
-    """A word for each seed, a letter for each relation; "x" is right."""
-    names = tuple(one.id for one in CORPUS.relations)
-    return [
-        Answers(
-            names,
-            ("a",) * 4,
-            (("x",),) * 4,
-            np.array(shared),
-            ("x", "y"),
-            np.array([[letter == "x", letter == "y"] for letter in word], dtype=np.float32),
-        )
-        for word in answered
-    ]
-
-
-def test_seeds_are_those_that_turn_the_relation() -> None:
-    """The first: four seeds turn it right and one wrong, a difference of three."""
-    before = seeds("xyyx", "yyyx", "yyyx", "yyxx", "yyxx")
-    after = seeds("yyxy", "xyxy", "xyxy", "xyyy", "xyyy")
-    found = [
-        (one.relation, one.right, one.seeds, one.before, one.after)
-        for one in turned_relations(CORPUS, before, after)
-    ]
-    names = [one.id for one in CORPUS.relations]
-    assert found == [(names[0], True, (4, 5), "y", "x"), (names[3], False, (5, 5), "x", "y")]
-
-
-def test_only_relations_that_share_an_entity_count_and_not_too_many() -> None:
-    before, after = seeds("yyyy", shared=(False, True, True, True)), seeds("xxxx")
-    names = [one.id for one in CORPUS.relations]
-    assert [one.relation for one in turned_relations(CORPUS, before, after)] == names[1:]
-    assert [one.relation for one in turned_relations(CORPUS, before, after, at_most=2)] == names[1:3]
 
 
 QUICK = read_configuration(

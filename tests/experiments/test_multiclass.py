@@ -19,7 +19,6 @@ from disco2.experiments.multiclass import (
     BEST,
     BEYOND,
     COMPARED,
-    CROSSVALIDATION,
     FEATURES_ALONE,
     FULL,
     LADDER,
@@ -75,8 +74,6 @@ def test_the_table_has_the_papers_eight_rows_and_its_figures_only_on_its_corpus(
     assert ours == Measure(1.0, 0.0, (1.0, 1.0), N)
 
     assert table.title == "Accuracy, 2 labels"
-    assert any("model.K = 100" in said for said in MULTICLASS_EXPERIMENT.findings(bench("gum"), result).words)
-
     other_split = bench("pdtb2", **{"task.protocol": "ji"})
     assert "published" not in MULTICLASS_EXPERIMENT.findings(other_split, result).tables[0].columns
 
@@ -130,24 +127,13 @@ def test_folds_with_different_labels_are_not_mixed() -> None:
             joined([fold_answers("ab"), fold_answers(other)])
 
 
-def test_settings_were_chosen_on_relations_that_are_tested() -> None:
-    def result(plan: RunPlan) -> RunResult:
-        return RunResult(("a",), {"test": fold_answers("a")})
-
-    own = Bench({"own": gum()}, Configuration().changed({"task.minimum": 5}), seeds=(1,))
-    said = CROSSVALIDATION.findings(own, result).words[1]
-    assert "They were chosen on development relations of gum; these are test relations of some fold" in said
-    other = replace(own, corpora={"own": replace(gum(), name="pairs")})
-    assert "If they were chosen" in CROSSVALIDATION.findings(other, result).words[1]
-    tuned = replace(other, tuned={FULL.name: other.configuration})
-    assert "They were chosen" in CROSSVALIDATION.findings(tuned, result).words[1]
-
-
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
-def test_the_example_is_the_best_model_of_the_table() -> None:
+def test_the_examples_have_the_settings_of_the_best_model_and_of_the_paper() -> None:
     assert read_configuration(EXAMPLES / "best.toml") == Configuration().changed(BEST.changes)
+    papers = read_configuration(EXAMPLES / "paper.toml")
+    assert (papers.vectors.source, papers.model.K, papers.model.pairs) == ("word2vec", 50, "sum")
 
 
 def test_steps_differ_in_their_changes_alone_even_where_the_papers_model_was_tuned() -> None:

@@ -1,9 +1,8 @@
-"""Published figures stand beside ours where the corpus is the paper's; settings that differ are named."""
+"""Published figures stand beside ours where the corpus is the paper's."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,15 +10,8 @@ import pytest
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus
 from disco2.experiments.bench import Bench
-from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.experiments.published import (
-    PAPERS_SETTINGS,
-    SOURCE,
-    differences,
-    is_papers_corpus,
-    notes_beside,
-    said_differences,
-)
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.published import SOURCE, is_papers_corpus, notes_beside
 from tests.corpora.made_up import corpus, relation
 
 
@@ -69,31 +61,3 @@ def test_documents_without_coreference_are_counted() -> None:
     assert notes_beside(Bench({"own": pdtb2()}, Configuration(), seeds=(1,))) == (SOURCE,)
     partial = notes_beside(Bench({"own": pdtb2(without="wsj_0201")}, Configuration(), seeds=(1,)))
     assert "1 of 2 documents have none" in partial[1]
-
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-PAPERS = Configuration().changed(PAPERS_SETTINGS)
-
-
-def test_the_example_has_the_papers_settings() -> None:
-    assert read_configuration(EXAMPLES / "paper.toml") == PAPERS
-
-
-def test_the_defaults_differ_in_these() -> None:
-    assert differences(Configuration()) == [
-        'vectors.source = "shipped"',
-        "model.K = 100",
-        'model.pairs = "mean"',
-        "training.averaging = 0.98",
-        "training.warm_start = 0",
-        "other learning rates and regularisers",
-    ]
-    assert said_differences(Configuration()).endswith("and training stops by the development loss.")
-
-
-def test_the_papers_settings_differ_in_nothing() -> None:
-    luck = {"training.seed": 3, "model.kind": "upward", "task.protocol": "lin"}
-    assert differences(PAPERS.changed(luck)) == []
-    assert said_differences(PAPERS).startswith("The settings are the paper's (examples/paper.toml), but the ")
-    same = PAPERS.changed({"model.initialisation": "zero", "training.stop_by": "score"})
-    assert said_differences(same) == "The settings are the paper's (examples/paper.toml)."

@@ -1,7 +1,8 @@
-"""Tuned settings can be used again; the page names them and opens with the findings."""
+"""Tuned settings can be used again and are on the page."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,24 @@ from disco2.experiments import report as everything
 from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.report import tune_systems, tuning_findings, write_report
-from disco2.experiments.tuning import TrialRecord, Tuned
-from disco2.experiments.tuning_problem import Dimension, Space, define_problem
+from disco2.experiments.tuning import LOSS, SCORES, Space, Tuned, define_problem
 from disco2.reporting.page import findings_content
 
-RATE = 0.012345678
+optuna = pytest.importorskip("optuna")
+RATE = 0.01235
 
 
-def tune(corpus: Corpus, configuration: Configuration, **options: Any) -> Tuned:
+def tune(corpus: Corpus, configuration: Configuration, *, space: Space, **options: Any) -> Tuned:
     """Always finds the same rate."""
-    space = Space("quick", (Dimension("rate_features", ("training.rate_features",), (RATE,)),), trials=1)
-    problem = define_problem(corpus, configuration, space)
-    return Tuned(problem, (TrialRecord(0, "complete", {"rate_features": RATE}, 0.5),))
+    dimension = replace(space.dimensions[0], name="rate", settings=("training.rate_features",))
+    problem = define_problem(corpus, configuration, replace(space, dimensions=(dimension,)))
+    trial = optuna.trial.create_trial(
+        params={"rate": RATE},
+        distributions={"rate": optuna.distributions.FloatDistribution(0, 1)},
+        value=0.5,
+        user_attrs={SCORES: [0.5], LOSS: None},
+    )
+    return Tuned(problem, [trial])
 
 
 def test_tuned_settings_are_files_and_on_the_page(
@@ -31,20 +38,17 @@ def test_tuned_settings_are_files_and_on_the_page(
 ) -> None:
     monkeypatch.setattr(everything, "tune", tune)
     bench = Bench({"own": role_pairs}, Configuration(), (1,))
-    tuned = tune_systems(bench, tmp_path, grid="quick", storage=f"sqlite:///{tmp_path}/study.db")
-    bench = Bench(
-        bench.corpora, bench.configuration, (1,), {name: one.configuration for name, one in tuned.items()}
-    )
+    tuned = tune_systems(bench, tmp_path, grid="quick")
     assert {path.name for path in (tmp_path / "tuned").iterdir()} >= {
         "upward-entities-features.toml",
         "comparison-or-not.toml",
     }
     system = "upward + entities"
     assert read_configuration(tmp_path / "tuned" / "upward-entities.toml") == tuned[system].configuration
+    assert tuned[system].configuration.training.rate_features == RATE
     findings = tuning_findings(bench, tuned, grid="quick")
     content = findings_content(findings)["data"][system]
     assert content["file"] == "tuned/upward-entities.toml"
-    assert content["best"]["values"] == {"rate_features": RATE}
+    assert content["best"]["values"] == {"rate": RATE}
     page = write_report(bench, [findings], tmp_path, {}).read_text(encoding="utf-8")
-    assert "upward + entities (tuned/upward-entities.toml):" in page
-    assert page.count(f"training.rate_features = {RATE}") == len(tuned)
+    assert page.count("0.0123") == len(tuned)

@@ -60,7 +60,6 @@ def test_a_run_is_a_folder_with_everything_in_it(role_pairs: Corpus, tmp_path: P
     (folder,) = tmp_path.iterdir()
     assert sorted(path.name for path in folder.iterdir()) == [
         "config.toml",
-        "log.jsonl",
         "predictions-dev.jsonl",
         "predictions-test.jsonl",
         "run.json",
@@ -70,9 +69,6 @@ def test_a_run_is_a_folder_with_everything_in_it(role_pairs: Corpus, tmp_path: P
     described = json.loads((folder / "run.json").read_text())
     assert (described["seed"], described["corpus"]) == (1, "role-pairs")
     assert "numpy" in described["versions"]
-    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-    passes = [(line["member"], line["number"]) for line in log]
-    assert passes == [(member, number) for member in (1, 2) for number in (1, 2, 3)]
     lines = [json.loads(line) for line in (folder / "predictions-test.jsonl").read_text().splitlines()]
     right = [line["predicted"] in line["gold"] for line in lines]
     assert right == result.answers["test"].right.tolist()
@@ -91,13 +87,6 @@ def test_a_finished_run_is_not_done_again(
     assert trained_seeds == [1]
     assert second.answers["test"].scores.tolist() == first.answers["test"].scores.tolist()
     assert (second.answers["dev"].gold, second.notes) == (first.answers["dev"].gold, first.notes)
-    mine = again.folder(plan()) / "notes.txt"
-    mine.write_text("mine")
-    again.drop(plan())
-    assert not again.is_finished(plan())
-    again.perform(plan())
-    assert mine.read_text() == "mine"
-    assert trained_seeds == [1, 1]
 
 
 @pytest.mark.parametrize("damage", ["scores.json", "predictions-test.jsonl", "predictions-dev.jsonl"])

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disco2.data import Corpus
 from disco2.engines import Engine
 from disco2.errors import InputError
-from disco2.evaluation.scores import confusion_matrix, settled_gold
 from disco2.evaluation.significance import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.evaluating import Answers, Right
@@ -121,33 +119,24 @@ def answers_of(runs: Iterable[RunResult], part: str = "test") -> list[Answers]:
     return [run.answers[part] for run in runs]
 
 
-def check_packages(experiments: Iterable[Experiment]) -> None:
-    """Raise MissingExtraError if a package is missing that an experiment needs."""
-    for experiment in experiments:
-        experiment.check()
-
-
 def carry_out(
     experiments: Sequence[Experiment],
     bench: Bench,
     output: Path,
     *,
     engine: Engine | None = None,
-    redo: bool = False,
     progress: RunProgress = lambda plan, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> list[Findings]:
-    """Do the runs that are not finished (with ``redo`` all of them), and write tables and figures.
+    """Do the runs that are not finished, and write tables and figures.
 
     The ``engine``'s workers do them, or this process if there is none. OUTPUT/runs has a directory for each
     run, which experiments share; tables/, figures/ and findings/ lie beside it.
     """
-    check_packages(experiments)
+    for experiment in experiments:
+        experiment.check()
     runs = Runs(output / "runs", bench.corpora)
     plans = list(dict.fromkeys(plan for experiment in experiments for plan in experiment.plans(bench)))
-    if redo:
-        for plan in plans:
-            runs.drop(plan)
     perform_all(runs, plans, engine=engine, progress=progress, notice=notice)
     found = [experiment.findings(bench, runs.perform) for experiment in experiments]
     for one in found:
@@ -228,13 +217,3 @@ def compare(first: Right, second: Right) -> tuple[Cell, ...] | None:
         PValue(sign_test(wins, losses)),
         PValue(mcnemar((one > 0.5).tolist(), (other > 0.5).tolist())),
     )
-
-
-def mean_confusion(answers: Sequence[Answers]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """[labels, labels] gold by predicted, mean over seeds; of several gold labels the one that was found."""
-    labels = answers[0].labels
-    counts = [
-        confusion_matrix(settled_gold(one.gold, one.predicted), one.predicted, labels=labels)
-        for one in answers
-    ]
-    return labels, np.mean(counts, axis=0)

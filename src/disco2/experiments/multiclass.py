@@ -21,7 +21,6 @@ from disco2.experiments.bench import (
     accuracy,
     answers_of,
     compare_answers,
-    mean_confusion,
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
@@ -32,10 +31,9 @@ from disco2.experiments.published import (
     is_papers_corpus,
     notes_beside,
     published,
-    said_differences,
 )
 from disco2.experiments.runs import RunPlan, RunResult
-from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table
+from disco2.reporting.findings import Cell, Findings, Table
 
 LADDER = (
     System("most common class", {"model.kind": "majority", "model.features": False}),
@@ -63,8 +61,7 @@ SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
 
 def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
     test = {name: answers_of(some) for name, some in runs.items()}
-    labels, counts = mean_confusion(test[FULL.name])
-    corpus = bench.corpus
+    corpus, labels = bench.corpus, runs[FULL.name][0].labels
     made = ", ".join(corpus.automatic)
     return Findings(
         name="multiclass",
@@ -73,16 +70,8 @@ def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
             f"Accuracy on {corpus.name} under the split '{bench.protocol}', {len(labels)} labels; mean "
             f"and standard deviation over {len(bench.seeds)} seeds, 95% bootstrap interval over relations.",
             *((f"Not the corpus's own: {made}, by {corpus.annotators}.",) if made else ()),
-            said_differences(bench.plans(FULL)[0].configuration),
         ),
         tables=(_ladder_table(bench, runs), comparison_table("multiclass-tests", COMPARED, test)),
-        confusions=(
-            ConfusionMatrix(
-                f"{FULL.name}, test: gold senses in rows, mean over seeds",
-                labels,
-                tuple(tuple(row) for row in counts.tolist()),
-            ),
-        ),
     )
 
 
@@ -219,23 +208,14 @@ def _fold_findings(bench: Bench, runs: GroupResults) -> Findings:
             f"{FOLDS} folds over the documents of {bench.corpus.name}: each of its {relations} relations is "
             "answered by a model that saw neither it nor its document; the next fold said when to stop. "
             f"{len(bench.seeds)} seeds.",
-            _on_settings(bench),
+            "All folds have the same settings. If these were chosen on development relations of the corpus, "
+            "which are test relations of some fold, accuracies may be a little too high.",
         ),
         tables=(
             measures_table("crossvalidation", "Cross-validated accuracy", answers),
             comparison_table("crossvalidation-tests", COMPARED, answers),
         ),
     )
-
-
-def _on_settings(bench: Bench) -> str:
-    """On what the settings may have been chosen; the defaults were on GUM's dev part."""
-    corpus = bench.corpus.name
-    chosen = f"If they were chosen on development relations of {corpus}, these are"
-    if bench.tuned or corpus == "gum":
-        chosen = f"They were chosen on development relations of {corpus}; these are"
-    end = "test relations of some fold, so that accuracies may be a little too high."
-    return f"All folds have the same settings. {chosen} {end}"
 
 
 CROSSVALIDATION = Experiment(

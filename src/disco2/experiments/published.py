@@ -1,15 +1,12 @@
-"""Figures and settings of Ji & Eisenstein (2015), "One Vector is Not Enough": theirs, never measured here."""
+"""Figures of Ji & Eisenstein (2015), "One Vector is Not Enough": theirs, never measured here."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from disco2.corpora.tasks import TaskSettings
 from disco2.data import Corpus
 from disco2.experiments.bench import Bench, is_covered
-from disco2.experiments.configuration import Configuration, assignments
 from disco2.reporting.findings import Measure
 
 SOURCE = "Published: Ji & Eisenstein (2015), on PDTB 2; not measured here."
@@ -55,8 +52,10 @@ _KEPT = re.compile(r"(\d+) of (\d+) documents have coreference\.")
 DIMENSION_RANGE = (41.9, 43.6)
 
 
-def published(percent: float, *, decimals: int | None = None) -> Measure:
-    return Measure(round(percent / 100, 6), published=True, decimals=decimals)
+def published(percent: float, *, decimals: int = 0) -> Measure:
+    """A percentage with so many decimals; 0: as many as it has, one or two."""
+    usual = 1 if round(percent, 1) == percent else 2
+    return Measure(round(percent / 100, 6), published=True, decimals=decimals or usual)
 
 
 def is_papers_corpus(bench: Bench, protocol: str) -> bool:
@@ -85,63 +84,3 @@ def notes_beside(bench: Bench) -> tuple[str, ...]:
         f"The published models had automatic coreference in every document; here {without} of "
         f"{len(documents)} documents have none, and so no entities.",
     )
-
-
-# The same as examples/paper.toml, which users have.
-PAPERS_SETTINGS: Mapping[str, Any] = {
-    "vectors.source": "word2vec",
-    "model.K": 50,
-    "model.pairs": "sum",
-    "training.averaging": 0.0,
-    "training.warm_start": 3,
-    "training.rate_upward": 0.01,
-    "training.rate_downward": 0.01,
-    "training.rate_features": 0.01,
-    "training.rate_classification": 0.01,
-    "training.rate_entities": 0.01,
-    "training.lambda_upward": 0.02,
-    "training.lambda_downward": 0.02,
-    "training.lambda_features": 0.0002,
-    "training.lambda_classification": 0.002,
-    "training.lambda_entities": 0.002,
-}
-# Not compared: which model of a table it is, its task, its seed, and two settings that examples/paper.toml
-# does not have as printed. ``said_differences`` names these two.
-ASIDE = (
-    "task.",
-    "model.kind",
-    "model.features",
-    "training.seed",
-    "model.initialisation",
-    "training.stop_by",
-)
-
-
-def differences(configuration: Configuration) -> list[str]:
-    """Settings that differ from the paper's own; rates and regularisers are not listed one by one."""
-    papers = assignments(Configuration().changed(PAPERS_SETTINGS))
-    found = []
-    other_steps = False
-    for name, value in assignments(configuration).items():
-        if value == papers[name] or name.startswith(ASIDE):
-            continue
-        if name.startswith(("training.rate_", "training.lambda_")):
-            other_steps = True
-        else:
-            found.append(f"{name} = {value}")
-    if other_steps:
-        found.append("other learning rates and regularisers")
-    return found
-
-
-def said_differences(configuration: Configuration) -> str:
-    """One sentence, for the words of a table."""
-    more = []
-    if configuration.model.initialisation == "random":
-        more.append("the low-rank factors start at small random numbers")
-    if configuration.training.stop_by != "score":
-        more.append("training stops by the development loss")
-    also = " and ".join(more)
-    if found := ", ".join(differences(configuration)):
-        return f"Not as in the paper (examples/paper.toml has its settings): {found}{also and '; ' + also}."
-    return f"The settings are the paper's (examples/paper.toml){also and ', but ' + also}."

@@ -3,7 +3,6 @@
 RUNS/upward-entities-own-seed-1-0a1b2c3d4e5f/
   config.toml               every setting, with comments
   run.json                  name, seed, corpus, versions, start
-  log.jsonl                 one line for each pass, as it is done
   predictions-dev.jsonl     one line for each relation: gold, predicted, scores
   predictions-test.jsonl
   scores.json               figures, and hashes of the predictions; written last, so that the run is finished
@@ -20,7 +19,7 @@ import platform
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import chdir
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -38,15 +37,14 @@ from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers, answer_instances
 from disco2.experiments.train_run import Preparations, preparation_key, train_model
-from disco2.files import append_text, hash_file, write_text
+from disco2.files import hash_file, write_text
 from disco2.model.composition import is_compiled
 from disco2.model.parameters import check_finite
-from disco2.training.loop import Epoch
 from disco2.vectors.source import SHIPPED, WORD2VEC
 from disco2.version import VERSION
 
 OWN = "own"
-LOG, SCORES = "log.jsonl", "scores.json"
+SCORES = "scores.json"
 JUDGED = ("dev", "test")
 # What damaged files may raise: deep JSON a RecursionError, huge numbers an OverflowError.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
@@ -158,15 +156,6 @@ class Runs:
             self._read[plan] = found
         return plan in self._read
 
-    def drop(self, plan: RunPlan) -> None:
-        """Let a run be done again: without its scores it is not finished."""
-        self._read.pop(plan, None)
-        folder = self.folder(plan)
-        try:
-            (folder / SCORES).unlink(missing_ok=True)
-        except OSError as error:
-            raise InputError(f"Can't remove the old run: {error.strerror}.", where=str(folder)) from error
-
     def perform(self, plan: RunPlan) -> RunResult:
         """The result of a run, which is done now if it is not finished."""
         if not self.is_finished(plan):
@@ -199,15 +188,7 @@ def _train(plan: RunPlan, corpus: Corpus, folder: Path, preparations: Preparatio
     }
     write_text(folder / "config.toml", [commented_toml(plan.configuration)])
     write_text(folder / "run.json", [json.dumps(description, indent=1) + "\n"])
-    write_text(folder / LOG, [])
-    member = 0
-
-    def progress(epoch: Epoch) -> None:
-        nonlocal member
-        member += epoch.number == 1  # members are trained one after another, each from its first pass on
-        append_text(folder / LOG, json.dumps({"member": member, **asdict(epoch)}) + "\n")
-
-    fitted = train_model(corpus, parts, plan.configuration, preparations=preparations, progress=progress)
+    fitted = train_model(corpus, parts, plan.configuration, preparations=preparations)
     model = fitted.model
     check_finite(model.parameters, where=f"{plan.model}, seed {plan.seed}")
     answers = {part: answer_instances(model, corpus, parts.instances[part]) for part in JUDGED}
@@ -338,18 +319,7 @@ def corpus_digest(corpus: Corpus) -> str:
         layers = (document.text, document.tokens, document.sentences, document.mentions)
         digest.update(f"{name}\0{layers!r}\0".encode(errors="replace"))
     for relation in corpus.relations:
-        content = (
-            relation.id,
-            relation.document,
-            relation.kind.value,
-            relation.arg1,
-            relation.arg2,
-            relation.senses,
-            relation.connective,
-            relation.connective_tokens,
-            *((relation.votes,) if relation.votes else ()),
-        )
-        digest.update(f"{content!r}\0".encode(errors="replace"))
+        digest.update(f"{replace(relation, where='')!r}\0".encode(errors="replace"))
     return digest.hexdigest()
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import MissingExtraError
-from disco2.reporting.findings import DotFigure, Figure, LineFigure, MapFigure, Measure, PlacedWord
+from disco2.reporting.findings import Figure, LineFigure, MapFigure, Measure, PlacedWord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,10 +67,7 @@ def _saved(figure: Figure, **options: Any) -> bytes:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # drawn as a box
-        if isinstance(figure, LineFigure):
-            canvas = draw_lines(figure)
-        else:
-            canvas = draw_dots(figure) if isinstance(figure, DotFigure) else draw_map(figure)
+        canvas = draw_lines(figure) if isinstance(figure, LineFigure) else draw_map(figure)
         canvas.savefig(stream, **options)
     return stream.getvalue()
 
@@ -126,33 +123,6 @@ def _bar(measure: Measure) -> tuple[float, float]:
     """How far the interval reaches below and above the mean, in points."""
     low, high = measure.interval or (measure.mean, measure.mean)
     return max(100 * (measure.mean - low), 0.0), max(100 * (high - measure.mean), 0.0)
-
-
-def draw_dots(figure: DotFigure) -> Canvas:
-    """Measures with their intervals, the first on top."""
-    from matplotlib.figure import Figure as Canvas
-
-    canvas = Canvas(figsize=(6.4, 1.2 + 0.32 * len(figure.rows)), layout="constrained")
-    axes = canvas.add_subplot()
-    for place, (_, measure) in enumerate(figure.rows):
-        below, above = _bar(measure)
-        axes.errorbar(
-            100 * measure.mean,
-            place,
-            xerr=[[below], [above]],
-            color="0.0",
-            marker="o",
-            markerfacecolor="0.0",
-            elinewidth=0.8,
-            capsize=2.5,
-        )
-    axes.set_yticks(range(len(figure.rows)), [name for name, _ in figure.rows])
-    axes.invert_yaxis()
-    axes.set_title(figure.title, loc="left")
-    axes.set_xlabel(figure.x_label)
-    axes.grid(axis="x", color="0.9", linewidth=0.6)
-    axes.set_axisbelow(True)
-    return canvas
 
 
 # All lengths of a map are in points, 72 to an inch.
