@@ -22,7 +22,7 @@ from disco2.experiments.coreference import (
 )
 from disco2.experiments.division import across_sentences, as_running_text, divide
 from disco2.experiments.evaluating import Answers, evaluate_model
-from disco2.experiments.multiclass import FULL, MULTICLASS_EXPERIMENT
+from disco2.experiments.paper import FULL, MULTICLASS_EXPERIMENT
 from disco2.experiments.runs import OWN, RunPlan, RunResult
 from disco2.experiments.train_run import save_model, train_model
 from disco2.reporting.findings import Measure

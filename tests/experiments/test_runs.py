@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 
 from disco2.data import Corpus
-from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import CorpusError, InputError
 from disco2.experiments import runs as module
 from disco2.experiments.configuration import Configuration, read_configuration
@@ -145,15 +143,15 @@ def test_a_training_that_diverged_is_no_result(
     assert not runs.is_finished(plan())
 
 
-@pytest.mark.parametrize("engine", [None, LocalEngine(2)])
-def test_many_runs_are_done_once_each(role_pairs: Corpus, tmp_path: Path, engine: Engine | None) -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_many_runs_are_done_once_each(role_pairs: Corpus, tmp_path: Path, jobs: int) -> None:
     runs = Runs(tmp_path, {"own": role_pairs})
     runs.perform(plan())
     seen: list[tuple[int, int]] = []
     perform_all(
         runs,
         [*plans(3), plan(training_seed=2)],
-        engine=engine,
+        jobs=jobs,
         progress=lambda one, done, total: seen.append((one.seed, total)),
     )
     assert sorted(seen) == [(2, 2), (3, 2)]
@@ -163,35 +161,17 @@ def test_many_runs_are_done_once_each(role_pairs: Corpus, tmp_path: Path, engine
 def test_an_error_in_a_process_is_the_error_of_the_whole(role_pairs: Corpus, tmp_path: Path) -> None:
     all_train = replace(role_pairs, parts=dict.fromkeys(role_pairs.documents, "train"))
     with pytest.raises(CorpusError, match="to test on under the protocol 'own'") as raised:
-        perform_all(Runs(tmp_path, {"own": all_train}), plans(2, task_protocol="own"), engine=LocalEngine(2))
+        perform_all(Runs(tmp_path, {"own": all_train}), plans(2, task_protocol="own"), jobs=2)
     assert raised.value.hint == "Name another split, such as: --set task.protocol=cv5-0"
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Engine]:
-    """A scheduler and two workers in another working folder than the tests."""
-    pytest.importorskip("distributed")
-    from disco2.engines.dask import local_cluster
-
-    with local_cluster(2) as started:
-        yield DaskEngine(workers=2, scheduler=started.scheduler_address)
-
-
-@pytest.fixture(params=["forked", "spawned", "dask"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """For a command in the test's own folder, whose paths start there."""
+@pytest.mark.parametrize("method", ["fork", "spawn"])  # as on Linux; as on macOS and Windows
+def test_processes_give_what_one_gives(
+    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
     monkeypatch.chdir(tmp_path)
-    if request.param == "dask":
-        return request.getfixturevalue("cluster")  # type: ignore[no-any-return]
-    if request.param == "spawned":  # as on macOS and Windows
-        monkeypatch.setattr(
-            "disco2.engines.local.process_context", lambda: multiprocessing.get_context("spawn")
-        )
-    return LocalEngine(2)
-
-
-def test_workers_give_what_one_process_gives(role_pairs: Corpus, engine: Engine) -> None:
+    monkeypatch.setattr("disco2.engines.local.process_context", lambda: multiprocessing.get_context(method))
     perform_all(Runs(Path("alone"), {"own": role_pairs}), plans(3))
-    perform_all(Runs(Path("together"), {"own": role_pairs}), plans(3), engine=engine)
+    perform_all(Runs(Path("together"), {"own": role_pairs}), plans(3), jobs=2)
     assert predictions(Path("together")) == predictions(Path("alone"))
     assert len(predictions(Path("alone"))) == 6

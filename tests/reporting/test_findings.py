@@ -31,7 +31,7 @@ MARKDOWN = """\
 | someone else's | yes | – | – | 40.2 (published) |
 | full\\_model | yes | 1,000 | 47.2 ± 0.9 (43.5 to 50.9) | 43.5 (published) |
 
-Figures are percentages; ± is the standard deviation over seeds; intervals are 95%.
+Figures are percentages. ± is the standard deviation over seeds. Intervals are 95%.
 
 Better than the most common class.
 """  # noqa: RUF001
@@ -58,7 +58,7 @@ LATEX = r"""% Needs \usepackage{booktabs}.
     full\_model & yes & 1,000 & 47.2 $\pm$ 0.9 (43.5 to 50.9) & 43.5 (published) \\
     \bottomrule
   \end{tabular}
-  \par\smallskip{\footnotesize Figures are percentages; $\pm$ is the standard deviation over seeds; intervals are 95\%.\par}
+  \par\smallskip{\footnotesize Figures are percentages. $\pm$ is the standard deviation over seeds. Intervals are 95\%.\par}
   \par\smallskip{\footnotesize Better than the most common class.\par}
 \end{table}
 """  # noqa: E501
@@ -117,8 +117,8 @@ def test_columns_without_anything_keep_their_heading() -> None:
 
 
 def test_a_legend_only_where_there_is_something_to_explain() -> None:
-    assert "percentages" not in markdown(Table("t", "T", ("a", "b"), (("x", Measure(0.4)), ("y", 3))))
-    assert "Figures are percentages; ± is the standard deviation over seeds." in markdown(
+    assert "percentages" not in markdown(Table("t", "T", ("a", "b"), (("x", "y"), ("y", 3))))
+    assert "Figures are percentages. ± is the standard deviation over seeds." in markdown(
         Table("t", "T", ("a", "b"), (("x", Measure(0.4, 0.1)),))
     )
 

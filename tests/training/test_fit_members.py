@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.experiments.bundle_record import calibrated
+from disco2.experiments.train_run import calibrated
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.encoder import Encoder
 from disco2.model import ModelSettings

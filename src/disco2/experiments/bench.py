@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from disco2.data import Corpus
-from disco2.engines import Engine
 from disco2.errors import InputError
 from disco2.evaluation.significance import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
 from disco2.experiments.configuration import Configuration
@@ -124,20 +123,20 @@ def carry_out(
     bench: Bench,
     output: Path,
     *,
-    engine: Engine | None = None,
+    jobs: int = 1,
     progress: RunProgress = lambda plan, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> list[Findings]:
     """Do the runs that are not finished, and write tables and figures.
 
-    The ``engine``'s workers do them, or this process if there is none. OUTPUT/runs has a directory for each
-    run, which experiments share; tables/, figures/ and findings/ lie beside it.
+    OUTPUT/runs has a directory for each run, which experiments share; tables/, figures/ and findings/ lie
+    beside it. With several ``jobs``, as many processes train.
     """
     for experiment in experiments:
         experiment.check()
     runs = Runs(output / "runs", bench.corpora)
     plans = list(dict.fromkeys(plan for experiment in experiments for plan in experiment.plans(bench)))
-    perform_all(runs, plans, engine=engine, progress=progress, notice=notice)
+    perform_all(runs, plans, jobs=jobs, progress=progress, notice=notice)
     found = [experiment.findings(bench, runs.perform) for experiment in experiments]
     for one in found:
         write_findings(one, output)

@@ -30,7 +30,7 @@ from disco2.experiments.bench import (
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import across_sentences, as_running_text, divide
 from disco2.experiments.evaluating import Right
-from disco2.experiments.multiclass import FULL, WITHOUT_ENTITIES
+from disco2.experiments.paper import FULL, WITHOUT_ENTITIES
 from disco2.experiments.published import (
     ENTITIES_ON_INTERSECTION,
     ENTITIES_ON_SHARED,

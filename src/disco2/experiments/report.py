@@ -10,8 +10,16 @@ from disco2.experiments.bench import Bench, Experiment
 from disco2.experiments.configuration import commented_toml
 from disco2.experiments.coreference import COREFERENCE
 from disco2.experiments.embeddings import EMBEDDINGS
-from disco2.experiments.full_model import BINARY_EXPERIMENT, DIMENSION, INITIALISATION, classifier
-from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, LADDER, MULTICLASS_EXPERIMENT
+from disco2.experiments.paper import (
+    BEYOND,
+    BINARY_EXPERIMENT,
+    CROSSVALIDATION,
+    DIMENSION,
+    INITIALISATION,
+    LADDER,
+    MULTICLASS_EXPERIMENT,
+    classifier,
+)
 from disco2.experiments.runs import plain_words, versions
 from disco2.experiments.tuning import Tuned, TuningProgress, choose_space, readable, tune
 from disco2.files import write_text

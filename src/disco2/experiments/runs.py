@@ -18,7 +18,6 @@ import os
 import platform
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from contextlib import chdir
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -30,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from disco2.data import Corpus
-from disco2.engines import Engine, Task, outcomes_of
+from disco2.engines import LocalEngine, Task, outcomes_of
 from disco2.errors import CorpusError, InputError
 from disco2.evaluation.scores import evaluate
 from disco2.experiments.configuration import Configuration, commented_toml
@@ -222,24 +221,22 @@ def perform_all(
     runs: Runs,
     plans: Iterable[RunPlan],
     *,
-    engine: Engine | None = None,
+    jobs: int = 1,
     progress: RunProgress = lambda plan, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Do every run that is not finished, in this process or with the workers of an ``engine``.
+    """Do every run that is not finished, in this process or in several ones.
 
-    An error stops the work; finished runs stay. ``notice`` is called when a worker dies.
+    An error stops the work; finished runs stay. ``notice`` is called when a process dies.
     """
     waiting = _grouped(plan for plan in dict.fromkeys(plans) if not runs.is_finished(plan))
-    if engine is None:
+    if jobs == 1 or not waiting:
         for done, plan in enumerate(waiting):
             progress(plan, done, len(waiting))
             runs.perform(plan)
         return
-    if not waiting:
-        return
     by_name = {runs.folder(plan).name: plan for plan in waiting}
-    with engine.session(_RunWork(runs), notice=notice) as session:
+    with LocalEngine(jobs).session(runs.perform, notice=notice) as session:
         tasks = (Task(name, plan) for name, plan in by_name.items())
         for done, outcome in enumerate(outcomes_of(session, tasks, ahead=1), start=1):
             plan = by_name[outcome.task.key]
@@ -249,29 +246,7 @@ def perform_all(
                     hint="Is there enough memory? Start the same command again, perhaps with fewer --jobs: "
                     "it continues with the runs that are not finished.",
                 )
-            if not runs.is_finished(plan):
-                raise InputError(
-                    "A worker finished this run, but it is not visible here.",
-                    where=str(runs.folder(plan)),
-                    hint="Choose an --output folder that all workers see under the same path.",
-                )
             progress(plan, done, len(waiting))
-
-
-class _RunWork:
-    """The work of an engine's workers. Preparations stay for the next run."""
-
-    def __init__(self, runs: Runs) -> None:
-        self._root, self._corpora = runs.root.absolute(), runs.corpora
-        self._folder = Path.cwd()
-
-    def begin(self) -> None:
-        self._runs = Runs(self._root, self._corpora)
-
-    def __call__(self, plan: RunPlan) -> None:
-        # Settings may name files relative to where the command was given, if that exists here.
-        with chdir(self._folder if self._folder.is_dir() else Path.cwd()):
-            self._runs.perform(plan)
 
 
 def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:

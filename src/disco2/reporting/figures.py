@@ -233,7 +233,6 @@ def _word_sizes(words: Sequence[str], size: float) -> Floats:
 DISTANCES = (4.5, 9.0, 15.0, 22.0, 30.0)
 ANGLES = tuple(math.pi / 4 * eighth for eighth in (0, 1, 7, 4, 3, 5, 2, 6))  # to the right first
 MARKER = 3.5  # half the width of a marker
-COST_OUTSIDE, COST_LABEL, COST_MARKER, COST_DISTANCE = 50.0, 10.0, 6.0, 0.12
 
 _PLACES = [(distance, math.cos(angle), math.sin(angle)) for distance in DISTANCES for angle in ANGLES]
 _DISTANCE, _ACROSS, _ALONG = (np.array(values) for values in zip(*_PLACES, strict=True))
@@ -245,21 +244,21 @@ Label = tuple[float, float, float, float, float]  # left, bottom, right and top;
 def place_labels(
     points: Floats, sizes: Floats, room: tuple[float, float], *, required: int, most: int
 ) -> dict[int, Label]:
-    """Places for labels on a map of a width and height, each where it costs least with those before it.
+    """Places for labels on a map of a width and height, each where it covers least of what is there.
 
     ``points`` and ``sizes`` (width, height): [n, 2]. The first ``required`` have markers, and are placed in
     any case; others only if a place next to their point is free, until ``most`` are placed.
     """
-    markers = points[:required]
+    markers = np.hstack([points[:required] - MARKER, points[:required] + MARKER])
     placed: dict[int, Label] = {}
     for number, (point, size) in enumerate(zip(points, sizes, strict=True)):
         if len(placed) == most:
             break
         boxes = _possible_boxes(point, size)[: len(_PLACES) if number < required else len(ANGLES)]
-        taken = np.array([label[:4] for label in placed.values()]).reshape(-1, 4)
-        costs = _costs(boxes, taken, markers, room)
-        best = int(costs.argmin())
-        if number < required or costs[best] <= COST_DISTANCE * DISTANCES[0]:
+        labels = np.array([label[:4] for label in placed.values()]).reshape(-1, 4)
+        covered = _covered(boxes, np.vstack([markers, labels]), room)
+        best = int(covered.argmin())
+        if number < required or covered[best] == 0:
             left, bottom, right, top = boxes[best].tolist()
             placed[number] = left, bottom, right, top, DISTANCES[best // len(ANGLES)]
     return placed
@@ -273,15 +272,13 @@ def _possible_boxes(point: Floats, size: Floats) -> Floats:
     return np.stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2], axis=1)
 
 
-def _costs(boxes: Floats, others: Floats, markers: Floats, room: tuple[float, float]) -> Floats:
-    """[places] what it costs a label to stand in each box, with the others where they are."""
+def _covered(boxes: Floats, others: Floats, room: tuple[float, float]) -> Floats:
+    """[places] how much of other boxes and of the space around the map each box covers."""
     left, bottom, right, top = boxes.T[:, :, None]  # [places, 1] each
-    outside = np.maximum(-boxes[:, :2], 0).sum(axis=1)
-    outside += np.maximum(boxes[:, 2:] - room, 0).sum(axis=1)
     across = np.minimum(right, others[:, 2]) - np.maximum(left, others[:, 0])
     along = np.minimum(top, others[:, 3]) - np.maximum(bottom, others[:, 1])
-    overlap = (across.clip(0) * along.clip(0)).sum(axis=1) / ((right - left) * (top - bottom))[:, 0]
-    x, y = markers[:, 0], markers[:, 1]
-    covered = (x > left - MARKER) & (x < right + MARKER) & (y > bottom - MARKER) & (y < top + MARKER)
-    costs: Floats = COST_OUTSIDE * outside + COST_LABEL * overlap + COST_MARKER * covered.sum(axis=1)
-    return costs + COST_DISTANCE * _DISTANCE[: len(boxes)]
+    inside = (np.minimum(right, room[0]) - np.maximum(left, 0)).clip(0)
+    inside = inside * (np.minimum(top, room[1]) - np.maximum(bottom, 0)).clip(0)
+    outside = (right - left) * (top - bottom) - inside
+    covered: Floats = (across.clip(0) * along.clip(0)).sum(axis=1) + outside[:, 0].round(6)
+    return covered

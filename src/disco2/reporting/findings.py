@@ -155,16 +155,14 @@ def percent(share: float, *, decimals: int = 1, signed: bool = False) -> str:
 
 
 def legend(table: Table) -> str:
-    """What ± and brackets mean, for a table that stands alone; empty where it has neither."""
-    cells = [cell for row in table.rows for cell in row]
-    measures = [cell for cell in cells if isinstance(cell, Measure)]
-    explained = []
-    if any(measure.deviation is not None for measure in measures):
-        explained.append("± is the standard deviation over seeds")
-    if any(cell.interval for cell in cells if isinstance(cell, Measure | Difference)):
-        explained.append("intervals are 95%")
-    sentence = "; ".join((["Figures are percentages"] if measures else []) + explained) + "."
-    return sentence[0].upper() + sentence[1:] if explained else ""
+    """What percentages, ± and brackets mean, for a table that stands alone; empty where it has none."""
+    measures = [cell for row in table.rows for cell in row if isinstance(cell, Measure)]
+    explained = ["Figures are percentages."] if measures else []
+    if any(one.deviation is not None for one in measures):
+        explained.append("± is the standard deviation over seeds.")
+    if any(cell.interval for row in table.rows for cell in row if isinstance(cell, Measure | Difference)):
+        explained.append("Intervals are 95%.")
+    return " ".join(explained)
 
 
 def plain(table: Table) -> tuple[list[str], list[list[str]]]:

@@ -25,24 +25,31 @@ from disco2.experiments.coreference import (
     layers_for_coreference,
 )
 from disco2.experiments.embeddings import EMBEDDINGS
-from disco2.experiments.full_model import BINARY_EXPERIMENT, DIMENSION, INITIALISATION
-from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, MULTICLASS_EXPERIMENT
+from disco2.experiments.paper import (
+    BEYOND,
+    BINARY_EXPERIMENT,
+    CROSSVALIDATION,
+    DIMENSION,
+    INITIALISATION,
+    MULTICLASS_EXPERIMENT,
+)
 from disco2.experiments.report import ALL, STUDIES, tune_systems, tuning_findings, write_report
 from disco2.experiments.runs import OWN, RunPlan
 from disco2.experiments.tuning import GRIDS, TuningProgress, check_storage
 from disco2.interfaces.cli.corpus_options import CorpusOptions, SettingOptions
 from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
-from disco2.interfaces.cli.options import AsJson, TrainingWorkers, choose, path_option
+from disco2.interfaces.cli.options import AsJson, choose, path_option
 from disco2.interfaces.cli.train import show_trials
 from disco2.reporting.findings import Findings, plain
 from disco2.reporting.page import findings_content, write_findings
 
 
 @dataclass(frozen=True)
-class ExperimentOptions(TrainingWorkers, SettingOptions):
+class ExperimentOptions(SettingOptions):
     """Where runs go, how many there are, and their settings. Every field is an option."""
 
     output: Annotated[Path, path_option(help="Folder for runs, tables and figures.")] = Path("runs")
+    jobs: Annotated[int, typer.Option(help="Processes that train in parallel.", min=1)] = 1
     seeds: Annotated[int, typer.Option(help="Train every model with the seeds 1 to this.", min=1)] = 5
     as_json: AsJson = False
 
@@ -134,7 +141,6 @@ def _bench(versions: dict[str, Corpus], options: ExperimentOptions) -> Bench:
 
 
 def _run(experiment: Experiment, read: Read, corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    options.open_if_parallel()  # check the engine before anything is read
     bench = _bench(read(corpus), options)
     show_findings(run_with_progress([experiment], bench, options), as_json=options.as_json)
 
@@ -153,7 +159,7 @@ def run_with_progress(
             experiments,
             bench,
             options.output,
-            engine=options.open_if_parallel(),
+            jobs=options.jobs,
             progress=show,
             notice=print_note,
         )
@@ -186,7 +192,6 @@ def experiment_all(
     """
     for experiment in ALL:
         experiment.check()
-    options.open_if_parallel()  # check the engine before anything is read
     if grid != UNTUNED:
         check_storage(options.output / STUDIES)
     began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The ladder of models, cross-validation, and steps beyond the paper."""
+"""The ladder of models, cross-validation, one class against all others, and steps beyond the paper."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
-from disco2.experiments.multiclass import (
+from disco2.experiments.paper import (
     BEST,
     BEYOND,
+    BINARY_EXPERIMENT,
     COMPARED,
     FEATURES_ALONE,
     FULL,
@@ -28,6 +29,7 @@ from disco2.experiments.multiclass import (
     comparison_table,
     fold_labels,
     fold_plans,
+    is_commoner,
     joined,
 )
 from disco2.experiments.runs import RunPlan, RunResult
@@ -146,3 +148,39 @@ def test_steps_differ_in_their_changes_alone_even_where_the_papers_model_was_tun
     assert plans == BEYOND.plans(untuned)
     for system, plan in zip((*STEPS, FEATURES_ALONE), plans, strict=False):
         assert plan.configuration == given.changed({**system.changes, "training.seed": 1})
+
+
+def binary_bench() -> Bench:
+    """Contingency is common in training, and Expansion in the test part."""
+    senses = ["Contingency.Cause"] * 3 + ["Expansion.List"] * 2
+    tested = ["Expansion.List"] * 3 + ["Contingency.Cause"]
+    relations = [relation("d1", number, [sense]) for number, sense in enumerate(senses)]
+    relations += [relation("d2", number, [sense]) for number, sense in enumerate(tested)]
+    made = replace(corpus(relations, parts={"d1": "train", "d2": "test"}), name="gum", inventory="gdtb")
+    return Bench({"own": made}, Configuration(), seeds=(1,))
+
+
+def binary_answers(name: str, gold: list[bool]) -> Answers:
+    names = tuple(map(str, range(len(gold))))
+    labels = tuple((name if one else "Other",) for one in gold)
+    scores = np.ones((len(gold), 2), dtype=np.float32)
+    return Answers(names, names, labels, np.ones(len(gold), dtype=bool), (name, "Other"), scores)
+
+
+def test_the_commoner_answer_is_that_of_the_training_part() -> None:
+    assert is_commoner(binary_bench(), "Contingency")
+    assert not is_commoner(binary_bench(), "Expansion")
+
+    def result(plan: RunPlan) -> RunResult:
+        name = plan.configuration.task.versus
+        gold = {"Contingency": [False] * 3 + [True], "Expansion": [True] * 3 + [False]}
+        return RunResult((), {"test": binary_answers(name, gold.get(name, [False] * 4))})
+
+    table = BINARY_EXPERIMENT.findings(binary_bench(), result).tables[0]
+    constant = dict(zip(table.columns, table.rows[0], strict=True))
+    assert constant["system"] == "always the commoner answer"
+    assert constant["Contingency F1"] == Measure(0.4, n=4)
+    assert constant["Contingency accuracy"] == Measure(0.25, n=4)
+    assert constant["Expansion F1"] == Measure(0.0, n=4)
+    assert constant["Expansion accuracy"] == Measure(0.25, n=4)
+    assert constant["Temporal accuracy"] == Measure(1.0, n=4)
