@@ -110,15 +110,6 @@ def test_nothing_but_a_component_is_replaced(
     assert trained == [False, True]
 
 
-def test_a_folder_that_looks_like_a_component_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "coreference").mkdir()
-    (tmp_path / "coreference" / "model.json").write_text("mine")
-    for force in (False, True):
-        with pytest.raises(InputError, match=r"does not know as its own: model\.json"):
-            train_annotators(parted(), tmp_path, force=force)
-    assert [file.name for file in tmp_path.rglob("*.*")] == ["model.json"]
-
-
 def test_shipped_annotators_are_measured_on_gum(gum: Path) -> None:
     whole = read_gum(gum)
     names = [name for name in whole.documents if whole.parts[name] == "dev"][:2]

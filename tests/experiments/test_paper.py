@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus
 from disco2.errors import InputError
-from disco2.experiments.bench import Bench
+from disco2.experiments.bench import Bench, is_papers_corpus, notes_beside
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
@@ -184,3 +185,41 @@ def test_the_commoner_answer_is_that_of_the_training_part() -> None:
     assert constant["Expansion F1"] == Measure(0.0, n=4)
     assert constant["Expansion accuracy"] == Measure(0.25, n=4)
     assert constant["Temporal accuracy"] == Measure(1.0, n=4)
+
+
+def pdtb2(*, without: str = "") -> Corpus:
+    """Two documents; one may be without coreference."""
+    made = corpus([relation(name, 1, ["Contingency.Cause"]) for name in ("wsj_0201", "wsj_2301")])
+    documents = {
+        name: replace(one, mentions=None if name == without else ()) for name, one in made.documents.items()
+    }
+    return replace(made, name="pdtb2", inventory="pdtb2", documents=documents)
+
+
+@pytest.mark.parametrize(
+    ("changes", "beside"),
+    [
+        ({}, True),
+        ({"level": 2}, True),
+        ({"protocol": "ji"}, False),
+        ({"level": 1}, False),
+        ({"minimum": 5}, False),
+        ({"labels": ("Contingency.Cause", "Expansion.List")}, False),
+        ({"outcomes": "running-text"}, False),
+        ({"versus": "Expansion"}, False),
+    ],
+)
+def test_published_figures_belong_to_the_papers_task(changes: dict[str, Any], beside: bool) -> None:
+    configuration = Configuration().changed({f"task.{name}": value for name, value in changes.items()})
+    assert is_papers_corpus(Bench({"own": pdtb2()}, configuration, seeds=(1,)), "lin") is beside
+
+
+def test_published_figures_belong_to_the_papers_corpus_as_a_whole() -> None:
+    def papers(made: Corpus) -> bool:
+        return is_papers_corpus(Bench({"own": made}, Configuration(), seeds=(1,)), "lin")
+
+    assert papers(documents_with_coreference(pdtb2())), "nothing was left out"
+    assert not papers(documents_with_coreference(pdtb2(without="wsj_0201")))
+    assert not papers(replace(pdtb2(), name="pdtb3"))
+    partial = Bench({"own": pdtb2(without="wsj_0201")}, Configuration(), seeds=(1,))
+    assert "1 of 2 documents have none" in notes_beside(partial)[1]

@@ -22,8 +22,8 @@ RATE = 0.01235
 
 def tune(corpus: Corpus, configuration: Configuration, *, space: Space, **options: Any) -> Tuned:
     """Always finds the same rate."""
-    dimension = replace(space.dimensions[0], name="rate", settings=("training.rate_features",))
-    problem = define_problem(corpus, configuration, replace(space, dimensions=(dimension,)))
+    one = replace(space, settings={"rate": ("training.rate_features",)}, distributions={})
+    problem = define_problem(corpus, configuration, one)
     trial = optuna.trial.create_trial(
         params={"rate": RATE},
         distributions={"rate": optuna.distributions.FloatDistribution(0, 1)},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disco2.experiments.published import published
+from disco2.experiments.bench import published
 from disco2.reporting.findings import (
     Difference,
     Findings,

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from disco2.experiments.published import published
+from disco2.experiments.bench import published
 from disco2.reporting.findings import (
     ABSENT,
     Difference,
@@ -107,7 +107,7 @@ def test_the_text_of_a_cell(cell: object, text: str) -> None:
 
 def test_a_column_of_ours_and_theirs_says_which_is_which() -> None:
     mixed = Table("t", "T", ("a", "b"), (("x", Measure(0.4)), ("y", published(50)), ("z", None)))
-    assert csv(mixed) == "a,b mean,b published\nx,0.4,false\ny,0.5,true\nz,,\n"
+    assert csv(mixed) == "a,b mean,b published\nx,0.4,\ny,0.5,true\nz,,\n"
 
 
 def test_columns_without_anything_keep_their_heading() -> None:

@@ -17,6 +17,10 @@ from disco2.evaluation.scores import hits
 from disco2.experiments.bench import (
     AUTOMATIC,
     COMPARISON_COLUMNS,
+    ENTITIES_ON_INTERSECTION,
+    ENTITIES_ON_SHARED,
+    SHARED_ENTITIES,
+    SOURCE,
     Bench,
     Experiment,
     GroupResults,
@@ -25,20 +29,14 @@ from disco2.experiments.bench import (
     answers_of,
     compare_answers,
     is_covered,
+    is_papers_corpus,
     measure,
+    published,
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import across_sentences, as_running_text, divide
 from disco2.experiments.evaluating import Right
 from disco2.experiments.paper import FULL, WITHOUT_ENTITIES
-from disco2.experiments.published import (
-    ENTITIES_ON_INTERSECTION,
-    ENTITIES_ON_SHARED,
-    SHARED_ENTITIES,
-    SOURCE,
-    is_papers_corpus,
-    published,
-)
 from disco2.experiments.runs import OWN
 from disco2.experiments.train_run import train_model
 from disco2.model import AnyModel

@@ -15,8 +15,13 @@ from disco2.data import Corpus
 from disco2.errors import InputError
 from disco2.evaluation.significance import f1_interval
 from disco2.experiments.bench import (
+    BINARY,
     BOOTSTRAP_SEED,
     COMPARISON_COLUMNS,
+    DIMENSION_RANGE,
+    LIN_2009,
+    MULTICLASS,
+    SOURCE,
     Bench,
     Experiment,
     GroupResults,
@@ -25,20 +30,13 @@ from disco2.experiments.bench import (
     accuracy,
     answers_of,
     compare_answers,
-)
-from disco2.experiments.configuration import Configuration
-from disco2.experiments.division import divide
-from disco2.experiments.evaluating import Answers
-from disco2.experiments.published import (
-    BINARY,
-    DIMENSION_RANGE,
-    LIN_2009,
-    MULTICLASS,
-    SOURCE,
     is_papers_corpus,
     notes_beside,
     published,
 )
+from disco2.experiments.configuration import Configuration
+from disco2.experiments.division import divide
+from disco2.experiments.evaluating import Answers
 from disco2.experiments.runs import RunPlan, RunResult
 from disco2.model.settings import INITIALISATIONS
 from disco2.reporting.figures import check_plots

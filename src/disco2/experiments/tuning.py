@@ -53,27 +53,17 @@ SCORES, LOSS = "scores by seed", "loss"  # attributes of a trial
 
 
 @dataclass(frozen=True)
-class Dimension:
-    """One quantity: the settings that get its value, and the values it may have."""
-
-    name: str
-    settings: tuple[str, ...]
-    distribution: BaseDistribution
-
-
-@dataclass(frozen=True)
 class Space:
-    """Dimensions, the default number of trials, and the values of the first trial by dimension, if any."""
+    """What is varied: by dimension the values it may have, and the settings that get its value.
+
+    ``first`` has the values of the first trial; ``trials`` is the default number of them.
+    """
 
     name: str
-    dimensions: tuple[Dimension, ...]
+    distributions: Mapping[str, BaseDistribution]
+    settings: Mapping[str, tuple[str, ...]]
     trials: int
     first: Mapping[str, float] | None = None
-
-    @property
-    def settings(self) -> frozenset[str]:
-        """The settings that are varied."""
-        return frozenset(setting for dimension in self.dimensions for setting in dimension.settings)
 
 
 def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
@@ -96,14 +86,14 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
         raise SettingsError("The paper's lists are not for an encoder.", hint="Use --grid quick.")
     from optuna.distributions import CategoricalDistribution
 
-    dimensions = []
-    if model.uses_vectors:
-        dimensions.append(Dimension("K", ("model.K",), CategoricalDistribution(PAPER_K)))
+    settings = {"K": ("model.K",)} if model.uses_vectors else {}
+    values: dict[str, tuple[float, ...]] = {"K": PAPER_K} if model.uses_vectors else {}
     for name, groups in _paper_groups(model).items():
-        for kind, values in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
-            settings = tuple(f"training.{kind}_{group}" for group in groups)
-            dimensions.append(Dimension(f"{kind}_{name}", settings, CategoricalDistribution(values)))
-    return Space("paper", tuple(dimensions), PAPER_TRIALS)
+        for kind, some in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
+            settings[f"{kind}_{name}"] = tuple(f"training.{kind}_{group}" for group in groups)
+            values[f"{kind}_{name}"] = some
+    lists = {name: CategoricalDistribution(some) for name, some in values.items()}
+    return Space("paper", lists, settings, PAPER_TRIALS)
 
 
 def _quick_space(configuration: Configuration) -> Space:
@@ -114,18 +104,17 @@ def _quick_space(configuration: Configuration) -> Space:
     names = [f"training.{kind}_{group}" for group in groups for kind in ("lambda", "rate")]
     if configuration.model.kind == "encoder":
         names += ["encoder.rate", "encoder.hint_weight"]
-    dimensions, first = [], {}
-    for setting in names:
-        if value := attrgetter(setting)(configuration):
-            name = setting.removeprefix("training.")
-            around = FloatDistribution(value / NEIGHBOURHOOD, value * NEIGHBOURHOOD, log=True)
-            dimensions.append(Dimension(name, (setting,), around))
-            first[name] = value
-    if not dimensions:
+    settings = {name.removeprefix("training."): (name,) for name in names if attrgetter(name)(configuration)}
+    if not settings:
         raise SettingsError(
             "All rates and regularisers are zero: there is nothing to tune.", hint="Use --grid paper."
         )
-    return Space("quick", tuple(dimensions), QUICK_TRIALS, first)
+    first = {name: attrgetter(setting)(configuration) for name, (setting,) in settings.items()}
+    around = {
+        name: FloatDistribution(value / NEIGHBOURHOOD, value * NEIGHBOURHOOD, log=True)
+        for name, value in first.items()
+    }
+    return Space("quick", around, settings, QUICK_TRIALS, first)
 
 
 def _groups(model: ModelSettings) -> list[str]:
@@ -164,12 +153,14 @@ class Problem:
     @cached_property
     def name(self) -> str:
         """A readable name with a hash of everything that the value of a trial depends on beside its point."""
-        settings = assignments(self.configuration)
+        space = self.space
+        varied = {setting for settings in space.settings.values() for setting in settings}
+        fixed = assignments(self.configuration).items()
         facts = {
             "corpus": corpus_digest(self.corpus),
-            **{name: value for name, value in settings.items() if name not in self.space.settings},
+            **{name: value for name, value in fixed if name not in varied},
             "vectors": vectors_digest(self.configuration.vectors.source),
-            "space": {one.name: [*one.settings, str(one.distribution)] for one in self.space.dimensions},
+            "space": {name: [*space.settings[name], str(one)] for name, one in space.distributions.items()},
             "seeds": list(self.seeds),
             "development": self.development,
             "disco2": VERSION,
@@ -181,7 +172,7 @@ class Problem:
         """The configuration at a point, which has a value for each dimension."""
         values = readable(point)
         return self.configuration.changed(
-            {setting: values[one.name] for one in self.space.dimensions for setting in one.settings}
+            {setting: values[name] for name, some in self.space.settings.items() for setting in some}
         )
 
 
@@ -449,7 +440,7 @@ def _sample_trial(study: optuna.Study, problem: Problem) -> optuna.Trial:
         study.sampler = TPESampler(
             seed=seed % 2**32, n_startup_trials=RANDOM_FIRST, multivariate=True, constant_liar=True
         )
-    return study.ask({one.name: one.distribution for one in problem.space.dimensions})
+    return study.ask(dict(problem.space.distributions))
 
 
 @dataclass

@@ -208,10 +208,8 @@ def csv(table: Table) -> str:
     columns: list[list[Value]] = []
     for place, heading in enumerate(table.columns):
         cells = [_csv_fields(row[place]) for row in table.rows]
-        used = {name for cell in cells for name, value in cell.items() if value is not None}
-        if not any(cell.get("published") == "true" for cell in cells):
-            used.discard("published")
-        for name in [name for name in FIELDS if name in used] or [""]:
+        used = [name for name in FIELDS if any(cell.get(name) is not None for cell in cells)]
+        for name in used or [""]:
             headings.append(f"{heading} {name}".strip())
             columns.append([cell.get(name) for cell in cells])
     stream = io.StringIO(newline="")
@@ -228,9 +226,8 @@ def _csv_fields(cell: Cell) -> dict[str, Value]:
     low, high = cell.interval or (None, None)
     if isinstance(cell, Difference):
         return {"difference": cell.mean, "low": low, "high": high}
-    theirs = "true" if cell.published else "false"
     spread = {"deviation": cell.deviation, "low": low, "high": high}
-    return {"mean": cell.mean, **spread, "n": cell.n, "published": theirs}
+    return {"mean": cell.mean, **spread, "n": cell.n, "published": "true" if cell.published else None}
 
 
 def latex(table: Table) -> str:

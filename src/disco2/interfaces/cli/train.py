@@ -348,7 +348,7 @@ def show_trials(bar: Progress, task: TaskID, *, name: str = "") -> TuningProgres
 
 def _print_tuned(tuned: Tuned, output: Path) -> None:
     problem = tuned.problem
-    names = [dimension.name for dimension in problem.space.dimensions]
+    names = list(problem.space.settings)
     print_table(
         f"{problem.corpus.name}, {len(tuned.ranking)} trials: the best by development {tuned.score_name}, "
         f"mean of the seeds {problem.seeds[0]} to {problem.seeds[-1]}",
