@@ -15,6 +15,7 @@ from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.tuning import check_storage
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch, History
+from disco2.training.preparation import Prepared
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3"])
 
@@ -60,3 +61,16 @@ def trainings(monkeypatch: pytest.MonkeyPatch) -> Trainings:
     stand_in = Trainings()
     monkeypatch.setattr("disco2.experiments.tuning.train_model", stand_in)
     return stand_in
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the last training gave to ``prepare``, by name, which then prepares nothing."""
+    seen: dict[str, Any] = {}
+
+    def spy(training: Any, development: Any, **options: Any) -> Prepared:
+        seen.update(options, training=training, development=development)
+        return Prepared(None, (), None, development, len(training))  # type: ignore[arg-type]
+
+    monkeypatch.setattr("disco2.experiments.train_run.prepare", spy)
+    return seen

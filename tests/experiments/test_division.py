@@ -25,7 +25,6 @@ from disco2.experiments.evaluating import evaluate_model
 from disco2.experiments.runs import RunPlan, Runs
 from disco2.experiments.train_run import prepare_training, save_model, train_model
 from disco2.features.descriptions import layout_features
-from disco2.training.preparation import Prepared
 from tests.corpora.made_up import corpus as make_corpus
 from tests.corpora.made_up import relation as make_relation
 
@@ -363,20 +362,13 @@ def test_only_the_training_part_the_kinds_asked_for_and_known_labels_count() -> 
     assert binary == {"a:3": "Other", "a:4": "Comparison", "a:6": "Other", "a:7": "Comparison"}
 
 
-def test_training_gets_weak_instances_apart_from_the_ordinary_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: dict[str, Any] = {}
-
-    def spy(training: Any, development: Any, **options: Any) -> Prepared:
-        seen.update(options, training=training)
-        return Prepared(None, (), None, development, len(training))  # type: ignore[arg-type]
-
-    monkeypatch.setattr("disco2.experiments.train_run.prepare", spy)
+def test_training_gets_weak_instances_apart_from_the_ordinary_ones(prepared: dict[str, Any]) -> None:
     relations = [IMPLICIT, *(stated(2, RelationKind.IMPLICIT, CAUSE, name=name) for name in ("a", "b"))]
     relations += [stated(3, RelationKind.EXPLICIT, CAUSE, name=name) for name in ("a", "b", "c")]
     prepare_training(*divided_stated(*relations))
-    assert seen["further"] == ()
-    prepared = prepare_training(*divided_stated(*relations, weak_weight=0.5, whole_sentences=True))
-    assert [(one.relation.id, one.weight) for one in seen["further"]] == [("a:3", 0.5)]
-    assert len(seen["training"]) == 2 * prepared.training_relations
+    assert prepared["further"] == ()
+    found = prepare_training(*divided_stated(*relations, weak_weight=0.5, whole_sentences=True))
+    assert [(one.relation.id, one.weight) for one in prepared["further"]] == [("a:3", 0.5)]
+    assert len(prepared["training"]) == 2 * found.training_relations
     with pytest.raises(CorpusError, match="No AltLex relation"):
         prepare_training(*divided_stated(*relations, weak_weight=0.5, weak_kinds=("AltLex",)))

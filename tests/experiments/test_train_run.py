@@ -26,36 +26,28 @@ from disco2.model import EncoderModel
 from disco2.model.encoder_model import pair_texts
 from disco2.model.probabilities import Calibration
 from disco2.training.fit import Fitted
-from disco2.training.preparation import Prepared
 from tests.encoders import text_scores, write_encoder
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=2"])
 
 
 def test_training_gets_the_training_part_and_development_the_dev_part(
-    role_pairs: Corpus, monkeypatch: pytest.MonkeyPatch
+    role_pairs: Corpus, prepared: dict[str, Any]
 ) -> None:
-    seen: dict[str, Any] = {}
-
-    def spy(training: Any, development: Any, **options: Any) -> Prepared:
-        seen.update(options, training=training, development=development)
-        return Prepared(None, (), None, development, len(training))  # type: ignore[arg-type]
-
-    monkeypatch.setattr("disco2.experiments.train_run.prepare", spy)
     prepare_training(role_pairs, divide(role_pairs, QUICK), QUICK)
-    assert {role_pairs.parts[one.document.id] for one in seen["training"]} == {"train"}
-    assert {role_pairs.parts[one.document.id] for one in seen["development"]} == {"dev"}
-    assert (len(seen["training"]), len(seen["development"])) == (60, 12)
-    assert not seen["balanced"]
+    assert {role_pairs.parts[one.document.id] for one in prepared["training"]} == {"train"}
+    assert {role_pairs.parts[one.document.id] for one in prepared["development"]} == {"dev"}
+    assert (len(prepared["training"]), len(prepared["development"])) == (60, 12)
+    assert not prepared["balanced"]
 
     twice = QUICK.changed({"task.whole_sentences": True})
-    prepared = prepare_training(role_pairs, divide(role_pairs, twice), twice)
-    assert (len(seen["training"]), len(seen["development"])) == (120, 12)
-    assert prepared.training_relations == 60
+    found = prepare_training(role_pairs, divide(role_pairs, twice), twice)
+    assert (len(prepared["training"]), len(prepared["development"])) == (120, 12)
+    assert found.training_relations == 60
 
     binary = QUICK.changed({"task.versus": "Contingency"})
     prepare_training(role_pairs, divide(role_pairs, binary), binary)
-    assert (seen["positive"], seen["balanced"]) == ("Contingency", True)
+    assert (prepared["positive"], prepared["balanced"]) == ("Contingency", True)
 
 
 @pytest.mark.parametrize("part", ["dev", "test"])
