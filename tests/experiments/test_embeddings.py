@@ -72,18 +72,19 @@ def test_neighbours_by_the_cosine() -> None:
 
 
 def test_findings_use_the_vectors_of_the_model(role_pairs: Corpus, tmp_path: Path) -> None:
-    counts = {token.text.lower() for one in role_pairs.documents.values() for token in one.tokens}
+    words = {token.text.lower() for one in role_pairs.documents.values() for token in one.tokens}
     generator = np.random.default_rng(1)
     lines = [
-        f"{word} {' '.join(f'{value:.4f}' for value in generator.standard_normal(6))}" for word in counts
+        f"{word} {' '.join(f'{value:.4f}' for value in generator.standard_normal(6))}"
+        for word in sorted(words)
     ]
     (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
     configuration = Configuration().changed({"vectors.source": str(tmp_path / "v.txt"), "model.K": 4})
     bench = Bench({"own": role_pairs}, configuration, seeds=(1,))
     findings = EMBEDDINGS.describe(bench, {})
     assert findings.name == "embeddings"
-    assert {word.word for word in findings.figures[0].words} == counts - {"."}
-    assert findings.data == {"source": "v.txt", "K": 4, "words": len(counts) - 1}
+    assert {word.word for word in findings.figures[0].words} == words - {".", ","}
+    assert findings.data == {"source": "v.txt", "K": 4, "words": len(words) - 2}
     assert "K = 4" in findings.words[0]
     assert str(tmp_path) not in findings.words[0]
     assert EMBEDDINGS.describe(bench, {}) == findings
