@@ -142,29 +142,18 @@ def coreference_quality(
     ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens.
     """
     places, automatic_places = MentionIndexes(), MentionIndexes()
-    # Pairs of mentions that agree in their heads, and in all their words.
-    pairs: dict[str, list[tuple[set[Any], set[Any]]]] = {"heads": [], "spans": []}
+    heads: list[tuple[set[Any], set[Any]]] = []  # pairs of mentions, gold and found, by their heads
     for relation, other in zip(relations, automatic_relations, strict=True):
-        if relation.kind is not RelationKind.IMPLICIT:
-            continue
-        right, found = gold[relation.document], automatic[relation.document]
-        for kind, listed in pairs.items():
-            listed.append(
-                (
-                    aligned_pairs(right, relation, places.of(right), whole=kind == "spans"),
-                    aligned_pairs(found, other, automatic_places.of(found), whole=kind == "spans"),
-                )
-            )
+        if relation.kind is RelationKind.IMPLICIT:
+            right, found = gold[relation.document], automatic[relation.document]
+            gold_pairs = aligned_pairs(right, relation, places.of(right))
+            heads.append((gold_pairs, aligned_pairs(found, other, automatic_places.of(found))))
     chains = coreference_scores(list(gold.values()), [automatic[name] for name in gold])
-    scored = {
-        kind: Overlap(
-            right=sum(len(right & found) for right, found in listed),
-            found=sum(len(found) for _, found in listed),
-            gold=sum(len(right) for right, _ in listed),
-        )
-        for kind, listed in pairs.items()
-    }
-    heads = pairs["heads"]
+    pairs = Overlap(
+        right=sum(len(right & found) for right, found in heads),
+        found=sum(len(found) for _, found in heads),
+        gold=sum(len(right) for right, _ in heads),
+    )
     shares = {
         "gold": [bool(right) for right, _ in heads],
         "automatic": [bool(found) for _, found in heads],
@@ -173,9 +162,7 @@ def coreference_quality(
     measures = ("mentions", "muc", "b_cubed", "ceaf")
     return {
         "chains": {**{name: _figures(getattr(chains, name)) for name in measures}, "mean": chains.mean},
-        "aligned_pairs": {
-            kind: {**_figures(one), "gold": one.gold, "automatic": one.found} for kind, one in scored.items()
-        },
+        "aligned_pairs": {**_figures(pairs), "gold": pairs.gold, "automatic": pairs.found},
         "relations": len(heads),
         "shared_entities": {name: sum(some) / len(some) if some else 0.0 for name, some in shares.items()},
     }
