@@ -86,7 +86,7 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
         raise SettingsError("The paper's lists are not for an encoder.", hint="Use --grid quick.")
     from optuna.distributions import CategoricalDistribution
 
-    settings = {"K": ("model.K",)} if model.uses_vectors else {}
+    settings: dict[str, tuple[str, ...]] = {"K": ("model.K",)} if model.uses_vectors else {}
     values: dict[str, tuple[float, ...]] = {"K": PAPER_K} if model.uses_vectors else {}
     for name, groups in _paper_groups(model).items():
         for kind, some in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
@@ -403,7 +403,8 @@ def _run_trials(
     study: optuna.Study, problem: Problem, count: int, jobs: int, notice: Callable[[str], None]
 ) -> Iterator[tuple[optuna.Trial, list[float], float | None]]:
     """New trials with their outcomes, in the order in which they finish."""
-    work, running = _TrialWork(problem), {}
+    work = _TrialWork(problem)
+    running: dict[str, optuna.Trial] = {}
 
     def sample() -> Iterator[Task]:
         for _ in range(count):
