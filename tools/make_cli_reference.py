@@ -142,7 +142,7 @@ def _default(default: Any, names: list[str], kind: Any, info: ParameterInfo) -> 
     if default is inspect.Parameter.empty or default is ...:
         return "required"
     if kind is bool:
-        is_switch = len(names) == 2  # such as --pruning, --no-pruning; others are off until they are given
+        is_switch = len(names) == 2  # such as --features, --no-features; others are off until they are given
         return f"`{names[0] if default else names[1]}`" if is_switch and default is not None else ""
     if default in (None, "") or not info.show_default:
         return ""

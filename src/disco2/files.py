@@ -62,12 +62,6 @@ def write_bytes(path: Path, content: bytes) -> None:
         stream.write(content)
 
 
-def append_text(path: Path, text: str) -> None:
-    """Add UTF-8 text to the end of a file; a process that is killed may leave half of it."""
-    with report_write_errors(path), path.open("a", **_TEXT) as stream:
-        stream.write(text)
-
-
 def remove_scratch(folder: Path) -> None:
     """Remove temporary files of killed writers in a folder and below; nothing else may write there."""
     with report_write_errors(folder):

@@ -23,7 +23,7 @@ def test_the_page_of_commands_is_up_to_date(monkeypatch: pytest.MonkeyPatch, tmp
     for row in (
         "| `--json` | | | Print one JSON object. |",
         "| `--batch-size` | whole number | `64` | Pairs per batch. |",
-        "| `--pruning`, `--no-pruning` | | `--pruning` | Stop trials that do worse than most. |",
+        "| `--access-log`, `--no-access-log` | | `--access-log` | Log every request on standard error",
         "| `--set` | text, repeated | | Any setting, such as model.K=50. May be repeated. |",
         "| `--gum` | path | required | Folder of a checkout of GUM. |",
     ):

@@ -15,6 +15,7 @@ from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.tuning import check_storage
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch, History
+from disco2.training.preparation import Prepared
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3"])
 
@@ -25,18 +26,17 @@ def role_pairs(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 @pytest.fixture(scope="session")
-def empty_storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with empty tables: creating them takes longer than most studies here."""
     pytest.importorskip("optuna")
-    file = tmp_path_factory.mktemp("storage") / "empty.db"
-    check_storage(f"sqlite:///{file}")
+    file = tmp_path_factory.mktemp("study") / "empty.db"
+    check_storage(file)
     return file
 
 
 @pytest.fixture
-def storage(tmp_path: Path, empty_storage: Path) -> str:
-    shutil.copy(empty_storage, tmp_path / "study.db")
-    return f"sqlite:///{tmp_path / 'study.db'}"
+def study(tmp_path: Path, empty_study: Path) -> Path:
+    return Path(shutil.copy(empty_study, tmp_path / "study.db"))
 
 
 class Trainings:
@@ -47,14 +47,12 @@ class Trainings:
         self.asked: list[Configuration] = []
 
     def __call__(
-        self, corpus: Corpus, parts: Any, configuration: Configuration, *, preparations: Any, progress: Any
+        self, corpus: Corpus, parts: Any, configuration: Configuration, *, preparations: Any
     ) -> Fitted:
         self.asked.append(configuration)
         score = self.score_of(configuration)
-        epochs = [Epoch(n, 1.0, 1.0 - score, score) for n in range(1, QUICK.training.epochs + 1)]
-        for epoch in epochs:
-            progress(epoch)
-        return Fitted(None, History(epochs, epochs[0]), 1)  # type: ignore[arg-type]
+        best = Epoch(1, 1.0, 1.0 - score, score)
+        return Fitted(None, History([best], best), 1)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -63,3 +61,16 @@ def trainings(monkeypatch: pytest.MonkeyPatch) -> Trainings:
     stand_in = Trainings()
     monkeypatch.setattr("disco2.experiments.tuning.train_model", stand_in)
     return stand_in
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the last training gave to ``prepare``, by name, which then prepares nothing."""
+    seen: dict[str, Any] = {}
+
+    def spy(training: Any, development: Any, **options: Any) -> Prepared:
+        seen.update(options, training=training, development=development)
+        return Prepared(None, (), None, development, len(training))  # type: ignore[arg-type]
+
+    monkeypatch.setattr("disco2.experiments.train_run.prepare", spy)
+    return seen

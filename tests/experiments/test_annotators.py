@@ -12,12 +12,14 @@ import pytest
 from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
 from disco2.corpora.gum import read_gum
-from disco2.data import Corpus, Document
+from disco2.data import Corpus, Document, Mention, Sentence, Token
 from disco2.errors import InputError
 from disco2.experiments import annotators as room
-from disco2.experiments.annotators import annotator_quality, train_annotators
+from disco2.experiments.annotators import annotator_quality, coreference_quality, train_annotators
 from disco2.files import HIDDEN_LIST, folder_in_place
 from tests.corpora.made_up import corpus, relation
+from tests.data.test_tree import bob_and_tina
+from tests.strategies import relation as pair
 
 
 def parted() -> Corpus:
@@ -108,15 +110,6 @@ def test_nothing_but_a_component_is_replaced(
     assert trained == [False, True]
 
 
-def test_a_folder_that_looks_like_a_component_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "coreference").mkdir()
-    (tmp_path / "coreference" / "model.json").write_text("mine")
-    for force in (False, True):
-        with pytest.raises(InputError, match=r"does not know as its own: model\.json"):
-            train_annotators(parted(), tmp_path, force=force)
-    assert [file.name for file in tmp_path.rglob("*.*")] == ["model.json"]
-
-
 def test_shipped_annotators_are_measured_on_gum(gum: Path) -> None:
     whole = read_gum(gum)
     names = [name for name in whole.documents if whole.parts[name] == "dev"][:2]
@@ -133,3 +126,50 @@ def test_shipped_annotators_are_measured_on_gum(gum: Path) -> None:
     assert 0.75 < gold["trees"]["all"]["labelled_f1"] < 1
     assert gold["trees"]["sample"]["sentences"] <= gold["trees"]["all"]["sentences"]
     assert gold["coreference"]["relations"] > 0
+
+
+RELATION = pair(tuple(range(6)), tuple(range(6, 10)))
+TINA, BURGER, SHE = Mention(2, 3, 2, "t"), Mention(3, 5, 4, "t"), Mention(6, 7, 6, "t")
+
+
+def test_chains_pairs_and_shares() -> None:
+    gold = replace(bob_and_tina(), mentions=(TINA, SHE))
+    automatic = replace(bob_and_tina(), mentions=(TINA, BURGER, SHE))
+    found = coreference_quality({"d": gold}, {"d": automatic}, [RELATION], [RELATION])
+    assert found["aligned_pairs"] == {
+        "precision": 0.5,
+        "recall": 1.0,
+        "f1": pytest.approx(2 / 3),
+        "gold": 1,
+        "automatic": 2,
+    }
+    assert found["relations"] == 1
+    assert found["shared_entities"] == {"gold": 1.0, "automatic": 1.0, "both": 1.0}
+    assert found["chains"]["muc"]["recall"] == 1.0
+    assert found["chains"]["muc"]["precision"] == 0.5
+    assert 0 < found["chains"]["mean"] < 1
+
+
+def test_a_cut_mention_counts_by_its_head_only() -> None:
+    gold = replace(bob_and_tina(), mentions=(BURGER, SHE))
+    automatic = replace(bob_and_tina(), mentions=(replace(BURGER, start=4), SHE))
+    found = coreference_quality({"d": gold}, {"d": automatic}, [RELATION], [RELATION])
+    assert found["aligned_pairs"]["recall"] == 1.0
+
+
+def test_other_tokens_on_the_same_text_are_compared_by_characters() -> None:
+    gold = replace(bob_and_tina(), mentions=(TINA, SHE))
+    # The same text with "Bob gave" as one token.
+    first, second = gold.tokens[0], gold.tokens[1]
+    joined = Token("Bob gave", first.start, second.end)
+    automatic = Document(
+        "d",
+        gold.text,
+        (joined, *gold.tokens[2:]),
+        (Sentence(0, 5), Sentence(5, 9)),
+        (Mention(1, 2, 1, "x"), Mention(5, 6, 5, "x")),
+    )
+    moved = pair(tuple(range(5)), tuple(range(5, 9)))
+    found = coreference_quality({"d": gold}, {"d": automatic}, [RELATION], [moved])
+    assert found["aligned_pairs"]["f1"] == 1.0
+    assert found["chains"]["mean"] == pytest.approx(1.0)

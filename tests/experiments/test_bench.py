@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from disco2.data import Corpus
-from disco2.engines import Engine, LocalEngine
 from disco2.errors import InputError, MissingExtraError
 from disco2.evaluation.significance import paired_bootstrap, sign_test
 from disco2.experiments.bench import (
@@ -21,17 +20,15 @@ from disco2.experiments.bench import (
     Groups,
     System,
     carry_out,
-    check_packages,
     compare,
     compare_answers,
-    mean_confusion,
     measure,
     stacked,
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.embeddings import EMBEDDINGS
 from disco2.experiments.evaluating import Answers
-from disco2.experiments.full_model import DIMENSION
+from disco2.experiments.paper import DIMENSION
 from disco2.reporting.findings import Difference, Findings, PValue
 
 SETTINGS = {"model.K": 8, "training.epochs": 2, "vectors.frequent": 0, "model.features": False}
@@ -55,12 +52,9 @@ def experiment(*systems: System, name: str = "", **options: Any) -> Experiment:
     return Experiment(name or systems[0].name, groups, describe, **options)
 
 
-@pytest.mark.parametrize("engine", [None, LocalEngine(2)])
-def test_experiments_share_runs_and_write_findings(
-    bench: Bench, tmp_path: Path, engine: Engine | None
-) -> None:
+def test_experiments_share_runs_and_write_findings(bench: Bench, tmp_path: Path) -> None:
     experiments = [experiment(FIRST, SECOND, name="both"), experiment(FIRST), experiment(name="none")]
-    found = carry_out(experiments, bench, tmp_path, engine=engine)
+    found = carry_out(experiments, bench, tmp_path)
     assert [(one.name, one.data["runs"]) for one in found] == [("both", 2), ("first", 1), ("none", 0)]
     assert {path.stem for path in (tmp_path / "findings").glob("*.json")} == {"both", "first", "none"}
     assert len(list((tmp_path / "runs").iterdir())) == 2
@@ -88,7 +82,6 @@ def test_a_missing_package_is_known_before_any_training(
     with pytest.raises(MissingExtraError, match=r"disco2\[plots\]"):
         carry_out([experiment(FIRST), checked], bench, tmp_path)
     assert list(tmp_path.iterdir()) == []
-    check_packages([experiment(FIRST)])
 
 
 def answers(predicted: str, gold: str = "aabb", relations: str = "1234", labels: str = "ab") -> Answers:
@@ -155,9 +148,3 @@ def test_two_systems_are_compared_relation_by_relation() -> None:
         PValue(sign_test(only_first, only_second)),
     )
     assert compare(first[:, :0], second[:, :0]) is None
-
-
-def test_the_confusion_is_averaged_over_seeds() -> None:
-    labels, counts = mean_confusion([answers("aaaa"), answers("abbb")])
-    assert labels == ("a", "b")
-    assert counts.tolist() == [[1.5, 0.5], [1.0, 1.0]]

@@ -1,8 +1,7 @@
-"""Versions of a corpus by coreference or layers, and relations that entities turn right or wrong."""
+"""Versions of a corpus by coreference or layers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,11 +19,10 @@ from disco2.experiments.coreference import (
     layers_for_coreference,
     right_answers,
     shares_table,
-    turned_relations,
 )
 from disco2.experiments.division import across_sentences, as_running_text, divide
 from disco2.experiments.evaluating import Answers, evaluate_model
-from disco2.experiments.multiclass import FULL, MULTICLASS_EXPERIMENT
+from disco2.experiments.paper import MULTICLASS_EXPERIMENT
 from disco2.experiments.runs import OWN, RunPlan, RunResult
 from disco2.experiments.train_run import save_model, train_model
 from disco2.reporting.findings import Measure
@@ -82,19 +80,26 @@ def result(plan: RunPlan) -> RunResult:
     return RunResult(answers.labels, {"dev": answers, "test": answers})
 
 
-def test_where_some_documents_have_coreference_they_are_versions_for_themselves() -> None:
-    found = bench(made_up())
-    assert tuple(found.corpora) == (AUTOMATIC, *ON_INTERSECTION)
-    for name in ON_INTERSECTION:
+@pytest.mark.parametrize(
+    ("with_own", "names", "main"),
+    [
+        (WITH_OWN, (AUTOMATIC, *ON_INTERSECTION), AUTOMATIC),
+        (ALL, (OWN, AUTOMATIC), OWN),
+        ((), (AUTOMATIC,), AUTOMATIC),
+    ],
+)
+def test_versions_and_the_main_one_which_has_coreference_in_every_document(
+    with_own: tuple[str, ...], names: tuple[str, ...], main: str
+) -> None:
+    found = bench(made_up(with_own=with_own))
+    assert tuple(found.corpora) == names
+    for name in set(names) & set(ON_INTERSECTION):
         assert tuple(found.corpora[name].documents) == WITH_OWN
         assert {one.document for one in found.corpora[name].relations} == set(WITH_OWN)
         assert found.corpora[name].notes == ("2 of 4 documents have coreference.",)
-
-
-@pytest.mark.parametrize("with_own", [(), ALL])
-def test_no_intersection_where_none_or_all_have_coreference(with_own: tuple[str, ...]) -> None:
-    versions = bench(made_up(with_own=with_own)).corpora
-    assert tuple(versions) == ((OWN, AUTOMATIC) if with_own else (AUTOMATIC,))
+    assert found.main == main
+    assert found.corpus is found.corpora[main]
+    assert {plan.layers for plan in MULTICLASS_EXPERIMENT.plans(found)} == {main}
 
 
 def test_versions_differ_in_coreference_alone() -> None:
@@ -118,19 +123,6 @@ def test_own_mentions_stay_on_their_own_tokens() -> None:
     own = made_up(with_own=ALL)
     versions = bench(own, annotated(own, layers=("tokens", "tags", "coreference"))).corpora
     assert versions[OWN] == own
-
-
-def test_the_main_version_has_coreference_in_every_document() -> None:
-    for with_own, main in ((WITH_OWN, AUTOMATIC), ((), AUTOMATIC), (ALL, OWN)):
-        found = bench(made_up(with_own=with_own))
-        assert found.main == main
-        assert found.corpus is found.corpora[main]
-        assert {plan.layers for plan in MULTICLASS_EXPERIMENT.plans(found)} == {main}
-        assert {plan.layers for plan in found.plans(FULL, layers="other")} == {"other"}
-    partial = made_up()
-    both = Bench({OWN: partial, AUTOMATIC: annotated(partial)}, Configuration(), seeds=(1,))
-    assert both.main == AUTOMATIC
-    assert Bench({OWN: partial}, Configuration(), seeds=(1,)).main == OWN
 
 
 def test_only_what_a_document_lacks_altogether_is_made_anew() -> None:
@@ -159,51 +151,11 @@ def test_shares_are_of_covered_versions_and_of_relations_with_tokens() -> None:
     }
 
 
-def test_the_intersection_is_said_to_be_trained_on() -> None:
-    partial = COREFERENCE.findings(bench(made_up()), result)
-    assert any("trained on its documents alone" in note for note in partial.tables[1].notes)
-    assert "not measured here" in partial.tables[1].notes[0]
-    whole = COREFERENCE.findings(bench(made_up(with_own=ALL)), result)
-    assert not any("intersection" in note for note in whole.tables[1].notes)
-    assert "differ in coreference alone" in whole.words[1]
-
-
-CORPUS = corpus([relation("a", number, ["x"]) for number in range(4)])
-
-
-def seeds(*answered: str, shared: Sequence[bool] = (True, True, True, True)) -> list[Answers]:
-    """A word for each seed, a letter for each relation; "x" is right."""
-    names = tuple(one.id for one in CORPUS.relations)
-    return [
-        Answers(
-            names,
-            ("a",) * 4,
-            (("x",),) * 4,
-            np.array(shared),
-            ("x", "y"),
-            np.array([[letter == "x", letter == "y"] for letter in word], dtype=np.float32),
-        )
-        for word in answered
-    ]
-
-
-def test_seeds_are_those_that_turn_the_relation() -> None:
-    """The first: four seeds turn it right and one wrong, a difference of three."""
-    before = seeds("xyyx", "yyyx", "yyyx", "yyxx", "yyxx")
-    after = seeds("yyxy", "xyxy", "xyxy", "xyyy", "xyyy")
-    found = [
-        (one.relation, one.right, one.seeds, one.before, one.after)
-        for one in turned_relations(CORPUS, before, after)
-    ]
-    names = [one.id for one in CORPUS.relations]
-    assert found == [(names[0], True, (4, 5), "y", "x"), (names[3], False, (5, 5), "x", "y")]
-
-
-def test_only_relations_that_share_an_entity_count_and_not_too_many() -> None:
-    before, after = seeds("yyyy", shared=(False, True, True, True)), seeds("xxxx")
-    names = [one.id for one in CORPUS.relations]
-    assert [one.relation for one in turned_relations(CORPUS, before, after)] == names[1:]
-    assert [one.relation for one in turned_relations(CORPUS, before, after, at_most=2)] == names[1:3]
+def test_findings_on_the_papers_corpus_have_its_figures_beside_ours() -> None:
+    shares, accuracies, _ = COREFERENCE.findings(bench(made_up()), result).tables
+    assert (shares.columns[-1], accuracies.columns[-1]) == ("test, published", "with, published")
+    assert "not measured here" in accuracies.notes[0]
+    assert "trained on its documents alone" in accuracies.notes[1]
 
 
 QUICK = read_configuration(

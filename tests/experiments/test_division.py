@@ -1,9 +1,9 @@
-"""A corpus under a task: several corpora in one training, statistics, tasks without relations."""
+"""A corpus under a task: several corpora in one training, statistics, weak instances."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,18 @@ import pytest
 from disco2.bundle import load_bundle
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.pairs import read_pairs
+from disco2.corpora.relations import argument_from_tokens
 from disco2.corpora.role_pairs import write_role_pairs
 from disco2.corpora.tasks import DataSettings
-from disco2.data import Corpus
+from disco2.data import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token
 from disco2.errors import CorpusError, SettingsError
 from disco2.experiments.bench import measure, stacked
 from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.experiments.division import Parts, Source, corpus_statistics, divide, with_entry
+from disco2.experiments.division import Parts, Source, corpus_statistics, divide, weak_instances, with_entry
 from disco2.experiments.evaluating import evaluate_model
 from disco2.experiments.runs import RunPlan, Runs
-from disco2.experiments.train_run import save_model, train_model
+from disco2.experiments.train_run import prepare_training, save_model, train_model
+from disco2.features.descriptions import layout_features
 from tests.corpora.made_up import corpus as make_corpus
 from tests.corpora.made_up import relation as make_relation
 
@@ -269,7 +271,103 @@ def test_a_run_without_a_dev_part_and_without_entities(tmp_path: Path) -> None:
     assert measure(test[:, answers["test"].shared]) is None
 
 
-def test_a_run_without_a_test_part_is_refused_at_once(tmp_path: Path) -> None:
-    found, _, configuration = divided_under(made_up_corpus({"a": "train", "b": "dev"}), model_kind="majority")
-    with pytest.raises(CorpusError, match="to test on"):
-        Runs(tmp_path, {"own": found}).perform(RunPlan("most common class", configuration))
+WORDS = ("The", "dog", "barked", ".", "However", ",", "nobody", "woke", "because", "they", "slept", "well")
+STATED = (RelationKind.EXPLICIT, RelationKind.ALTLEX)
+
+
+def stated(
+    number: int,
+    kind: RelationKind,
+    *senses: str,
+    name: str = "a",
+    arg1: Iterable[int] = (0, 1, 2),
+    arg2: Iterable[int] = (5, 6, 7),
+    connective: Iterable[int] = (4,),
+) -> Relation:
+    arguments = (argument_from_tokens(stated_document(name), tokens) for tokens in (arg1, arg2))
+    tokens = () if kind is RelationKind.IMPLICIT else tuple(connective)
+    return Relation(f"{name}:{number}", name, kind, *arguments, senses, connective_tokens=tokens)
+
+
+def stated_document(name: str) -> Document:
+    tokens, text = [], ""
+    for word in WORDS:
+        tokens.append(Token(word, len(text), len(text) + len(word), "NN"))
+        text += f"{word} "
+    return Document(name, text, tuple(tokens), (Sentence(0, 4), Sentence(4, len(WORDS))), ())
+
+
+def divided_stated(*relations: Relation, **task: Any) -> tuple[Corpus, Parts, Configuration]:
+    parts = {"a": "train", "b": "dev", "c": "test"}
+    corpus = Corpus("made-up", "pdtb3", {name: stated_document(name) for name in parts}, relations, parts)
+    configuration = Configuration().changed({f"task.{name}": value for name, value in task.items()})
+    return corpus, divide(corpus, configuration), configuration
+
+
+def weak(*relations: Relation, kinds: Iterable[RelationKind] = STATED, **task: Any) -> list[Instance]:
+    return weak_instances(*divided_stated(*relations, **task)[:2], kinds=kinds, weight=0.3)
+
+
+IMPLICIT = stated(1, RelationKind.IMPLICIT, CONTRAST)
+
+
+@pytest.mark.parametrize(
+    ("arg1", "arg2", "connective", "left"),
+    [
+        ((0, 1, 2), (5, 6, 7), (4,), ("The dog barked", "nobody woke", (4, 5))),  # with its comma
+        ((0, 1, 2, 6), range(6, 12), (6, 8, 9), ("The dog barked", "woke slept well", (6, 8, 9))),
+        ((6, 7), range(8, 12), (8,), ("nobody woke", "they slept well", (8,))),
+        ((0, 1, 2), (4, 5), (4,), None),
+        ((0, 1, 2), (6, 7), (), None),
+    ],
+)
+def test_the_connective_of_a_weak_instance_is_gone(
+    arg1: Iterable[int], arg2: Iterable[int], connective: Iterable[int], left: tuple[Any, ...] | None
+) -> None:
+    explicit = stated(2, RelationKind.EXPLICIT, CONTRAST, arg1=arg1, arg2=arg2, connective=connective)
+    found = weak(IMPLICIT, explicit, stated(3, RelationKind.IMPLICIT, CONTRAST))
+    assert [
+        (one.relation.arg1.text, one.relation.arg2.text, one.relation.connective_tokens) for one in found
+    ] == ([left] if left else [])
+    for one in found:
+        assert (one.gold, one.weight, one.relation.connective) == ((CONTRAST,), 0.3, "")
+        assert one.previous is not None
+        assert one.following is not None
+
+
+def test_what_was_removed_is_no_distance_between_the_arguments() -> None:
+    explicit = stated(2, RelationKind.EXPLICIT, CONTRAST, arg1=(6, 7), arg2=range(9, 12), connective=(8,))
+    for one in (explicit, weak(IMPLICIT, explicit)[0].relation):
+        assert "arguments adjacent" in layout_features(Instance(one, stated_document("a")))
+
+
+def test_only_the_training_part_the_kinds_asked_for_and_known_labels_count() -> None:
+    relations = [IMPLICIT, stated(2, RelationKind.IMPLICIT, CAUSE)]
+    for name in ("a", "b", "c"):
+        relations += [
+            stated(3, RelationKind.EXPLICIT, f"{CAUSE}.Reason", name=name),
+            stated(4, RelationKind.ALTLEX, CONTRAST, name=name),
+            stated(5, RelationKind.ALTLEXC, CONTRAST, name=name),
+            stated(6, RelationKind.EXPLICIT, "Temporal.Synchronous", name=name),
+            stated(7, RelationKind.EXPLICIT, "Temporal.Synchronous", CONTRAST, name=name),
+            stated(8, RelationKind.ENTREL, name=name),
+            stated(9, RelationKind.EXPLICIT, name=name),
+        ]
+    found = {one.relation.id: one.gold for one in weak(*relations, level=2)}
+    assert found == {"a:3": (CAUSE,), "a:4": (CONTRAST,), "a:7": (CONTRAST,)}
+    assert [one.relation.id for one in weak(*relations, kinds=[RelationKind.ALTLEXC])] == ["a:5"]
+    # One class against the rest: labels of any class count, EntRel is no weak instance.
+    binary = {one.relation.id: one.gold[0] for one in weak(*relations, versus="Comparison")}
+    assert binary == {"a:3": "Other", "a:4": "Comparison", "a:6": "Other", "a:7": "Comparison"}
+
+
+def test_training_gets_weak_instances_apart_from_the_ordinary_ones(prepared: dict[str, Any]) -> None:
+    relations = [IMPLICIT, *(stated(2, RelationKind.IMPLICIT, CAUSE, name=name) for name in ("a", "b"))]
+    relations += [stated(3, RelationKind.EXPLICIT, CAUSE, name=name) for name in ("a", "b", "c")]
+    prepare_training(*divided_stated(*relations))
+    assert prepared["further"] == ()
+    found = prepare_training(*divided_stated(*relations, weak_weight=0.5, whole_sentences=True))
+    assert [(one.relation.id, one.weight) for one in prepared["further"]] == [("a:3", 0.5)]
+    assert len(prepared["training"]) == 2 * found.training_relations
+    with pytest.raises(CorpusError, match="No AltLex relation"):
+        prepare_training(*divided_stated(*relations, weak_weight=0.5, weak_kinds=("AltLex",)))

@@ -13,7 +13,6 @@ from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.embeddings import EMBEDDINGS, neighbours_table, word_map
 from disco2.vectors import WordVectors
-from tests.instances import reasons_and_results
 
 pytest.importorskip("sklearn")
 
@@ -72,31 +71,20 @@ def test_neighbours_by_the_cosine() -> None:
     assert str(table.rows[0][2]).startswith("she 1.00")
 
 
-@pytest.fixture
-def corpus() -> Corpus:
-    instances = reasons_and_results(40, seed=1)
-    return Corpus(
-        name="gum",
-        inventory="gum",
-        documents={instance.document.id: instance.document for instance in instances},
-        relations=tuple(instance.relation for instance in instances),
-        parts={instance.document.id: "train" for instance in instances},
-    )
-
-
-def test_findings_use_the_vectors_of_the_model(corpus: Corpus, tmp_path: Path) -> None:
-    counts = {token.text.lower() for one in corpus.documents.values() for token in one.tokens}
+def test_findings_use_the_vectors_of_the_model(role_pairs: Corpus, tmp_path: Path) -> None:
+    words = {token.text.lower() for one in role_pairs.documents.values() for token in one.tokens}
     generator = np.random.default_rng(1)
     lines = [
-        f"{word} {' '.join(f'{value:.4f}' for value in generator.standard_normal(6))}" for word in counts
+        f"{word} {' '.join(f'{value:.4f}' for value in generator.standard_normal(6))}"
+        for word in sorted(words)
     ]
     (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
     configuration = Configuration().changed({"vectors.source": str(tmp_path / "v.txt"), "model.K": 4})
-    bench = Bench({"own": corpus}, configuration, seeds=(1,))
+    bench = Bench({"own": role_pairs}, configuration, seeds=(1,))
     findings = EMBEDDINGS.describe(bench, {})
     assert findings.name == "embeddings"
-    assert {word.word for word in findings.figures[0].words} == counts - {"."}
-    assert findings.data == {"source": "v.txt", "K": 4, "words": len(counts) - 1}
+    assert {word.word for word in findings.figures[0].words} == words - {".", ","}
+    assert findings.data == {"source": "v.txt", "K": 4, "words": len(words) - 2}
     assert "K = 4" in findings.words[0]
     assert str(tmp_path) not in findings.words[0]
     assert EMBEDDINGS.describe(bench, {}) == findings

@@ -61,20 +61,20 @@ def test_scores_of_rules_and_parser() -> None:
     )
     for one in (rules.system, system):
         scores = score_output(run_system(both, one, part="test"))
-        assert scores["senses"][""].f1 == 1.0
-        assert scores["end_to_end"]["connectives"].f1 == 1.0
-        assert scores["given"]["explicit both exact"].f1 == 1.0
-        assert scores["whole"]["all exact"].right == 1
+        assert scores["gold connectives: sense"].f1 == 1.0
+        assert scores["connectives"].f1 == 1.0
+        assert scores["gold connectives: both exact"].f1 == 1.0
+        assert scores["all: exact, with sense"].right == 1
 
 
 def test_scores_of_a_pipeline() -> None:
     both = two_documents()
     pipeline = small_pipeline()
     scores = score_output(run_system(both, pipeline_system(pipeline), part="test"))
-    assert scores["end_to_end"]["connectives"].f1 == 1.0
-    assert scores["senses"][""].f1 == 1.0
-    assert scores["implicit_senses"][""].gold == 1
-    assert scores["whole"]["all exact"].found == len(pipeline.relations(both.documents["other"]))
+    assert scores["connectives"].f1 == 1.0
+    assert scores["gold connectives: sense"].f1 == 1.0
+    assert scores["implicit in sentences, gold arguments: sense"].gold == 1
+    assert scores["all: exact, with sense"].found == len(pipeline.relations(both.documents["other"]))
 
 
 def test_tables_of_a_system_beside_rules_and_by_genre() -> None:

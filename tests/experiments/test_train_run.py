@@ -14,46 +14,40 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.bundle import Manifest
+from disco2.bundle import Manifest, load_bundle
 from disco2.corpora.pairs import read_pairs
 from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
-from disco2.data import Corpus
+from disco2.data import Corpus, RelationKind
 from disco2.experiments.configuration import Configuration, read_configuration
-from disco2.experiments.division import divide
+from disco2.experiments.division import Parts, divide
 from disco2.experiments.evaluating import evaluate_model
-from disco2.experiments.train_run import Preparations, prepare_training, save_model, train_model
+from disco2.experiments.train_run import Preparations, calibrated, prepare_training, save_model, train_model
 from disco2.model import EncoderModel
 from disco2.model.encoder_model import pair_texts
-from disco2.training.preparation import Prepared
+from disco2.model.probabilities import Calibration
+from disco2.training.fit import Fitted
 from tests.encoders import text_scores, write_encoder
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=2"])
 
 
 def test_training_gets_the_training_part_and_development_the_dev_part(
-    role_pairs: Corpus, monkeypatch: pytest.MonkeyPatch
+    role_pairs: Corpus, prepared: dict[str, Any]
 ) -> None:
-    seen: dict[str, Any] = {}
-
-    def spy(training: Any, development: Any, **options: Any) -> Prepared:
-        seen.update(options, training=training, development=development)
-        return Prepared(None, (), None, development, len(training))  # type: ignore[arg-type]
-
-    monkeypatch.setattr("disco2.experiments.train_run.prepare", spy)
     prepare_training(role_pairs, divide(role_pairs, QUICK), QUICK)
-    assert {role_pairs.parts[one.document.id] for one in seen["training"]} == {"train"}
-    assert {role_pairs.parts[one.document.id] for one in seen["development"]} == {"dev"}
-    assert (len(seen["training"]), len(seen["development"])) == (60, 12)
-    assert not seen["balanced"]
+    assert {role_pairs.parts[one.document.id] for one in prepared["training"]} == {"train"}
+    assert {role_pairs.parts[one.document.id] for one in prepared["development"]} == {"dev"}
+    assert (len(prepared["training"]), len(prepared["development"])) == (60, 12)
+    assert not prepared["balanced"]
 
     twice = QUICK.changed({"task.whole_sentences": True})
-    prepared = prepare_training(role_pairs, divide(role_pairs, twice), twice)
-    assert (len(seen["training"]), len(seen["development"])) == (120, 12)
-    assert prepared.training_relations == 60
+    found = prepare_training(role_pairs, divide(role_pairs, twice), twice)
+    assert (len(prepared["training"]), len(prepared["development"])) == (120, 12)
+    assert found.training_relations == 60
 
     binary = QUICK.changed({"task.versus": "Contingency"})
     prepare_training(role_pairs, divide(role_pairs, binary), binary)
-    assert (seen["positive"], seen["balanced"]) == ("Contingency", True)
+    assert (prepared["positive"], prepared["balanced"]) == ("Contingency", True)
 
 
 @pytest.mark.parametrize("part", ["dev", "test"])
@@ -76,8 +70,6 @@ def test_folds_do_not_move_with_the_training_seed(role_pairs: Corpus) -> None:
 
 
 def test_a_model_is_judged_by_its_own_task_and_protocol(role_pairs: Corpus, tmp_path: Path) -> None:
-    from disco2.bundle import load_bundle
-
     configuration = QUICK.changed({"task.versus": "Contingency"})
     parts = divide(role_pairs, configuration)
     save_model(
@@ -111,9 +103,61 @@ def test_training_does_not_depend_on_how_python_hashes(tmp_path: Path) -> None:
         assert one.read_bytes() == other.read_bytes(), one.name
 
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
-pytest.importorskip("onnx")
+THREE_PASSES = read_configuration(None, ["model.kind=surface", "training.epochs=3", "model.K=50"])
+Trained = tuple[Corpus, Parts, Fitted]
+
+
+@pytest.fixture(scope="module")
+def trained(role_pairs: Corpus) -> Trained:
+    parts = divide(role_pairs, THREE_PASSES)
+    return role_pairs, parts, train_model(role_pairs, parts, THREE_PASSES)
+
+
+def test_a_saved_model_knows_its_temperature(trained: Trained, tmp_path: Path) -> None:
+    corpus, parts, fitted = trained
+    save_model(fitted, parts, THREE_PASSES, corpus, tmp_path / "m")
+    model, manifest = load_bundle(tmp_path / "m")
+    fitted_here, errors = calibrated(fitted.model, parts.instances["dev"])
+    assert manifest.temperature == pytest.approx(fitted_here.temperature)
+    assert manifest.running_text_temperature == manifest.temperature  # all labels are senses
+    assert errors.keys() == {"given_arguments_before", "given_arguments_after"}
+    name = "development_calibration_error_of_given_arguments_after"
+    assert manifest.figures[name] == pytest.approx(errors["given_arguments_after"])
+    assert manifest.label_counts == {"Comparison.Concession": 30, "Contingency.Cause": 30}
+    assert model.vectors.matrix.dtype == np.float32
+    card = (tmp_path / "m" / "MODEL_CARD.md").read_text()
+    assert "development calibration error of given arguments before" in card
+    assert "never answers that there is no relation" in card
+
+
+def test_scores_that_are_too_sure_are_cooled_down(trained: Trained) -> None:
+    _, parts, fitted = trained
+    model, development = fitted.model, parts.instances["dev"]
+    loud = replace(model, parameters={name: 50 * value for name, value in model.parameters.items()})
+    found, errors = calibrated(loud, development)
+    assert found.temperature > calibrated(model, development)[0].temperature
+    assert errors["given_arguments_after"] < errors["given_arguments_before"]
+    assert calibrated(model, []) == (Calibration(1.0), {})
+
+
+def test_running_text_has_a_temperature_of_its_own(trained: Trained) -> None:
+    _, parts, fitted = trained
+    model = fitted.model
+    named = replace(model, labels=(*model.labels[:-1], "NoRel"))
+    some = [replace(one, gold=(named.labels[0],)) for one in parts.instances["dev"][:4]]
+    none = [
+        replace(one, gold=("NoRel",), relation=replace(one.relation, kind=RelationKind.NOREL))
+        for one in parts.instances["dev"][4:8]
+    ]
+    senses, alone = calibrated(named, some)
+    both, errors = calibrated(named, [*some, *none])
+    assert both.temperature == senses.temperature  # NoRel is no outcome between given arguments
+    assert both.of_running_text != senses.of_running_text
+    assert errors["given_arguments_after"] == alone["given_arguments_after"]
+    assert errors["running_text_after"] != alone["running_text_after"]
+    # A development part without a single sense does not stop a model from being saved.
+    assert calibrated(named, none)[1].keys() == {"running_text_before", "running_text_after"}
+
 
 ENDINGS = {"Contingency.Cause": "rain", "Comparison.Contrast": "sun", "NoRel": "fair"}
 SUBJECTS = ("miller", "baker", "sailor", "farmer", "doctor", "painter", "tailor", "hunter")
@@ -122,6 +166,8 @@ WORDS = ["the", "of", "village", "saw", "today", ".", "on", "that", "day", "they
 
 def train(folder: Path, *, known: set[str], dev_without_relation: int, features: bool) -> EncoderModel:
     """Train on 60 pairs of two senses and 6 of NoRel; the encoder has vectors for ``known`` words."""
+    for package in ("torch", "transformers", "onnx"):
+        pytest.importorskip(package)
     lines = []
     parts = [("train", {"Contingency.Cause": 30, "Comparison.Contrast": 30, "NoRel": 6})]
     parts += [("dev", {"Contingency.Cause": 12, "Comparison.Contrast": 12, "NoRel": dev_without_relation})]

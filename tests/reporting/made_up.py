@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from disco2.experiments.bench import published
 from disco2.reporting.findings import (
-    ConfusionMatrix,
     Difference,
-    DotFigure,
     Findings,
     LineFigure,
     MapFigure,
@@ -14,13 +13,7 @@ from disco2.reporting.findings import (
     PValue,
     Series,
     Table,
-    Turned,
 )
-
-
-def published(percent: float) -> Measure:
-    return Measure(percent / 100, published=True)
-
 
 LADDER = Table(
     name="ladder",
@@ -29,13 +22,7 @@ LADDER = Table(
     rows=(
         ("most common", "no", None, Measure(0.25, None, (0.219, 0.281), 565), published(26.03)),
         ("someone else's", "yes", None, None, published(40.2)),
-        (
-            "full_model",
-            "yes",
-            1000,
-            Measure(0.472, 0.009, (0.435, 0.509), 565),
-            published(43.5),
-        ),
+        ("full_model", "yes", 1000, Measure(0.472, 0.009, (0.435, 0.509), 565), published(43.5)),
     ),
     notes=("Better than the most common class.",),
 )
@@ -58,12 +45,6 @@ LINES = LineFigure(
         Series("test <b>", tuple((float(x), Measure(0.42, 0.01, (0.4, 0.45))) for x in (20, 30, 40))),
     ),
 )
-DOTS = DotFigure(
-    "dots",
-    "Accuracy of systems",
-    "accuracy (%)",
-    (("ours", Measure(0.4, 0.01, (0.38, 0.42))), ("theirs", Measure(0.41))),
-)
 MAP = MapFigure(
     name="map",
     title="Words",
@@ -75,39 +56,11 @@ MAP = MapFigure(
         PlacedWord("中", -3.0, 2.0),
     ),
 )
-CONFUSION = ConfusionMatrix(
-    "Who is taken for whom", ("Cause", "Contrast", "Purpose"), ((6, 2, 0), (1, 0.6, 2.4), (0, 0, 0))
-)
-TURNED = (
-    Turned(
-        relation="doc-1:3",
-        first="Bob gave Tina the burger.",
-        second="She was hungry.",
-        gold=("Cause", "Conjunction"),
-        before="Contrast",
-        after="Cause",
-        right=True,
-        entities=((("Tina",), ("She",)),),
-        seeds=(4, 5),
-    ),
-    Turned(
-        relation='doc-2:1"<i>',
-        first="<script>alert('Ann')</script> was the title.",
-        second="Ann & Ben laughed </blockquote>.",
-        gold=("Cause",),
-        before="Cause",
-        after="<b>Contrast</b>",
-        right=False,
-        entities=((("Ann",), ("Ann",)), (("a ghost",), ("it",))),
-    ),
-)
 EVERYTHING = Findings(
     name="everything",
     title="Everything <at once>",
     words=("A first paragraph.", "A second one, with 5 < 6 & 7."),
     tables=(LADDER, TESTS),
     figures=(LINES, MAP),
-    confusions=(CONFUSION,),
-    turned=TURNED,
     data={"seeds": [1, 2]},
 )

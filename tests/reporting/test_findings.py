@@ -7,6 +7,7 @@ import io
 
 import pytest
 
+from disco2.experiments.bench import published
 from disco2.reporting.findings import (
     ABSENT,
     Difference,
@@ -17,11 +18,9 @@ from disco2.reporting.findings import (
     csv,
     latex,
     latex_text,
-    legend,
     markdown,
-    plain,
 )
-from tests.reporting.made_up import LADDER, TESTS, published
+from tests.reporting.made_up import LADDER, TESTS
 
 MARKDOWN = """\
 **Accuracy, dev & test**
@@ -32,7 +31,7 @@ MARKDOWN = """\
 | someone else's | yes | – | – | 40.2 (published) |
 | full\\_model | yes | 1,000 | 47.2 ± 0.9 (43.5 to 50.9) | 43.5 (published) |
 
-Figures are percentages; ± is the standard deviation over seeds; intervals are 95%.
+Figures are percentages. ± is the standard deviation over seeds. Intervals are 95%.
 
 Better than the most common class.
 """  # noqa: RUF001
@@ -59,7 +58,7 @@ LATEX = r"""% Needs \usepackage{booktabs}.
     full\_model & yes & 1,000 & 47.2 $\pm$ 0.9 (43.5 to 50.9) & 43.5 (published) \\
     \bottomrule
   \end{tabular}
-  \par\smallskip{\footnotesize Figures are percentages; $\pm$ is the standard deviation over seeds; intervals are 95\%.\par}
+  \par\smallskip{\footnotesize Figures are percentages. $\pm$ is the standard deviation over seeds. Intervals are 95\%.\par}
   \par\smallskip{\footnotesize Better than the most common class.\par}
 \end{table}
 """  # noqa: E501
@@ -67,7 +66,7 @@ LATEX = r"""% Needs \usepackage{booktabs}.
 
 def test_tables_to_the_letter() -> None:
     assert markdown(LADDER) == MARKDOWN
-    assert csv(LADDER).replace("0.26030000000000003", "0.2603") == CSV
+    assert csv(LADDER) == CSV
     assert latex(LADDER) == LATEX
 
 
@@ -81,12 +80,6 @@ def test_differences_and_probabilities() -> None:
     assert [float(value) for value in first[1:]] == [0.004, -0.012, 0.02, 0.65]
 
 
-def test_a_terminal_gets_the_same_texts() -> None:
-    columns, rows = plain(LADDER)
-    assert columns == list(LADDER.columns)
-    assert rows[2] == ["full_model", "yes", "1,000", "47.2 ± 0.9 (43.5 to 50.9)", "43.5 (published)"]
-
-
 @pytest.mark.parametrize(
     ("cell", "text"),
     [
@@ -95,7 +88,7 @@ def test_a_terminal_gets_the_same_texts() -> None:
         (-1234, "−1,234"),  # noqa: RUF001
         (Measure(0.5), "50.0"),
         (Measure(0.4719, 0.0), "47.2 ± 0.0"),
-        (Measure(0.673, published=True, decimals=2), "67.30 (published)"),
+        (published(67.3, decimals=2), "67.30 (published)"),
         (published(43.56), "43.56 (published)"),
         (published(27.4), "27.4 (published)"),
         (published(40), "40.0 (published)"),
@@ -114,7 +107,7 @@ def test_the_text_of_a_cell(cell: object, text: str) -> None:
 
 def test_a_column_of_ours_and_theirs_says_which_is_which() -> None:
     mixed = Table("t", "T", ("a", "b"), (("x", Measure(0.4)), ("y", published(50)), ("z", None)))
-    assert csv(mixed) == "a,b mean,b published\nx,0.4,false\ny,0.5,true\nz,,\n"
+    assert csv(mixed) == "a,b mean,b published\nx,0.4,\ny,0.5,true\nz,,\n"
 
 
 def test_columns_without_anything_keep_their_heading() -> None:
@@ -124,9 +117,9 @@ def test_columns_without_anything_keep_their_heading() -> None:
 
 
 def test_a_legend_only_where_there_is_something_to_explain() -> None:
-    assert legend(Table("t", "T", ("a", "b"), (("x", Measure(0.4)), ("y", 3)))) == ""
-    assert legend(Table("t", "T", ("a", "b"), (("x", Measure(0.4, 0.1)),))) == (
-        "Figures are percentages; ± is the standard deviation over seeds."
+    assert "percentages" not in markdown(Table("t", "T", ("a", "b"), (("x", "y"), ("y", 3))))
+    assert "Figures are percentages. ± is the standard deviation over seeds." in markdown(
+        Table("t", "T", ("a", "b"), (("x", Measure(0.4, 0.1)),))
     )
 
 
@@ -136,14 +129,6 @@ def test_markdown_has_no_character_that_formats() -> None:
         "**a \\*b\\***\n\n| c\\|d | \\[e\\](f) |\n| --- | --- |\n"
         "| \\`g\\` \\<b\\>h\\</b\\> | i\\_j \\&amp; k & l |\n"
     )
-
-
-def test_csv_quotes_what_it_must() -> None:
-    table = Table("t", "T", ('a "b", c', "d"), (("x,\ny", 'z "w"'),))
-    assert list(comma_separated.reader(io.StringIO(csv(table), newline=""))) == [
-        ['a "b", c', "d"],
-        ["x,\ny", 'z "w"'],
-    ]
 
 
 def test_a_row_that_does_not_fit_its_columns_is_refused() -> None:
@@ -156,15 +141,9 @@ def test_a_row_that_does_not_fit_its_columns_is_refused() -> None:
     [
         (r"a & b % c $ d # e _ f { g }", r"a \& b \% c \$ d \# e \_ f \{ g \}"),
         ("~^\\", r"\textasciitilde{}\textasciicircum{}\textbackslash{}"),
-        ("é ő e\u0301", "é ő é"),
         ("PDTB ∩ OntoNotes", r"PDTB $\cap$ OntoNotes"),
-        ("中", r"\texttt{U+4E2D}"),
         ("two\nlines", "two lines"),
     ],
 )
 def test_latex_escapes(text: str, expected: str) -> None:
     assert latex_text(text) == expected
-
-
-def test_a_bracket_that_begins_a_row_is_no_option_of_the_row_before() -> None:
-    assert "    {}[x] & 1 \\\\" in latex(Table("t", "T", ("a", "b"), (("[x]", 1),)))

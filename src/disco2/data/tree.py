@@ -304,20 +304,17 @@ def shared_entities(documents: Mapping[str, Document], relations: Iterable[Relat
 Place = tuple[int, int]
 
 
-def aligned_pairs(
-    document: Document, relation: Relation, mentions: MentionIndex, *, whole: bool = False
-) -> set[tuple[Place, Place]]:
+def aligned_pairs(document: Document, relation: Relation, mentions: MentionIndex) -> set[tuple[Place, Place]]:
     """Every pair of mentions of one chain, the first in Arg1 and the second in Arg2.
 
     A mention is in the argument that has its head, as for the nodes of ``entity_links``, and its place is
     that of its head: where the head is right the model aligns the right nodes, even if a modifier was cut
-    off. With ``whole`` the place is that of all its words. Places count characters, so that documents with
-    different tokens on one text can be compared.
+    off. Places count characters, so that documents with different tokens on one text can be compared.
     """
 
     def place(mention: Mention) -> Place:
-        start, end = (mention.start, mention.end) if whole else (mention.head, mention.head + 1)
-        return document.tokens[start].start, document.tokens[end - 1].end
+        head = document.tokens[mention.head]
+        return head.start, head.end
 
     second = mentions.by_chain(relation.arg2.tokens)
     return {

@@ -142,26 +142,16 @@ def coreference_quality(
     ``automatic_relations`` are the same relations, in the same order, on the automatic documents' tokens.
     """
     places, automatic_places = MentionIndexes(), MentionIndexes()
-    # Pairs of mentions that agree in their heads, and in all their words.
-    pairs: dict[str, list[tuple[set[Any], set[Any]]]] = {"heads": [], "spans": []}
+    heads: list[tuple[set[Any], set[Any]]] = []  # pairs of mentions, gold and found, by their heads
     for relation, other in zip(relations, automatic_relations, strict=True):
-        if relation.kind is not RelationKind.IMPLICIT:
-            continue
-        right, found = gold[relation.document], automatic[relation.document]
-        for kind, listed in pairs.items():
-            listed.append(
-                (
-                    aligned_pairs(right, relation, places.of(right), whole=kind == "spans"),
-                    aligned_pairs(found, other, automatic_places.of(found), whole=kind == "spans"),
-                )
-            )
+        if relation.kind is RelationKind.IMPLICIT:
+            right, found = gold[relation.document], automatic[relation.document]
+            gold_pairs = aligned_pairs(right, relation, places.of(right))
+            heads.append((gold_pairs, aligned_pairs(found, other, automatic_places.of(found))))
     chains = coreference_scores(list(gold.values()), [automatic[name] for name in gold])
-    scored = {}
-    for kind, listed in pairs.items():
-        common = sum(len(one & other) for one, other in listed)
-        wanted, given = sum(len(one) for one, _ in listed), sum(len(other) for _, other in listed)
-        scored[kind] = Score(common, wanted, common, given)
-    heads = pairs["heads"]
+    common = sum(len(right & found) for right, found in heads)
+    wanted, given = (sum(map(len, sides)) for sides in zip(*heads, strict=True)) if heads else (0, 0)
+    pairs = Score(common, wanted, common, given)
     shares = {
         "gold": [bool(right) for right, _ in heads],
         "automatic": [bool(found) for _, found in heads],
@@ -170,10 +160,7 @@ def coreference_quality(
     measures = ("mentions", "muc", "b_cubed", "ceaf")
     return {
         "chains": {**{name: _figures(getattr(chains, name)) for name in measures}, "mean": chains.mean},
-        "aligned_pairs": {
-            kind: {**_figures(one), "gold": one.recall_whole, "automatic": one.precision_whole}
-            for kind, one in scored.items()
-        },
+        "aligned_pairs": {**_figures(pairs), "gold": wanted, "automatic": given},
         "relations": len(heads),
         "shared_entities": {name: sum(some) / len(some) if some else 0.0 for name, some in shares.items()},
     }

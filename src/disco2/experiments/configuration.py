@@ -26,7 +26,6 @@ _LONGEST, _LONGEST_LINE = 100_000, 10_000  # characters of a configuration; a li
 _MOST_DOTS = 1_000  # in a line
 
 DATA, STAGE = "data", "stage"
-PRINT_THEM = "See all settings with: disco2 train --print-config"
 _MOST_TABLES = 50  # of one kind
 _Table = TypeVar("_Table", bound=Settings)
 _WEIGHT = re.compile(r"(.+):(\d+(?:\.\d+)?)", re.DOTALL)
@@ -64,10 +63,10 @@ class Configuration:
     def changed(self, values: Mapping[str, Any], *, where: str = "") -> Configuration:
         """A copy with some settings changed, each named ``section.name``."""
         by_section: dict[str, dict[str, Any]] = {}
-        known = set(names())
+        known = names()
         for name, value in values.items():
             if name not in known:
-                raise SettingsError(f"There is no setting '{name}'.", where=where, hint=_nearest(name))
+                raise SettingsError(f"There is no setting '{name}'.", where=where, hint=_nearest(name, known))
             section, _, key = name.partition(".")
             by_section.setdefault(section, {})[key] = value
         try:
@@ -145,28 +144,22 @@ def read_data(text: str) -> DataSettings:
 
 def commented_toml(configuration: Configuration) -> str:
     """All settings as a TOML file, each with a comment; reading it back gives the same configuration."""
-    tables: list[tuple[str, Any]] = [(f"[{name}]", getattr(configuration, name)) for name in SECTIONS]
-    tables += [(f"[[{DATA}]]", entry) for entry in configuration.data]
-    tables += [(f"[[{STAGE}]]", stage) for stage in configuration.stages]
-    lines: list[str] = []
-    for header, settings in tables:
-        lines += ["", header] if lines else [header]
-        for setting in fields(settings):
-            lines += [
-                f"# {setting.metadata['doc']}",
-                f"{setting.name} = {_toml_value(getattr(settings, setting.name))}",
-            ]
-    for given, kind, header, said in (
-        (configuration.data, DataSettings, DATA, "Several corpora in one training"),
-        (configuration.stages, StagePlan, STAGE, "Several stages of an encoder's training"),
+    tables = [("", f"[{name}]", getattr(configuration, name)) for name in SECTIONS]
+    for header, given, kind, said in (
+        (f"[[{DATA}]]", configuration.data, DataSettings, "Several corpora in one training"),
+        (f"[[{STAGE}]]", configuration.stages, StagePlan, "Several stages of an encoder's training"),
     ):
-        if not given:
-            lines += ["", f"# {said}: a table like this one for each.", f"# [[{header}]]"]
-            for setting in fields(kind):
-                lines += [
-                    f"# # {setting.metadata['doc']}",
-                    f"# {setting.name} = {_toml_value(setting.default)}",
-                ]
+        example = ("# ", f"{said}: a table like this one for each.\n# {header}", kind)
+        tables += [("", header, entry) for entry in given] or [example]
+    lines: list[str] = []
+    for prefix, header, settings in tables:
+        lines += ["", prefix + header] if lines else [header]
+        for setting in fields(settings):
+            value = getattr(settings, setting.name)  # of a class: the default
+            lines += [
+                f"{prefix}# {setting.metadata['doc']}",
+                f"{prefix}{setting.name} = {_toml_value(value)}",
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -175,13 +168,11 @@ def assignments(configuration: Configuration) -> dict[str, str]:
     return {name: _toml_value(attrgetter(name)(configuration)) for name in names()}
 
 
-def _nearest(name: str) -> str:
-    known = names()
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+def _nearest(name: str, known: list[str]) -> str:
     tail = name.rpartition(".")[2]
     same_tail = [other for other in known if other.rpartition(".")[2].lower() == tail.lower()]
-    best = (same_tail or close)[0]
-    return f"The nearest known one is '{best}'. {PRINT_THEM}"
+    best = (same_tail or difflib.get_close_matches(name, known, n=1, cutoff=0.0))[0]
+    return f"The nearest known one is '{best}'. See all settings with: disco2 train --print-config"
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -213,9 +204,7 @@ def _tables(kind: type[_Table], header: str, tables: Any, path: Path) -> list[_T
         where = f"{path}, [[{header}]] {number}"
         for name in table:
             if name not in known:
-                close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-                hint = f"The nearest known one is '{close}'. All: {', '.join(known)}."
-                raise SettingsError(f"There is no setting '{name}'.", where=where, hint=hint)
+                raise SettingsError(f"There is no setting '{name}'.", where=where, hint=_nearest(name, known))
         try:
             found.append(kind(**table))
         except InputError as error:
@@ -237,7 +226,9 @@ def _flat(content: dict[str, Any], path: Path) -> dict[str, Any]:
     for section, values in content.items():
         if not isinstance(values, dict):
             raise SettingsError(
-                f"The setting '{section}' stands outside a section.", where=str(path), hint=_nearest(section)
+                f"The setting '{section}' stands outside a section.",
+                where=str(path),
+                hint=_nearest(section, names()),
             )
         flat |= {f"{section}.{name}": value for name, value in values.items()}
     return flat

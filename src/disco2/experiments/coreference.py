@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 from disco2.annotation.annotator import Layer, is_present
 from disco2.corpora.protocols import documents_with_coreference
-from disco2.data import Corpus, Document, Instance, Relation, RelationKind
-from disco2.data.tree import MentionIndexes, aligned_pairs, shared_entities
+from disco2.data import Corpus, Instance, RelationKind
+from disco2.data.tree import shared_entities
 from disco2.errors import CorpusError
 from disco2.evaluation.scores import hits
 from disco2.experiments.bench import (
     AUTOMATIC,
     COMPARISON_COLUMNS,
+    ENTITIES_ON_INTERSECTION,
+    ENTITIES_ON_SHARED,
+    SHARED_ENTITIES,
+    SOURCE,
     Bench,
     Experiment,
     GroupResults,
@@ -25,25 +29,18 @@ from disco2.experiments.bench import (
     answers_of,
     compare_answers,
     is_covered,
+    is_papers_corpus,
     measure,
-    stacked,
+    published,
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import across_sentences, as_running_text, divide
-from disco2.experiments.evaluating import Answers, Right
-from disco2.experiments.multiclass import FULL, WITHOUT_ENTITIES
-from disco2.experiments.published import (
-    ENTITIES_ON_INTERSECTION,
-    ENTITIES_ON_SHARED,
-    SHARED_ENTITIES,
-    SOURCE,
-    is_papers_corpus,
-    published,
-)
+from disco2.experiments.evaluating import Right
+from disco2.experiments.paper import FULL, WITHOUT_ENTITIES
 from disco2.experiments.runs import OWN
 from disco2.experiments.train_run import train_model
 from disco2.model import AnyModel
-from disco2.reporting.findings import Cell, Findings, Measure, Table, Turned
+from disco2.reporting.findings import Cell, Findings, Measure, Table
 
 INTERSECTION = "intersection, "
 UNDER_COREFERENCE = (Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS)
@@ -74,16 +71,12 @@ def coreference_versions(own: Corpus, automatic: Corpus) -> dict[str, Corpus]:
     }
 
 
-def has_new_tokens(automatic: Corpus) -> bool:
-    return Layer.TOKENS in automatic.automatic
-
-
 def with_own_coreference(own: Corpus, automatic: Corpus) -> Corpus:
     """The automatic version with the corpus's own mentions: a corpus that lacks trees has the same ones.
 
     On new tokens the mentions would lie elsewhere: then the corpus is returned unchanged.
     """
-    if has_new_tokens(automatic):
+    if Layer.TOKENS in automatic.automatic:
         return own
     layers = tuple(layer for layer in automatic.automatic if layer != Layer.COREFERENCE)
     return replace(
@@ -108,8 +101,6 @@ def _only(corpus: Corpus, chosen: Corpus) -> Corpus:
     )
 
 
-# In the name of the built-in annotators: its weights are from GUM's training part.
-BUILT_IN = "disco2 mention ranking"
 SYSTEMS = (WITHOUT_ENTITIES, FULL)
 
 
@@ -127,7 +118,7 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
     tests: list[tuple[Cell, ...]] = []
     beside = is_papers_corpus(bench, "lin")
     for layers in bench.corpora:
-        without, with_entities = _test_answers(runs, layers)
+        without, with_entities = (answers_of(runs[layers, system.name]) for system in SYSTEMS)
         for subset, chosen in (("all", slice(None)), ("shared entities", without[0].shared)):
             measures = accuracy(without, chosen), accuracy(with_entities, chosen)
             theirs = PUBLISHED.get((layers, subset), (None, None)) if beside else ()
@@ -135,14 +126,13 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
             if found := compare_answers(with_entities, without, chosen):
                 tests.append((layers, subset, *found))
     columns = ("coreference", "subset", "without entities", "with entities")
-    shown = INTERSECTION + OWN if INTERSECTION + OWN in bench.corpora else bench.main
     return Findings(
         name="coreference",
         title="Coreference",
         words=(
             "Which relations have coreferent entities depends on who looks for them; entities can help where "
             f"there are some. Models: {WITHOUT_ENTITIES.name}, {FULL.name}; {len(bench.seeds)} seeds.",
-            _on_automatic(bench),
+            f"Automatic coreference is by {bench.corpora[AUTOMATIC].annotators}.",
         ),
         tables=(
             shares_table(bench, beside=beside),
@@ -160,39 +150,14 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
                 rows=tuple(tests),
             ),
         ),
-        turned=tuple(turned_relations(bench.corpora[shown], *_test_answers(runs, shown))),
     )
-
-
-def _on_automatic(bench: Bench) -> str:
-    """Who made the automatic coreference, and what else the versions differ in."""
-    automatic = bench.corpora[AUTOMATIC]
-    said = [f"Automatic coreference is by {automatic.annotators}."]
-    if automatic.name == "gum" and BUILT_IN in automatic.annotators:
-        said.append(
-            "This resolver was trained on GUM's training documents: on them its coreference is better than "
-            "on the test part, and the models with entities learn from it."
-        )
-    if has_new_tokens(automatic):
-        said.append("Automatic versions have tokens and trees of their own, too.")
-    elif len(bench.corpora) > 1:
-        said.append("The versions differ in coreference alone.")
-    return " ".join(said)
 
 
 def _accuracy_notes(bench: Bench, *, beside: bool) -> tuple[str, ...]:
-    on_intersection = (
-        "Ours on the intersection are by models that were trained on its documents alone.",
-        "The paper evaluates on the intersection, and does not say that it was trained on it.",
-    )
-    if INTERSECTION + OWN not in bench.corpora:
-        return (SOURCE,) if beside else ()
-    return (SOURCE, " ".join(on_intersection)) if beside else on_intersection[:1]
-
-
-def _test_answers(runs: GroupResults, layers: str) -> list[list[Answers]]:
-    """Of the model without and of the one with entities, for every seed."""
-    return [answers_of(runs[layers, system.name]) for system in SYSTEMS]
+    notes = [SOURCE] if beside else []
+    if INTERSECTION + OWN in bench.corpora:
+        notes.append("Ours on the intersection are by models that were trained on its documents alone.")
+    return tuple(notes)
 
 
 # The paper's accuracies without and with entities, by version and subset.
@@ -235,66 +200,6 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
 
 
 COREFERENCE = Experiment("coreference", _groups, _findings)
-
-
-def turned_relations(
-    corpus: Corpus, before: Sequence[Answers], after: Sequence[Answers], *, at_most: int = 20
-) -> Iterator[Turned]:
-    """Those with shared entities on which most seeds of the two systems disagree, clearest first.
-
-    At most so many were turned right, and as many wrong. The answer of a system is the one that most of its
-    seeds give; the ``seeds`` of a relation are those with which the first system is wrong and the second
-    right, or the other way round. Both systems must have been trained with the same seeds, in one order.
-    """
-    seeds = len(after)
-    right = stacked([*before, *after])
-    was, is_now = right[:seeds], right[seeds:]
-    turns = {1: (is_now & ~was).sum(axis=0), -1: (was & ~is_now).sum(axis=0)}
-    relations = {(one.document, one.id): one for one in corpus.relations}
-    mentions = MentionIndexes()
-    shared = before[0].shared
-    for sign in (1, -1):
-        strength = turns[sign] - turns[-sign]
-        clear = shared & (2 * strength > seeds)
-        for number in [n for n in np.argsort(-strength, kind="stable") if clear[n]][:at_most]:
-            relation = relations[before[0].documents[number], before[0].relations[number]]
-            document = corpus.documents[relation.document]
-            yield Turned(
-                relation=relation.id,
-                first=relation.arg1.text,
-                second=relation.arg2.text,
-                gold=before[0].gold[number],
-                before=_usual_answer(before, number),
-                after=_usual_answer(after, number),
-                right=sign > 0,
-                entities=_shared_mentions(document, relation, mentions),
-                seeds=(int(turns[sign][number]), seeds),
-            )
-
-
-def _usual_answer(seeds: Sequence[Answers], number: int) -> str:
-    given = [one.predicted[number] for one in seeds]
-    return max(given, key=given.count)
-
-
-def _shared_mentions(
-    document: Document, relation: Relation, mentions: MentionIndexes
-) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    """The words of the aligned mentions, for each entity those in the first and in the second argument."""
-    pairs = aligned_pairs(document, relation, mentions.of(document), whole=True)
-    groups: list[tuple[set[tuple[int, int]], set[tuple[int, int]]]] = []
-    for first, second in sorted(pairs):
-        for left, right in groups:  # pairs of one entity are all with all: they share a side
-            if first in left or second in right:
-                left.add(first)
-                right.add(second)
-                break
-        else:
-            groups.append(({first}, {second}))
-    return tuple(
-        tuple(tuple(document.text[start:end] for start, end in sorted(side)) for side in group)  # type: ignore[misc]
-        for group in groups
-    )
 
 
 PARTS = ("dev", "test")

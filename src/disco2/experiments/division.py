@@ -53,16 +53,6 @@ class Source:
             )
         return found
 
-    def labels(self, task: Task) -> set[str]:
-        """The labels of the wanted part, under its own level."""
-        own = _task_of(self.entry, task)
-        return {label for relation in self.relations() for label in own.labels_of(relation)}
-
-    @property
-    def held_out(self) -> tuple[str, ...]:
-        """The parts that must not be trained on."""
-        return () if self.entry.part == ALL else tuple(part for part in HELD_OUT if part != self.entry.part)
-
     @property
     def where(self) -> str:
         return f"{self.corpus.name} at {self.entry.path}"
@@ -221,7 +211,9 @@ def divide(
     chosen = tuple(labels) or task.label_set(split["train"])
     if configuration.task.labels and not labels and not task.versus:
         known = {label for relation in split["train"] for label in task.labels_of(relation)}
-        known.update(label for source in sources for label in source.labels(task))
+        for source in sources:
+            own = _task_of(source.entry, task)
+            known.update(label for relation in source.relations() for label in own.labels_of(relation))
         for label in configuration.task.labels:
             if label not in known:
                 raise SettingsError(
@@ -238,7 +230,9 @@ def divide(
         held_out, seed = HeldOutSentences(), configuration.training.seed  # of all corpora
         held_out.add_parts(corpus, document_parts(corpus, protocol, seed=configuration.task.folds), HELD_OUT)
         for source in sources:
-            held_out.add_parts(source.corpus, source.parts, source.held_out)
+            wanted = source.entry.part
+            others = () if wanted == ALL else tuple(part for part in HELD_OUT if part != wanted)
+            held_out.add_parts(source.corpus, source.parts, others)
         further = tuple(choose_further(source, task, chosen, held_out, seed=seed) for source in sources)
     return Parts(task, protocol, chosen, split, instances, dropped, further)
 

@@ -7,7 +7,7 @@ lie on the automatic tokens under the same characters, so that nothing but the t
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -55,25 +55,9 @@ class Output:
         return Output(self.corpus, documents, gold, found, given, classified)
 
 
-# Figures of one system on one part, by group and name: ``end_to_end``; ``given`` and ``senses``, of gold
-# connectives; ``implicit`` relations inside a sentence; ``implicit_senses``, with gold arguments; ``whole``,
-# everything but NoRel.
-Scores = dict[str, dict[str, PrecisionRecall]]
-# What is shown: a title, and a group and name of ``Scores``.
+Scores = dict[str, PrecisionRecall]  # of one system on one part, by their titles in the table
 _ARGUMENTS = ("Arg1 exact", "Arg2 exact", "both exact", "both overlap", "aligned")
-_WITH_SENSE = (("exact, with sense", "exact"), ("aligned, with sense", "overlap"))
-ROWS = (
-    ("connectives", "end_to_end", "connectives"),
-    *((f"explicit: {name}", "end_to_end", f"explicit {name}") for name in _ARGUMENTS),
-    *((f"explicit: {title}", "end_to_end", f"explicit {name}") for title, name in _WITH_SENSE),
-    *((f"gold connectives: {name}", "given", f"explicit {name}") for name in _ARGUMENTS),
-    ("gold connectives: sense", "senses", ""),
-    ("implicit in sentences, gold arguments: sense", "implicit_senses", ""),
-    ("implicit in sentences: both exact", "implicit", "not explicit both exact"),
-    *((f"implicit in sentences: {title}", "implicit", f"not explicit {name}") for title, name in _WITH_SENSE),
-    *((f"not explicit: {title}", "whole", f"not explicit {name}") for title, name in _WITH_SENSE),
-    *((f"all: {title}", "whole", f"all {name}") for title, name in _WITH_SENSE),
-)
+_WITH_SENSE = {"exact, with sense": "exact", "aligned, with sense": "overlap"}
 NOTES = (
     "F1 with its 95% interval over documents. exact: the same tokens; overlap: an F1 of 0.7 of each "
     "argument; aligned: of both on average, as at CoNLL-2016.",
@@ -122,14 +106,28 @@ def score_output(output: Output) -> Scores:
         ]
         for relations in (output.gold, output.found)
     )
+    end_to_end, given = score_relations(stated, _stated(output.found)), score_relations(stated, output.given)
+    whole = score_relations(output.gold, output.found)  # everything but NoRel
+    implicit = score_relations(inside, found_inside) if inside else {}
+    implicit_sense: Scores = {}
+    if output.classified:
+        implicit_sense = {"implicit in sentences, gold arguments: sense": _accuracy(output.classified)}
     return {
-        "end_to_end": score_relations(stated, _stated(output.found)),
-        "given": score_relations(stated, output.given),
-        "senses": {"": _accuracy(senses)},
-        "implicit": score_relations(inside, found_inside) if inside else {},
-        "implicit_senses": {"": _accuracy(output.classified)} if output.classified else {},
-        "whole": score_relations(output.gold, output.found),
+        "connectives": end_to_end["connectives"],
+        **_titled("explicit", end_to_end, "explicit", (*_ARGUMENTS, *_WITH_SENSE)),
+        **_titled("gold connectives", given, "explicit", _ARGUMENTS),
+        "gold connectives: sense": _accuracy(senses),
+        **implicit_sense,
+        **_titled("implicit in sentences", implicit, "not explicit", ("both exact", *_WITH_SENSE)),
+        **_titled("not explicit", whole, "not explicit", _WITH_SENSE),
+        **_titled("all", whole, "all", _WITH_SENSE),
     }
+
+
+def _titled(title: str, scores: Scores, kind: str, measures: Iterable[str]) -> Scores:
+    """The measures of a kind of relations that there are."""
+    names = {measure: f"{kind} {_WITH_SENSE.get(measure, measure)}" for measure in measures}
+    return {f"{title}: {measure}": scores[name] for measure, name in names.items() if name in scores}
 
 
 def parser_findings(corpus: Corpus, system: System, *, part: str, name: str) -> Findings:
@@ -140,29 +138,28 @@ def parser_findings(corpus: Corpus, system: System, *, part: str, name: str) -> 
     if part != "train" and has_relations(corpus, "train"):
         rules = score_output(run_system(corpus, RuleBaseline.learn(corpus).system, part=part))
     rows = []
-    for title, group, measure in ROWS:
-        one, other = scores[group].get(measure), rules[group].get(measure) if rules else None
-        if one is not None:
-            rules_cell = Measure(other.f1, interval=other.interval) if other else None
-            f1 = Measure(one.f1, interval=one.interval)
-            rows.append((title, one.gold, Measure(one.precision), Measure(one.recall), f1, rules_cell))
+    for title, one in scores.items():
+        other = rules.get(title) if rules else None
+        rules_cell = Measure(other.f1, interval=other.interval) if other else None
+        f1 = Measure(one.f1, interval=one.interval)
+        rows.append((title, one.gold, Measure(one.precision), Measure(one.recall), f1, rules_cell))
     columns: tuple[str, ...] = ("", "gold", "precision", "recall", "F1", "F1 of rules")
     heading = f"{corpus.name}, {part}: {name}"
     tables = [Table(f"parser-{part}", f"Relations from end to end, {heading}", columns, tuple(rows), NOTES)]
     genres = _genre_rows(output)
     if len(genres) > 1:
-        columns = ("genre", "relations", *(title for title, *_ in GENRE_COLUMNS))
+        columns = ("genre", "relations", *GENRE_COLUMNS)
         tables.append(Table(f"parser-{part}-genres", f"By genre (F1), {heading}", columns, genres))
     return Findings("parser", "The discourse parser from end to end", tables=tuple(tables))
 
 
-GENRE_COLUMNS = (
-    ("connectives", "end_to_end", "connectives"),
-    ("sense", "senses", ""),
-    ("both exact", "given", "explicit both exact"),
-    ("all exact", "whole", "all exact"),
-    ("all aligned", "whole", "all overlap"),
-)
+GENRE_COLUMNS = {
+    "connectives": "connectives",
+    "sense": "gold connectives: sense",
+    "both exact": "gold connectives: both exact",
+    "all exact": "all: exact, with sense",
+    "all aligned": "all: aligned, with sense",
+}
 
 
 def _genre_rows(output: Output) -> tuple[tuple[Cell, ...], ...]:
@@ -175,7 +172,7 @@ def _genre_rows(output: Output) -> tuple[tuple[Cell, ...], ...]:
         chosen = output.of(names)
         if _stated(chosen.gold):
             scores = score_output(chosen)
-            found = [scores[group].get(measure) for _, group, measure in GENRE_COLUMNS]
+            found = [scores.get(title) for title in GENRE_COLUMNS.values()]
             rows.append((genre, len(chosen.gold), *(Measure(one.f1) if one else None for one in found)))
     return tuple(rows)
 

@@ -3,7 +3,6 @@
 RUNS/upward-entities-own-seed-1-0a1b2c3d4e5f/
   config.toml               every setting, with comments
   run.json                  name, seed, corpus, versions, start
-  log.jsonl                 one line for each pass, as it is done
   predictions-dev.jsonl     one line for each relation: gold, predicted, scores
   predictions-test.jsonl
   scores.json               figures, and hashes of the predictions; written last, so that the run is finished
@@ -19,8 +18,7 @@ import os
 import platform
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from contextlib import chdir
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -31,22 +29,21 @@ from typing import Any
 import numpy as np
 
 from disco2.data import Corpus
-from disco2.engines import Engine, Task, outcomes_of
+from disco2.engines import LocalEngine, Task, outcomes_of
 from disco2.errors import CorpusError, InputError
 from disco2.evaluation.scores import evaluate
 from disco2.experiments.configuration import Configuration, commented_toml
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers, answer_instances
 from disco2.experiments.train_run import Preparations, preparation_key, train_model
-from disco2.files import append_text, hash_file, write_text
+from disco2.files import hash_file, write_text
 from disco2.model.composition import is_compiled
 from disco2.model.parameters import check_finite
-from disco2.training.loop import Epoch
 from disco2.vectors.source import SHIPPED, WORD2VEC
 from disco2.version import VERSION
 
 OWN = "own"
-LOG, SCORES = "log.jsonl", "scores.json"
+SCORES = "scores.json"
 JUDGED = ("dev", "test")
 # What damaged files may raise: deep JSON a RecursionError, huge numbers an OverflowError.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError)
@@ -158,15 +155,6 @@ class Runs:
             self._read[plan] = found
         return plan in self._read
 
-    def drop(self, plan: RunPlan) -> None:
-        """Let a run be done again: without its scores it is not finished."""
-        self._read.pop(plan, None)
-        folder = self.folder(plan)
-        try:
-            (folder / SCORES).unlink(missing_ok=True)
-        except OSError as error:
-            raise InputError(f"Can't remove the old run: {error.strerror}.", where=str(folder)) from error
-
     def perform(self, plan: RunPlan) -> RunResult:
         """The result of a run, which is done now if it is not finished."""
         if not self.is_finished(plan):
@@ -199,15 +187,7 @@ def _train(plan: RunPlan, corpus: Corpus, folder: Path, preparations: Preparatio
     }
     write_text(folder / "config.toml", [commented_toml(plan.configuration)])
     write_text(folder / "run.json", [json.dumps(description, indent=1) + "\n"])
-    write_text(folder / LOG, [])
-    member = 0
-
-    def progress(epoch: Epoch) -> None:
-        nonlocal member
-        member += epoch.number == 1  # members are trained one after another, each from its first pass on
-        append_text(folder / LOG, json.dumps({"member": member, **asdict(epoch)}) + "\n")
-
-    fitted = train_model(corpus, parts, plan.configuration, preparations=preparations, progress=progress)
+    fitted = train_model(corpus, parts, plan.configuration, preparations=preparations)
     model = fitted.model
     check_finite(model.parameters, where=f"{plan.model}, seed {plan.seed}")
     answers = {part: answer_instances(model, corpus, parts.instances[part]) for part in JUDGED}
@@ -241,24 +221,22 @@ def perform_all(
     runs: Runs,
     plans: Iterable[RunPlan],
     *,
-    engine: Engine | None = None,
+    jobs: int = 1,
     progress: RunProgress = lambda plan, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Do every run that is not finished, in this process or with the workers of an ``engine``.
+    """Do every run that is not finished, in this process or in several ones.
 
-    An error stops the work; finished runs stay. ``notice`` is called when a worker dies.
+    An error stops the work; finished runs stay. ``notice`` is called when a process dies.
     """
     waiting = _grouped(plan for plan in dict.fromkeys(plans) if not runs.is_finished(plan))
-    if engine is None:
+    if jobs == 1 or not waiting:
         for done, plan in enumerate(waiting):
             progress(plan, done, len(waiting))
             runs.perform(plan)
         return
-    if not waiting:
-        return
     by_name = {runs.folder(plan).name: plan for plan in waiting}
-    with engine.session(_RunWork(runs), notice=notice) as session:
+    with LocalEngine(jobs).session(runs.perform, notice=notice) as session:
         tasks = (Task(name, plan) for name, plan in by_name.items())
         for done, outcome in enumerate(outcomes_of(session, tasks, ahead=1), start=1):
             plan = by_name[outcome.task.key]
@@ -268,29 +246,7 @@ def perform_all(
                     hint="Is there enough memory? Start the same command again, perhaps with fewer --jobs: "
                     "it continues with the runs that are not finished.",
                 )
-            if not runs.is_finished(plan):
-                raise InputError(
-                    "A worker finished this run, but it is not visible here.",
-                    where=str(runs.folder(plan)),
-                    hint="Choose an --output folder that all workers see under the same path.",
-                )
             progress(plan, done, len(waiting))
-
-
-class _RunWork:
-    """The work of an engine's workers. Preparations stay for the next run."""
-
-    def __init__(self, runs: Runs) -> None:
-        self._root, self._corpora = runs.root.absolute(), runs.corpora
-        self._folder = Path.cwd()
-
-    def begin(self) -> None:
-        self._runs = Runs(self._root, self._corpora)
-
-    def __call__(self, plan: RunPlan) -> None:
-        # Settings may name files relative to where the command was given, if that exists here.
-        with chdir(self._folder if self._folder.is_dir() else Path.cwd()):
-            self._runs.perform(plan)
 
 
 def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:
@@ -338,18 +294,7 @@ def corpus_digest(corpus: Corpus) -> str:
         layers = (document.text, document.tokens, document.sentences, document.mentions)
         digest.update(f"{name}\0{layers!r}\0".encode(errors="replace"))
     for relation in corpus.relations:
-        content = (
-            relation.id,
-            relation.document,
-            relation.kind.value,
-            relation.arg1,
-            relation.arg2,
-            relation.senses,
-            relation.connective,
-            relation.connective_tokens,
-            *((relation.votes,) if relation.votes else ()),
-        )
-        digest.update(f"{content!r}\0".encode(errors="replace"))
+        digest.update(f"{replace(relation, where='')!r}\0".encode(errors="replace"))
     return digest.hexdigest()
 
 

@@ -10,116 +10,244 @@ import importlib.util
 import logging
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from disco2.data import Corpus
 from disco2.engines import LocalEngine, Task, outcomes_of
-from disco2.errors import InputError, MissingExtraError, SettingsError
-from disco2.experiments.configuration import Configuration, commented_toml
+from disco2.errors import CorpusError, InputError, MissingExtraError, SettingsError
+from disco2.experiments.configuration import Configuration, assignments, commented_toml
+from disco2.experiments.division import Parts, divide
+from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest
 from disco2.experiments.train_run import Preparations, train_model
-from disco2.experiments.tuning_problem import Problem, Space, define_problem
+from disco2.files import report_write_errors
 from disco2.lock import FileLock
-from disco2.training.loop import Epoch
+from disco2.model import ModelSettings
+from disco2.training.preparation import hold_out
+from disco2.version import VERSION
 
 if TYPE_CHECKING:
     import optuna
+    from optuna.distributions import BaseDistribution
     from optuna.storages import RDBStorage
+    from optuna.trial import FrozenTrial
 
-COMPLETE, PRUNED = "complete", "pruned"
+GRIDS = ("quick", "paper")
+DEVELOPMENTS = ("dev", "random")
 
+# Section "implementation details" of the paper.
+PAPER_K = (20, 30, 40, 50, 60)
+PAPER_LAMBDAS = (0.0002, 0.002, 0.02, 0.2)
+PAPER_RATES = (0.01, 0.03, 0.05, 0.09)
+
+NEIGHBOURHOOD = 3.0  # quick: from a third of a value to three times it
+PAPER_TRIALS, QUICK_TRIALS = 60, 12
 RANDOM_FIRST = 10  # trials before the sampler learns from them
-PRUNE_AFTER_TRIALS = 5  # complete ones, before any is pruned
-PRUNE_AFTER_PASSES = 5  # of the first seed
-KEPT_PERCENTILE = 75.0  # trials in the worst quarter at a step are pruned
-
-SQLITE = "sqlite:///"
-SQLITE_TIMEOUT = 60  # seconds to wait while another process writes
-# Attributes of a trial.
-VALUES, SCORES, LOSSES, REPEATS = "values", "scores by seed", "losses by seed", "repeats"
+SCORES, LOSS = "scores by seed", "loss"  # attributes of a trial
 
 
 @dataclass(frozen=True)
-class TrialRecord:
-    """One trial: its values, the mean score over its seeds, and the mean loss at the kept passes.
+class Space:
+    """What is varied: by dimension the values it may have, and the settings that get its value.
 
-    A pruned trial has what it had when it was stopped.
+    ``first`` has the values of the first trial; ``trials`` is the default number of them.
     """
 
-    number: int
-    state: str  # complete, pruned, running, waiting or fail
-    values: Mapping[str, float]
-    score: float | None
-    by_seed: tuple[float, ...] = ()
-    loss: float | None = None
-    seconds: float | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        content = asdict(self)
-        return {"trial": content.pop("number"), **content}
+    name: str
+    distributions: Mapping[str, BaseDistribution]
+    settings: Mapping[str, tuple[str, ...]]
+    trials: int
+    first: Mapping[str, float] | None = None
 
 
-def rank_trials(trials: Iterable[TrialRecord]) -> list[TrialRecord]:
-    """The complete trials by score, best first; equal ones by loss, then by number."""
+def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
+    """The named space, with the dimensions that the configured kind of model has.
 
-    def key(trial: TrialRecord) -> tuple[float, float, int]:
-        score = -math.inf if trial.score is None else trial.score
-        loss = math.inf if trial.loss is None else trial.loss
-        return -score, loss, trial.number
+    paper: K in {20, 30, 40, 50, 60}, lambda in {0.0002, 0.002, 0.02, 0.2}, eta in {0.01, 0.03, 0.05, 0.09},
+    the last two separate for U, V, beta, and A with B.
 
-    return sorted((trial for trial in trials if trial.state == COMPLETE), key=key)
+    quick: rates and regularisers from a third to three times the configured ones, which are tried first.
+    """
+    if grid not in GRIDS:
+        raise SettingsError(f"Unknown grid '{grid}'.", hint=f"Choose one of: {', '.join(GRIDS)}.")
+    model = configuration.model
+    if model.kind == "majority":
+        raise SettingsError("The most common class has nothing to tune.", hint="Choose another --kind.")
+    check_installed()
+    if grid == "quick":
+        return _quick_space(configuration)
+    if model.kind == "encoder":
+        raise SettingsError("The paper's lists are not for an encoder.", hint="Use --grid quick.")
+    from optuna.distributions import CategoricalDistribution
+
+    settings: dict[str, tuple[str, ...]] = {"K": ("model.K",)} if model.uses_vectors else {}
+    values: dict[str, tuple[float, ...]] = {"K": PAPER_K} if model.uses_vectors else {}
+    for name, groups in _paper_groups(model).items():
+        for kind, some in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
+            settings[f"{kind}_{name}"] = tuple(f"training.{kind}_{group}" for group in groups)
+            values[f"{kind}_{name}"] = some
+    lists = {name: CategoricalDistribution(some) for name, some in values.items()}
+    return Space("paper", lists, settings, PAPER_TRIALS)
+
+
+def _quick_space(configuration: Configuration) -> Space:
+    """Rates and regularisers around the configured ones, one for each group; zeros are not tuned."""
+    from optuna.distributions import FloatDistribution
+
+    groups = _groups(configuration.model)
+    names = [f"training.{kind}_{group}" for group in groups for kind in ("lambda", "rate")]
+    if configuration.model.kind == "encoder":
+        names += ["encoder.rate", "encoder.hint_weight"]
+    settings = {name.removeprefix("training."): (name,) for name in names if attrgetter(name)(configuration)}
+    if not settings:
+        raise SettingsError(
+            "All rates and regularisers are zero: there is nothing to tune.", hint="Use --grid paper."
+        )
+    first = {name: attrgetter(setting)(configuration) for name, (setting,) in settings.items()}
+    around = {
+        name: FloatDistribution(value / NEIGHBOURHOOD, value * NEIGHBOURHOOD, log=True)
+        for name, value in first.items()
+    }
+    return Space("quick", around, settings, QUICK_TRIALS, first)
+
+
+def _groups(model: ModelSettings) -> list[str]:
+    """The groups of parameters of a model, apart from b."""
+    has = {
+        "upward": model.composes,
+        "downward": model.kind == "entities",
+        "features": model.uses_features,
+        "classification": model.uses_vectors,
+        "entities": model.kind == "entities",
+    }
+    return [group for group, wanted in has.items() if wanted]
+
+
+def _paper_groups(model: ModelSettings) -> dict[str, list[str]]:
+    """The paper's groups and ours in each: the paper has one for A and B."""
+    found: dict[str, list[str]] = {}
+    for group in _groups(model):
+        found.setdefault("classification" if group == "entities" else group, []).append(group)
+    if "classification" not in found:  # surface features alone: b, which belongs to A, learns as beta does
+        found["features"].append("classification")
+    return found
 
 
 @dataclass(frozen=True)
-class StudyProgress:
-    """Finished trials of those wanted, and the best score; or a ``note`` for the user alone."""
+class Problem:
+    """All that a trial needs. ``parts`` has training and development relations, and no test part."""
 
-    finished: int | None = None
-    wanted: int = 0
-    best: float | None = None
-    note: str = ""
+    corpus: Corpus
+    parts: Parts
+    configuration: Configuration
+    space: Space
+    seeds: tuple[int, ...]
+    development: str  # dev: the corpus's own part; random: a share of the training relations
+
+    @cached_property
+    def name(self) -> str:
+        """A readable name with a hash of everything that the value of a trial depends on beside its point."""
+        space = self.space
+        varied = {setting for settings in space.settings.values() for setting in settings}
+        fixed = assignments(self.configuration).items()
+        facts = {
+            "corpus": corpus_digest(self.corpus),
+            **{name: value for name, value in fixed if name not in varied},
+            "vectors": vectors_digest(self.configuration.vectors.source),
+            "space": {name: [*space.settings[name], str(one)] for name, one in space.distributions.items()},
+            "seeds": list(self.seeds),
+            "development": self.development,
+            "disco2": VERSION,
+        }
+        words = (self.corpus.name, self.configuration.model.kind, self.parts.task.versus, self.space.name)
+        return readable_name(words, facts)
+
+    def at(self, point: Mapping[str, float]) -> Configuration:
+        """The configuration at a point, which has a value for each dimension."""
+        values = readable(point)
+        return self.configuration.changed(
+            {setting: values[name] for name, some in self.space.settings.items() for setting in some}
+        )
 
 
-ReportProgress = Callable[[StudyProgress], None]
+def readable(point: Mapping[str, float]) -> dict[str, float]:
+    """The values of a point, rounded, so that they are readable in a configuration."""
+    return {
+        name: float(f"{value:.4g}") if isinstance(value, float) else value for name, value in point.items()
+    }
+
+
+def define_problem(
+    corpus: Corpus, configuration: Configuration, space: Space, *, seeds: int = 2, development: str = "dev"
+) -> Problem:
+    """What is tuned. Each trial trains with ``seeds`` seeds, from ``training.seed`` on.
+
+    ``development`` is "dev", the corpus's own part; or "random", as in the paper: a share of the training
+    relations, the same in all trials, while the dev part is not used. Without a dev part, it is random.
+    """
+    if development not in DEVELOPMENTS:
+        raise SettingsError(
+            f"Unknown development relations '{development}'.",
+            hint=f"Choose one of: {', '.join(DEVELOPMENTS)}.",
+        )
+    parts = divide(corpus, configuration)
+    training, judged = parts.instances["train"], parts.instances["dev"]
+    if not training:
+        raise CorpusError(
+            f"There is no labelled relation to train on under the protocol '{parts.protocol}'.",
+            where=corpus.name,
+            hint="See what was read with: disco2 corpus stats",
+        )
+    first = configuration.training.seed
+    if development == "random" or not judged:
+        development = "random"
+        training, judged = hold_out(training, share=configuration.training.development_share, seed=first)
+    seen = {"train": training, "dev": judged, "test": []}
+    relations = {part: parts.relations["train"] if part == "train" else [] for part in parts.relations}
+    parts = replace(parts, instances=seen, relations=relations)
+    return Problem(corpus, parts, configuration, space, tuple(range(first, first + seeds)), development)
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """The best settings that were found, and the trials they come from."""
+    """The best settings that were found, and the complete trials they come from, best first."""
 
     problem: Problem
-    trials: tuple[TrialRecord, ...]
-
-    @cached_property
-    def ranking(self) -> list[TrialRecord]:
-        """The complete trials, best first."""
-        return rank_trials(self.trials)
+    ranking: list[FrozenTrial]
 
     @property
-    def best(self) -> TrialRecord:
+    def best(self) -> FrozenTrial:
         return self.ranking[0]
 
     @property
     def configuration(self) -> Configuration:
         """The settings of the best trial."""
-        return self.problem.with_values(self.best.values)
+        return self.problem.at(self.best.params)
 
     @property
     def score_name(self) -> str:
         """accuracy, or f1 for one class against the rest"""
         return self.problem.parts.score_name
 
-    def count(self, *states: str) -> int:
-        """How many trials are in one of these states."""
-        return sum(trial.state in states for trial in self.trials)
-
     def to_json(self) -> dict[str, Any]:
         problem = self.problem
+        ranking = [
+            {
+                "trial": one.number,
+                "values": readable(one.params),
+                "score": one.value,
+                "by_seed": one.user_attrs[SCORES],
+                "loss": one.user_attrs[LOSS],
+                "seconds": round(one.duration.total_seconds(), 2) if one.duration else None,
+            }
+            for one in self.ranking[:10]
+        ]
         return {
             "study": problem.name,
             "corpus": problem.corpus.name,
@@ -128,28 +256,29 @@ class Tuned:
             "development": problem.development,
             "seeds": list(problem.seeds),
             "score": self.score_name,
-            "trials": self.count(COMPLETE, PRUNED),
-            "pruned": self.count(PRUNED),
-            "failed": self.count("fail"),
-            "best": self.best.to_json(),
-            "ranking": [trial.to_json() for trial in self.ranking[:10]],
+            "trials": len(self.ranking),
+            "best": ranking[0],
+            "ranking": ranking,
         }
 
     def to_toml(self) -> str:
         """All settings with comments, after a note on where they come from, as --config reads them."""
         best, problem = self.best, self.problem
         dev = problem.development == "dev"
-        varied = ", ".join(f"{name} {value:.4g}" for name, value in best.values.items())
+        varied = ", ".join(f"{name} {value:.4g}" for name, value in best.params.items())
         note = [
             f"Tuned on {problem.corpus.name} (protocol {problem.parts.protocol}), judged on "
             f"{'the dev part' if dev else 'a random share of the training relations'}.",
-            f"Development {self.score_name} {100 * (best.score or 0):.2f}%, mean of the seeds"
+            f"Development {self.score_name} {100 * (best.value or 0):.2f}%, mean of the seeds"
             f" {problem.seeds[0]} to {problem.seeds[-1]}: trial {best.number}.",
-            f"{self.count(COMPLETE, PRUNED)} trials in the space '{problem.space.name}', "
-            f"{self.count(PRUNED)} of them pruned; study {problem.name}.",
+            f"{len(self.ranking)} trials in the space '{problem.space.name}'; study {problem.name}.",
             f"Varied: {varied}.",
         ]
         return "".join(f"# {line}\n" for line in note) + "\n" + commented_toml(self.configuration)
+
+
+# Called with the number of finished trials, of those wanted, and the best score.
+TuningProgress = Callable[[int, int, float | None], None]
 
 
 def tune(
@@ -157,29 +286,46 @@ def tune(
     configuration: Configuration,
     *,
     space: Space,
-    storage: str,
+    file: Path,
     trials: int = 0,
     jobs: int = 1,
     seeds: int = 2,
     development: str = "dev",
-    pruning: bool = True,
-    report: ReportProgress = lambda progress: None,
+    progress: TuningProgress = lambda finished, wanted, best: None,
+    notice: Callable[[str], None] = lambda text: None,
 ) -> Tuned:
-    """Continue the study of this problem in the storage until ``trials`` trials are finished.
+    """Continue the study of this problem in a SQLite file until ``trials`` trials are finished.
 
     The value of a trial is the mean score over ``seeds`` trainings on the development relations (see
-    ``define_problem``): accuracy, or F1 for one class against the rest. The test part is never used. Pruned
-    trials count as finished; ``trials=0`` is the space's default. With several ``jobs``, as many processes
-    run trials. An error of a trial or an interrupt stops the work; finished trials stay. The study's name
-    follows from the problem, so that problems don't mix.
+    ``define_problem``): accuracy, or F1 for one class against the rest. The test part is never used.
+    ``trials=0`` is the space's default. With several ``jobs``, as many processes run trials; ``notice`` is
+    called when one dies. An error of a trial or an interrupt stops the work; finished trials stay. The
+    study's name follows from the problem, so that problems don't mix.
     """
-    check_installed()
     problem = define_problem(corpus, configuration, space, seeds=seeds, development=development)
-    file = storage_file(storage)
-    with _only_user(file), storage_errors(storage):
-        open_study = partial(_open_study, file.absolute(), problem.name, pruning=pruning)
-        records = _run_trials(_TrialWork(problem, open_study), trials or space.trials, jobs, report)
-    return Tuned(problem, tuple(records))
+    wanted = trials or space.trials
+    with _opened(file) as storage:
+        study = _open_study(storage, problem)
+        ranking = rank_trials(study)
+        progress(len(ranking), wanted, ranking[0].value if ranking else None)
+        for trial, scores, loss in _run_trials(study, problem, wanted - len(ranking), jobs, notice):
+            trial.set_user_attr(SCORES, scores)
+            trial.set_user_attr(LOSS, loss)
+            study.tell(trial, fmean(scores))
+            ranking = rank_trials(study)
+            progress(len(ranking), wanted, ranking[0].value)
+    return Tuned(problem, ranking)
+
+
+def rank_trials(study: optuna.Study) -> list[FrozenTrial]:
+    """The complete trials by score, best first; equal ones by loss, then by number."""
+    from optuna.trial import TrialState
+
+    def key(trial: FrozenTrial) -> tuple[float, float, int]:
+        loss = trial.user_attrs[LOSS]
+        return -(trial.value or 0.0), math.inf if loss is None else loss, trial.number
+
+    return sorted(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)), key=key)
 
 
 def check_installed() -> None:
@@ -188,136 +334,100 @@ def check_installed() -> None:
         raise MissingExtraError("optuna", "tune", "Tuning")
 
 
-def check_storage(address: str) -> None:
-    """Raise if a study can't be kept at an address; called before long work starts."""
+def check_storage(file: Path) -> None:
+    """Raise if a study can't be kept in a file; called before long work starts."""
     check_installed()
-    with storage_errors(address):
-        open_storage(storage_file(address))
+    with _opened(file):
+        pass
 
 
-def storage_file(address: str) -> Path:
-    """The file of ``sqlite:///FILE``; its folder is created."""
-    name = address.removeprefix(SQLITE)
-    if not address.startswith(SQLITE) or name in ("", ":memory:"):
-        raise SettingsError(
-            "A study is kept in a SQLite file, so that it can be continued.",
-            where="--storage",
-            hint="Write, for example, sqlite:///tune.db.",
-        )
-    try:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingsError(
-            f"The folder can't be created: {error.strerror or error}.",
-            where=address,
-            hint="Choose another place.",
-        ) from error
-    return Path(name)
+@contextmanager
+def _opened(file: Path) -> Iterator[RDBStorage]:
+    """The storage in a file, created if there is none; its errors are raised as SettingsError.
 
-
-def open_storage(file: Path) -> RDBStorage:
-    """The storage in a file, created if there is none."""
+    It is locked: trials that it calls running are those of a command that was killed.
+    """
     import optuna
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
     from sqlalchemy.pool import NullPool
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it logs every interrupt
-    # No connection is kept, for a forked process must not share one.
-    options = {"connect_args": {"timeout": SQLITE_TIMEOUT}, "poolclass": NullPool}
-    return optuna.storages.RDBStorage(f"{SQLITE}{file}", engine_kwargs=options)
-
-
-@contextmanager
-def storage_errors(address: str) -> Iterator[None]:
-    """Turn errors of the storage into SettingsError."""
-    from optuna.exceptions import StorageInternalError
-    from sqlalchemy.exc import SQLAlchemyError
-
+    with report_write_errors(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(file.with_name(f"{file.name}.lock"))
+    if not lock.take():
+        raise InputError(
+            "Another command is tuning with this study.",
+            where=str(file),
+            hint="Wait for it, or choose another --output. More processes for one study: --jobs",
+        )
     try:
-        yield
+        # No connection is kept, for a forked process must not share one.
+        yield optuna.storages.RDBStorage(f"sqlite:///{file}", engine_kwargs={"poolclass": NullPool})
     except (SQLAlchemyError, StorageInternalError) as error:
         cause = error.__cause__ if isinstance(error, StorageInternalError) else error
         reason = " ".join(str(getattr(cause, "orig", None) or cause).split()).rstrip(".?")
         raise SettingsError(
-            f"The storage can't be used: {reason}.", where=address, hint="Can the file be written?"
+            f"The study can't be used: {reason}.", where=str(file), hint="Can the file be written?"
         ) from error
     except RuntimeError as error:
-        if "table schema" not in str(error):
+        if "table schema" not in str(error):  # of another version of Optuna
             raise
-        raise SettingsError(f"{error}", where=address, hint="Or choose another --storage.") from error
-
-
-@contextmanager
-def _only_user(file: Path) -> Iterator[None]:
-    """A lock on the storage: trials that it calls running are those of a command that was killed."""
-    lock = FileLock(file.with_name(f"{file.name}.lock"))
-    if not lock.take():
-        raise InputError(
-            "Another command is tuning with this storage.",
-            where=str(file),
-            hint="Wait for it, or choose another --storage. More processes for one study: --jobs",
-        )
-    try:
-        yield
+        raise SettingsError(f"{error}", where=str(file), hint="Or remove the file.") from error
     finally:
         lock.give_up()
 
 
-def _run_trials(work: _TrialWork, wanted: int, jobs: int, report: ReportProgress) -> list[TrialRecord]:
-    """Run trials until ``wanted`` are finished, and return all of the study."""
+def _open_study(storage: RDBStorage, problem: Problem) -> optuna.Study:
+    """The study of a problem; trials that were cut short and the space's first one are queued."""
+    import optuna
     from optuna.trial import TrialState
 
-    study = work.open_study()
-    _queue_trials(study, work.problem.space)
-
-    def show() -> int:
-        records = _records(study)
-        best = rank_trials(records)
-        finished = sum(record.state in (COMPLETE, PRUNED) for record in records)
-        report(StudyProgress(finished, wanted, best[0].score if best else None))
-        return finished
-
-    tasks = _new_trials(study, work.problem, wanted - show())
-    for task, value in _outcomes(work, tasks, jobs, report):
-        study.tell(int(task.key), value, state=TrialState.PRUNED if value is None else None)
-        show()
-    return _records(study)
+    study = optuna.create_study(
+        storage=storage, study_name=problem.name, direction="maximize", load_if_exists=True
+    )
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        study.enqueue_trial(trial.params)
+        study.tell(trial.number, state=TrialState.FAIL)
+    if problem.space.first:
+        study.enqueue_trial(dict(problem.space.first), skip_if_exists=True)
+    return study
 
 
-def _outcomes(
-    work: _TrialWork, tasks: Iterator[Task], jobs: int, report: ReportProgress
-) -> Iterator[tuple[Task, float | None]]:
-    """Each task with the value of its trial, in the order in which they finish."""
+Outcome = tuple[list[float], float | None]  # the score of every seed, and the mean loss at the kept passes
+
+
+def _run_trials(
+    study: optuna.Study, problem: Problem, count: int, jobs: int, notice: Callable[[str], None]
+) -> Iterator[tuple[optuna.Trial, list[float], float | None]]:
+    """New trials with their outcomes, in the order in which they finish."""
+    work = _TrialWork(problem)
+    running: dict[str, optuna.Trial] = {}
+
+    def sample() -> Iterator[Task]:
+        for _ in range(count):
+            trial = _sample_trial(study, problem)
+            running[str(trial.number)] = trial
+            yield Task(str(trial.number), trial.params)
+
     if jobs == 1:
-        yield from ((task, work(task.given)) for task in tasks)
+        for task in sample():
+            yield running.pop(task.key), *work(task.given)
         return
-    with LocalEngine(jobs).session(work, notice=lambda text: report(StudyProgress(note=text))) as session:
-        for outcome in outcomes_of(session, tasks, ahead=1):
+    with LocalEngine(jobs).session(work, notice=notice) as session:
+        for outcome in outcomes_of(session, sample(), ahead=1):
             if outcome.died:
                 raise InputError(
                     f"One worker after the other ended, the last ones {outcome.died}.",
-                    hint="Is there enough memory? Try fewer --jobs. Finished trials are in the storage.",
+                    hint="Is there enough memory? Try fewer --jobs. Finished trials are kept.",
                 )
-            yield outcome.task, outcome.result
+            yield running.pop(outcome.task.key), *outcome.result
 
 
-def _queue_trials(study: optuna.Study, space: Space) -> None:
-    """Queue trials that were cut short and not repeated yet, and the space's first one."""
-    from optuna.trial import TrialState
-
-    trials = study.get_trials(deepcopy=False)
-    repeated = {trial.user_attrs.get(REPEATS) for trial in trials}
-    for trial in trials:
-        if trial.state is TrialState.RUNNING:
-            study.tell(trial.number, state=TrialState.FAIL)
-        if trial.state in (TrialState.RUNNING, TrialState.FAIL) and trial.number not in repeated:
-            study.enqueue_trial(trial.params, user_attrs={REPEATS: trial.number})
-    if space.first:
-        study.enqueue_trial(dict(space.first), skip_if_exists=True)
-
-
-def _new_trials(study: optuna.Study, problem: Problem, count: int) -> Iterator[Task]:
-    """Sample trials, each when it is asked for. A task has the id of its trial.
+def _sample_trial(study: optuna.Study, problem: Problem) -> optuna.Trial:
+    """The next trial of the queue, or a new point.
 
     The sampler (multivariate TPE; Bergstra et al., 2011) is seeded by the number of trials so far: a study
     that was interrupted samples the same points as one that was not.
@@ -325,112 +435,31 @@ def _new_trials(study: optuna.Study, problem: Problem, count: int) -> Iterator[T
     from optuna.exceptions import ExperimentalWarning
     from optuna.samplers import TPESampler
 
-    dimensions = problem.space.dimensions
-    distributions = {one.name: one.distribution() for one in dimensions}
-    for _ in range(count):
-        seed = problem.configuration.training.seed * 1_000_003 + len(study.get_trials(deepcopy=False))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ExperimentalWarning)
-            study.sampler = TPESampler(
-                seed=seed % 2**32, n_startup_trials=RANDOM_FIRST, multivariate=True, constant_liar=True
-            )
-        trial = study.ask(distributions)
-        trial.set_user_attr(VALUES, {one.name: one.value(trial.params[one.name]) for one in dimensions})
-        yield Task(f"{trial.number}", trial._trial_id)
-
-
-def _open_study(file: Path, name: str, *, pruning: bool) -> optuna.Study:
-    """The study of a name, created if there is none."""
-    import optuna
-
-    pruner = optuna.pruners.PercentilePruner(
-        KEPT_PERCENTILE, n_startup_trials=PRUNE_AFTER_TRIALS, n_warmup_steps=PRUNE_AFTER_PASSES
-    )
-    return optuna.create_study(
-        storage=open_storage(file),
-        study_name=name,
-        direction="maximize",
-        load_if_exists=True,
-        pruner=pruner if pruning else optuna.pruners.NopPruner(),
-    )
+    seed = problem.configuration.training.seed * 1_000_003 + len(study.get_trials(deepcopy=False))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)
+        study.sampler = TPESampler(
+            seed=seed % 2**32, n_startup_trials=RANDOM_FIRST, multivariate=True, constant_liar=True
+        )
+    return study.ask(dict(problem.space.distributions))
 
 
 @dataclass
 class _TrialWork:
-    """Runs one trial at a time, in this process or in a worker."""
+    """Trains at one point after another, in this process or in a worker."""
 
     problem: Problem
-    open_study: Callable[[], optuna.Study]
     preparations: Preparations = field(default_factory=Preparations)
 
-    @cached_property
-    def study(self) -> optuna.Study:
-        """Opened by each process for itself."""
-        return self.open_study()
-
-    def __call__(self, trial_id: int) -> float | None:
-        """Train with every seed: the mean development score, accuracy or F1; None if the trial is pruned."""
-        import optuna
-
-        trial, problem = optuna.Trial(self.study, trial_id), self.problem
-        configuration = problem.with_values(trial.user_attrs[VALUES])
+    def __call__(self, point: Mapping[str, float]) -> Outcome:
+        problem, configuration = self.problem, self.problem.at(point)
         scores: list[float] = []
-        losses: list[float | None] = []
-        for place, seed in enumerate(problem.seeds, start=1):
-            try:
-                best = train_model(
-                    problem.corpus,
-                    problem.parts,
-                    configuration.changed({"training.seed": seed}),
-                    preparations=self.preparations,
-                    progress=_report_passes(trial) if place == 1 else lambda epoch: None,
-                ).history.best
-            except optuna.TrialPruned:
-                return None
+        losses: list[float] = []
+        for seed in problem.seeds:
+            settings = configuration.changed({"training.seed": seed})
+            fitted = train_model(problem.corpus, problem.parts, settings, preparations=self.preparations)
+            best = fitted.history.best
             scores.append(best.score if best else 0.0)
-            finite = best is not None and math.isfinite(best.development_loss)
-            losses.append(best.development_loss if best and finite else None)
-            trial.set_user_attr(SCORES, scores)
-            trial.set_user_attr(LOSSES, losses)
-            # A step after those of the passes, and after the first ones, in which no trial is pruned.
-            trial.report(fmean(scores), max(configuration.training.epochs, PRUNE_AFTER_PASSES) + place)
-            if place < len(problem.seeds) and trial.should_prune():
-                return None
-        return fmean(scores)
-
-
-def _report_passes(trial: optuna.Trial) -> Callable[[Epoch], None]:
-    """Report the best score so far after each pass of the first seed; stop a trial that is to be pruned."""
-    import optuna
-
-    best, passes = 0.0, 0
-
-    def progress(epoch: Epoch) -> None:
-        nonlocal best, passes
-        if epoch.number <= passes:  # a further member of an ensemble begins
-            return
-        best, passes = max(best, epoch.score), epoch.number
-        trial.report(best, epoch.number)
-        if trial.should_prune():
-            raise optuna.TrialPruned
-
-    return progress
-
-
-def _records(study: optuna.Study) -> list[TrialRecord]:
-    """All trials, in their order."""
-    found = []
-    for trial in study.get_trials(deepcopy=False):
-        losses = trial.user_attrs.get(LOSSES, [])
-        found.append(
-            TrialRecord(
-                number=trial.number,
-                state=trial.state.name.lower(),
-                values=trial.user_attrs.get(VALUES, {}),
-                score=trial.value,
-                by_seed=tuple(trial.user_attrs.get(SCORES, ())),
-                loss=fmean(losses) if losses and None not in losses else None,
-                seconds=round(trial.duration.total_seconds(), 2) if trial.duration else None,
-            )
-        )
-    return found
+            losses.append(best.development_loss if best else math.inf)
+        loss = fmean(losses)
+        return scores, loss if math.isfinite(loss) else None

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import MissingExtraError
-from disco2.reporting.findings import DotFigure, Figure, LineFigure, MapFigure, Measure, PlacedWord
+from disco2.reporting.findings import Figure, LineFigure, MapFigure, Measure, PlacedWord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,10 +67,7 @@ def _saved(figure: Figure, **options: Any) -> bytes:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # drawn as a box
-        if isinstance(figure, LineFigure):
-            canvas = draw_lines(figure)
-        else:
-            canvas = draw_dots(figure) if isinstance(figure, DotFigure) else draw_map(figure)
+        canvas = draw_lines(figure) if isinstance(figure, LineFigure) else draw_map(figure)
         canvas.savefig(stream, **options)
     return stream.getvalue()
 
@@ -126,33 +123,6 @@ def _bar(measure: Measure) -> tuple[float, float]:
     """How far the interval reaches below and above the mean, in points."""
     low, high = measure.interval or (measure.mean, measure.mean)
     return max(100 * (measure.mean - low), 0.0), max(100 * (high - measure.mean), 0.0)
-
-
-def draw_dots(figure: DotFigure) -> Canvas:
-    """Measures with their intervals, the first on top."""
-    from matplotlib.figure import Figure as Canvas
-
-    canvas = Canvas(figsize=(6.4, 1.2 + 0.32 * len(figure.rows)), layout="constrained")
-    axes = canvas.add_subplot()
-    for place, (_, measure) in enumerate(figure.rows):
-        below, above = _bar(measure)
-        axes.errorbar(
-            100 * measure.mean,
-            place,
-            xerr=[[below], [above]],
-            color="0.0",
-            marker="o",
-            markerfacecolor="0.0",
-            elinewidth=0.8,
-            capsize=2.5,
-        )
-    axes.set_yticks(range(len(figure.rows)), [name for name, _ in figure.rows])
-    axes.invert_yaxis()
-    axes.set_title(figure.title, loc="left")
-    axes.set_xlabel(figure.x_label)
-    axes.grid(axis="x", color="0.9", linewidth=0.6)
-    axes.set_axisbelow(True)
-    return canvas
 
 
 # All lengths of a map are in points, 72 to an inch.
@@ -263,7 +233,6 @@ def _word_sizes(words: Sequence[str], size: float) -> Floats:
 DISTANCES = (4.5, 9.0, 15.0, 22.0, 30.0)
 ANGLES = tuple(math.pi / 4 * eighth for eighth in (0, 1, 7, 4, 3, 5, 2, 6))  # to the right first
 MARKER = 3.5  # half the width of a marker
-COST_OUTSIDE, COST_LABEL, COST_MARKER, COST_DISTANCE = 50.0, 10.0, 6.0, 0.12
 
 _PLACES = [(distance, math.cos(angle), math.sin(angle)) for distance in DISTANCES for angle in ANGLES]
 _DISTANCE, _ACROSS, _ALONG = (np.array(values) for values in zip(*_PLACES, strict=True))
@@ -275,21 +244,21 @@ Label = tuple[float, float, float, float, float]  # left, bottom, right and top;
 def place_labels(
     points: Floats, sizes: Floats, room: tuple[float, float], *, required: int, most: int
 ) -> dict[int, Label]:
-    """Places for labels on a map of a width and height, each where it costs least with those before it.
+    """Places for labels on a map of a width and height, each where it covers least of what is there.
 
     ``points`` and ``sizes`` (width, height): [n, 2]. The first ``required`` have markers, and are placed in
     any case; others only if a place next to their point is free, until ``most`` are placed.
     """
-    markers = points[:required]
+    markers = np.hstack([points[:required] - MARKER, points[:required] + MARKER])
     placed: dict[int, Label] = {}
     for number, (point, size) in enumerate(zip(points, sizes, strict=True)):
         if len(placed) == most:
             break
         boxes = _possible_boxes(point, size)[: len(_PLACES) if number < required else len(ANGLES)]
-        taken = np.array([label[:4] for label in placed.values()]).reshape(-1, 4)
-        costs = _costs(boxes, taken, markers, room)
-        best = int(costs.argmin())
-        if number < required or costs[best] <= COST_DISTANCE * DISTANCES[0]:
+        labels = np.array([label[:4] for label in placed.values()]).reshape(-1, 4)
+        covered = _covered(boxes, np.vstack([markers, labels]), room)
+        best = int(covered.argmin())
+        if number < required or covered[best] == 0:
             left, bottom, right, top = boxes[best].tolist()
             placed[number] = left, bottom, right, top, DISTANCES[best // len(ANGLES)]
     return placed
@@ -303,15 +272,13 @@ def _possible_boxes(point: Floats, size: Floats) -> Floats:
     return np.stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2], axis=1)
 
 
-def _costs(boxes: Floats, others: Floats, markers: Floats, room: tuple[float, float]) -> Floats:
-    """[places] what it costs a label to stand in each box, with the others where they are."""
+def _covered(boxes: Floats, others: Floats, room: tuple[float, float]) -> Floats:
+    """[places] how much of other boxes and of the space around the map each box covers."""
     left, bottom, right, top = boxes.T[:, :, None]  # [places, 1] each
-    outside = np.maximum(-boxes[:, :2], 0).sum(axis=1)
-    outside += np.maximum(boxes[:, 2:] - room, 0).sum(axis=1)
     across = np.minimum(right, others[:, 2]) - np.maximum(left, others[:, 0])
     along = np.minimum(top, others[:, 3]) - np.maximum(bottom, others[:, 1])
-    overlap = (across.clip(0) * along.clip(0)).sum(axis=1) / ((right - left) * (top - bottom))[:, 0]
-    x, y = markers[:, 0], markers[:, 1]
-    covered = (x > left - MARKER) & (x < right + MARKER) & (y > bottom - MARKER) & (y < top + MARKER)
-    costs: Floats = COST_OUTSIDE * outside + COST_LABEL * overlap + COST_MARKER * covered.sum(axis=1)
-    return costs + COST_DISTANCE * _DISTANCE[: len(boxes)]
+    inside = (np.minimum(right, room[0]) - np.maximum(left, 0)).clip(0)
+    inside = inside * (np.minimum(top, room[1]) - np.maximum(bottom, 0)).clip(0)
+    outside = (right - left) * (top - bottom) - inside
+    covered: Floats = (across.clip(0) * along.clip(0)).sum(axis=1) + outside[:, 0].round(6)
+    return covered

@@ -8,14 +8,12 @@ from __future__ import annotations
 import csv as comma_separated
 import io
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 MINUS = "−"  # noqa: RUF001  a minus sign is as wide as a plus; a hyphen is not
 ABSENT = "–"  # noqa: RUF001  an en dash
-PUBLISHED = "published"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +21,7 @@ class Measure:
     """A share with its standard deviation over seeds and its 95% interval over relations, if known.
 
     ``published`` figures are other people's, never measured here; every rendering says so. ``decimals`` are
-    those of a published percentage; None: as many as it has, up to two. Others have one.
+    those of the percentage.
     """
 
     mean: float
@@ -31,7 +29,7 @@ class Measure:
     interval: tuple[float, float] | None = None
     n: int | None = None
     published: bool = False
-    decimals: int | None = None
+    decimals: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +92,6 @@ class LineFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class DotFigure:
-    """One measure for each of several systems, one below the other."""
-
-    name: str
-    title: str
-    x_label: str
-    rows: tuple[tuple[str, Measure], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PlacedWord:
     """A word on a map; those with a ``group`` (such as pronouns) are marked and named."""
 
@@ -122,35 +110,7 @@ class MapFigure:
     words: tuple[PlacedWord, ...]
 
 
-Figure = LineFigure | DotFigure | MapFigure
-
-
-@dataclass(frozen=True, slots=True)
-class ConfusionMatrix:
-    """How often (mean over seeds) each gold label (rows) was predicted as each label (columns)."""
-
-    title: str
-    labels: tuple[str, ...]
-    counts: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Turned:
-    """A relation that one system gets right and another one wrong.
-
-    ``before`` and ``after`` are the answers of the two systems; ``entities`` has for each shared entity its
-    mentions in the first and in the second argument.
-    """
-
-    relation: str
-    first: str
-    second: str
-    gold: tuple[str, ...]
-    before: str
-    after: str
-    right: bool  # turned right (or else wrong)
-    entities: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
-    seeds: tuple[int, int] | None = None  # how many seeds agree, of how many
+Figure = LineFigure | MapFigure
 
 
 @dataclass(frozen=True)
@@ -162,20 +122,7 @@ class Findings:
     words: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
-    confusions: tuple[ConfusionMatrix, ...] = ()
-    turned: tuple[Turned, ...] = ()
     data: dict[str, Any] = field(default_factory=dict)
-
-
-def figure_text(cell: Measure | Difference) -> tuple[str, tuple[str, ...]]:
-    """A figure, with its deviation if known, and the bounds of its interval: ``47.2 ± 0.9``, 43.5, 50.9."""
-    signed = isinstance(cell, Difference)
-    decimals = _decimals(cell)
-    text = percent(cell.mean, decimals=decimals, signed=signed)
-    if isinstance(cell, Measure) and cell.deviation is not None:
-        text = f"{text} ± {percent(cell.deviation, decimals=decimals)}"
-    bounds = cell.interval or ()
-    return text, tuple(percent(bound, decimals=decimals, signed=signed) for bound in bounds)
 
 
 def cell_text(cell: Cell) -> str:
@@ -190,12 +137,15 @@ def cell_text(cell: Cell) -> str:
         # Two decimals, but three where two would hide on which side of 0.01 or 0.05 it lies.
         decimals = 3 if cell.value < 0.01 or 0.045 <= cell.value < 0.055 else 2
         return "< 0.001" if cell.value < 0.001 else f"{cell.value:.{decimals}f}"
-    text, bounds = figure_text(cell)
-    if bounds and isinstance(cell, Difference):
-        text = f"{text} [{bounds[0]}, {bounds[1]}]"
-    elif bounds:
-        text = f"{text} ({bounds[0]} to {bounds[1]})"
-    return f"{text} ({PUBLISHED})" if isinstance(cell, Measure) and cell.published else text
+    if isinstance(cell, Difference):
+        bounds = [percent(bound, signed=True) for bound in cell.interval or ()]
+        return percent(cell.mean, signed=True) + (f" [{', '.join(bounds)}]" if bounds else "")
+    text = percent(cell.mean, decimals=cell.decimals)
+    if cell.deviation is not None:
+        text = f"{text} ± {percent(cell.deviation, decimals=cell.decimals)}"
+    if cell.interval:
+        text = f"{text} ({' to '.join(percent(bound, decimals=cell.decimals) for bound in cell.interval)})"
+    return f"{text} (published)" if cell.published else text
 
 
 def percent(share: float, *, decimals: int = 1, signed: bool = False) -> str:
@@ -204,24 +154,15 @@ def percent(share: float, *, decimals: int = 1, signed: bool = False) -> str:
     return f"{value:{'+' if signed else ''}.{decimals}f}".replace("-", MINUS)
 
 
-def _decimals(cell: Measure | Difference) -> int:
-    if isinstance(cell, Measure) and cell.published:
-        value = round(100 * cell.mean, 2)
-        return cell.decimals or (2 if round(value, 1) != value else 1)
-    return 1
-
-
 def legend(table: Table) -> str:
-    """What ± and brackets mean, for a table that stands alone; empty where it has neither."""
-    cells = [cell for row in table.rows for cell in row]
-    measures = [cell for cell in cells if isinstance(cell, Measure)]
-    explained = []
-    if any(measure.deviation is not None for measure in measures):
-        explained.append("± is the standard deviation over seeds")
-    if any(cell.interval for cell in cells if isinstance(cell, Measure | Difference)):
-        explained.append("intervals are 95%")
-    sentence = "; ".join((["Figures are percentages"] if measures else []) + explained) + "."
-    return sentence[0].upper() + sentence[1:] if explained else ""
+    """What percentages, ± and brackets mean, for a table that stands alone; empty where it has none."""
+    measures = [cell for row in table.rows for cell in row if isinstance(cell, Measure)]
+    explained = ["Figures are percentages."] if measures else []
+    if any(one.deviation is not None for one in measures):
+        explained.append("± is the standard deviation over seeds.")
+    if any(cell.interval for row in table.rows for cell in row if isinstance(cell, Measure | Difference)):
+        explained.append("Intervals are 95%.")
+    return " ".join(explained)
 
 
 def plain(table: Table) -> tuple[list[str], list[list[str]]]:
@@ -267,10 +208,8 @@ def csv(table: Table) -> str:
     columns: list[list[Value]] = []
     for place, heading in enumerate(table.columns):
         cells = [_csv_fields(row[place]) for row in table.rows]
-        used = {name for cell in cells for name, value in cell.items() if value is not None}
-        if not any(cell.get("published") == "true" for cell in cells):
-            used.discard("published")
-        for name in [name for name in FIELDS if name in used] or [""]:
+        used = [name for name in FIELDS if any(cell.get(name) is not None for cell in cells)]
+        for name in used or [""]:
             headings.append(f"{heading} {name}".strip())
             columns.append([cell.get(name) for cell in cells])
     stream = io.StringIO(newline="")
@@ -287,9 +226,8 @@ def _csv_fields(cell: Cell) -> dict[str, Value]:
     low, high = cell.interval or (None, None)
     if isinstance(cell, Difference):
         return {"difference": cell.mean, "low": low, "high": high}
-    theirs = "true" if cell.published else "false"
     spread = {"deviation": cell.deviation, "low": low, "high": high}
-    return {"mean": cell.mean, **spread, "n": cell.n, "published": theirs}
+    return {"mean": cell.mean, **spread, "n": cell.n, "published": "true" if cell.published else None}
 
 
 def latex(table: Table) -> str:
@@ -301,7 +239,7 @@ def latex(table: Table) -> str:
         r"\begin{table}",
         r"  \centering",
         rf"  \caption{{{latex_text(table.title)}}}",
-        rf"  \label{{tab:{re.sub(r'[^A-Za-z0-9.:-]+', '-', table.name)}}}",
+        rf"  \label{{tab:{table.name}}}",
         r"  \small",
         rf"  \begin{{tabular}}{{{alignment}}}",
         r"    \toprule",
@@ -317,13 +255,10 @@ def latex(table: Table) -> str:
 
 
 def _latex_row(row: Sequence[Cell]) -> str:
-    cells = [latex_text(cell_text(cell)) for cell in row]
-    if cells[0].startswith("["):
-        cells[0] = f"{{}}{cells[0]}"  # or it would be taken for an option of the row before
-    return f"    {' & '.join(cells)} \\\\"
+    return f"    {' & '.join(latex_text(cell_text(cell)) for cell in row)} \\\\"
 
 
-# TeX's own characters, and signs that pdfTeX does not know in text. Letters up to U+017F it reads as UTF-8.
+# TeX's own characters, and signs that pdfTeX does not know in text.
 _LATEX = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "{}&%$#_"},
@@ -332,24 +267,13 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': "''",
     "±": r"$\pm$",
     MINUS: "$-$",
     ABSENT: "--",
-    "—": "---",
-    "‘": "`",  # noqa: RUF001
-    "’": "'",  # noqa: RUF001
-    "“": "``",
-    "”": "''",
-    "…": r"\ldots{}",
     "∩": r"$\cap$",
-    "→": r"$\rightarrow$",
-    "\u00a0": "~",
 }
 
 
 def latex_text(text: str) -> str:
-    """Any text on one line of LaTeX; characters that it lacks are named."""
-    characters = " ".join(unicodedata.normalize("NFC", text).split())
-    named = (one if one < "\u0180" else rf"\texttt{{U+{ord(one):04X}}}" for one in characters)
-    return "".join(_LATEX.get(one, name) for one, name in zip(characters, named, strict=True))
+    """Any text on one line of LaTeX."""
+    return "".join(_LATEX.get(character, character) for character in " ".join(text.split()))

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from disco2.experiments.configuration import read_configuration
+
 pytest.importorskip("optuna")
 pytest.importorskip("matplotlib")
 pytest.importorskip("sklearn")
@@ -71,6 +73,9 @@ def test_everything_from_start_to_end(
     said = " ".join(reader.words)
     assert all(found[one]["title"] in said for one in EXPERIMENTS)
     assert "43.56" in (tmp_path / "tables" / "multiclass.md").read_text()  # of the paper
+    tuned = found["tuning"]["data"]["upward + entities"]
+    settings = read_configuration(tmp_path / tuned["file"])
+    assert settings.training.rate_upward == tuned["best"]["values"]["rate_upward"]
     shares = {row["coreference"] for row in rows(tmp_path / "tables" / "coreference.csv")}
     assert shares == {"automatic", "intersection, own", "intersection, automatic"}
     # The main tables are about the version with coreference in every document.

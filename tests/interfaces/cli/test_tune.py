@@ -60,11 +60,10 @@ def test_tuning_from_nothing_to_settings_that_train(run: Any, role_pairs: Path, 
         ([], "Missing option '--output'"),
         (["--output", "best.toml", "--grid", "fine"], "quick, paper"),
         (["--output", "best.toml", "--development", "test"], "dev, random"),
-        (["--output", "best.toml", "--storage", "study.db"], "sqlite:///"),
         (["--output", "best.toml", "--kind", "majority"], "nothing to tune"),
         (["--output", "file/best.toml"], "can't be written"),
         (["--output", "."], "not a regular file"),
-        (["--output", "best.toml", "--storage", "sqlite:///file"], "not a database"),
+        (["--output", "bad.toml"], "not a database"),
     ],
 )
 def test_bad_input_is_one_paragraph_and_exit_code_2(
@@ -76,7 +75,8 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
     message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("neither a folder nor a database\n" * 50)
+    for name in ("file", "bad-study.db"):
+        (tmp_path / name).write_text("neither a folder nor a database\n" * 50)
     code, out, err = run("tune", *here(role_pairs), *arguments)
     assert code == 2
     assert out == ""

@@ -125,7 +125,7 @@ def _print_quality(found: dict[str, Any]) -> None:
     )
     rows = []
     for name, one in (("from raw text", raw), ("on gold tokens", gold)):
-        pairs, shared = one["coreference"]["aligned_pairs"]["heads"], one["coreference"]["shared_entities"]
+        pairs, shared = one["coreference"]["aligned_pairs"], one["coreference"]["shared_entities"]
         figures = (pairs["precision"], pairs["recall"], pairs["f1"], shared["gold"], shared["automatic"])
         rows.append([name, *map(percent, figures)])
     print_table(

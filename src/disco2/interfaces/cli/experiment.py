@@ -15,7 +15,7 @@ from disco2.annotation.annotator import Layer
 from disco2.corpora.catalogue import NONE, read_layers
 from disco2.data import Corpus
 from disco2.errors import SettingsError
-from disco2.experiments.bench import AUTOMATIC, Bench, Experiment, carry_out, check_packages
+from disco2.experiments.bench import AUTOMATIC, Bench, Experiment, carry_out
 from disco2.experiments.configuration import of_one_corpus
 from disco2.experiments.coreference import (
     COREFERENCE,
@@ -25,27 +25,32 @@ from disco2.experiments.coreference import (
     layers_for_coreference,
 )
 from disco2.experiments.embeddings import EMBEDDINGS
-from disco2.experiments.full_model import BINARY_EXPERIMENT, DIMENSION, INITIALISATION
-from disco2.experiments.multiclass import BEYOND, CROSSVALIDATION, MULTICLASS_EXPERIMENT
-from disco2.experiments.report import ALL, storage_in, tune_systems, tuning_findings, write_report
+from disco2.experiments.paper import (
+    BEYOND,
+    BINARY_EXPERIMENT,
+    CROSSVALIDATION,
+    DIMENSION,
+    INITIALISATION,
+    MULTICLASS_EXPERIMENT,
+)
+from disco2.experiments.report import ALL, STUDIES, tune_systems, tuning_findings, write_report
 from disco2.experiments.runs import OWN, RunPlan
-from disco2.experiments.tuning import ReportProgress, check_storage
-from disco2.experiments.tuning_problem import GRIDS
+from disco2.experiments.tuning import GRIDS, TuningProgress, check_storage
 from disco2.interfaces.cli.corpus_options import CorpusOptions, SettingOptions
 from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
-from disco2.interfaces.cli.options import AsJson, TrainingWorkers, choose, path_option
-from disco2.interfaces.cli.train import ShownProgress
+from disco2.interfaces.cli.options import AsJson, choose, path_option
+from disco2.interfaces.cli.train import show_trials
 from disco2.reporting.findings import Findings, plain
 from disco2.reporting.page import findings_content, write_findings
 
 
 @dataclass(frozen=True)
-class ExperimentOptions(TrainingWorkers, SettingOptions):
+class ExperimentOptions(SettingOptions):
     """Where runs go, how many there are, and their settings. Every field is an option."""
 
     output: Annotated[Path, path_option(help="Folder for runs, tables and figures.")] = Path("runs")
+    jobs: Annotated[int, typer.Option(help="Processes that train in parallel.", min=1)] = 1
     seeds: Annotated[int, typer.Option(help="Train every model with the seeds 1 to this.", min=1)] = 5
-    redo: Annotated[bool, typer.Option("--redo", help="Repeat finished runs.")] = False
     as_json: AsJson = False
 
 
@@ -136,7 +141,6 @@ def _bench(versions: dict[str, Corpus], options: ExperimentOptions) -> Bench:
 
 
 def _run(experiment: Experiment, read: Read, corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    options.open_if_parallel()  # check the engine before anything is read
     bench = _bench(read(corpus), options)
     show_findings(run_with_progress([experiment], bench, options), as_json=options.as_json)
 
@@ -155,8 +159,7 @@ def run_with_progress(
             experiments,
             bench,
             options.output,
-            engine=options.open_if_parallel(),
-            redo=options.redo,
+            jobs=options.jobs,
             progress=show,
             notice=print_note,
         )
@@ -179,43 +182,35 @@ def experiment_all(
     trials: Annotated[
         int | None, typer.Option(help="Trials for each model. Default: as many as the grid has.", min=1)
     ] = None,
-    storage: Annotated[
-        str,
-        typer.Option(
-            help="Where studies are kept, as for disco2 tune. Default: a file in --output.",
-            metavar="sqlite:///FILE",
-        ),
-    ] = "",
     *,
     corpus: CorpusOptions,
     options: ExperimentOptions,
 ) -> None:
     """All experiments; an interrupted run resumes.
 
-    The last file is OUTPUT/report.html, one page with tables, figures, confusions and examples.
+    The last file is OUTPUT/report.html, one page with all tables and figures.
     """
-    check_packages(ALL)
-    options.open_if_parallel()  # check the engine before anything is read
-    storage = storage or storage_in(options.output)
+    for experiment in ALL:
+        experiment.check()
     if grid != UNTUNED:
-        check_storage(storage)
+        check_storage(options.output / STUDIES)
     began = time.perf_counter()
     bench = _bench(read_versions(corpus), options)
     findings = []
     if grid != UNTUNED:
         with progress_bar() as bar:
 
-            def shown(system: str) -> ReportProgress:
-                return ShownProgress(bar, bar.add_task(system, total=None), name=system)
+            def shown(system: str) -> TuningProgress:
+                return show_trials(bar, bar.add_task(system, total=None), name=f"{system}: ")
 
             tuned = tune_systems(
                 bench,
                 options.output,
                 grid=grid,
-                storage=storage,
                 trials=trials or 0,
                 jobs=options.jobs,
-                report=shown,
+                progress=shown,
+                notice=print_note,
             )
         bench = replace(bench, tuned={system: one.configuration for system, one in tuned.items()})
         findings.append(tuning_findings(bench, tuned, grid=grid))

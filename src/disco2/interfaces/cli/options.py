@@ -307,22 +307,3 @@ class EngineOptions:
             DaskEngine.check_installed()
             return DaskEngine(workers=workers, scheduler=self.scheduler)
         return LocalEngine(workers)
-
-
-@dataclass(frozen=True)
-class TrainingWorkers(EngineOptions):
-    """The engine and number of workers of commands that train many models."""
-
-    jobs: Annotated[
-        int,
-        typer.Option(
-            help="Processes that train in parallel. With --scheduler, all its workers do: they must have the "
-            "--output folder, and files that settings name, under the same paths.",
-            min=1,
-        ),
-    ] = 1
-
-    def open_if_parallel(self) -> Engine | None:
-        """The engine; None where this process does all the work."""
-        engine = self.open(self.jobs)
-        return None if self.engine == LOCAL and self.jobs == 1 else engine

@@ -22,9 +22,17 @@ from disco2.experiments.adapting import adapt_model, adaptable_instances, read_b
 from disco2.experiments.configuration import Configuration, commented_toml, of_one_corpus, read_data
 from disco2.experiments.division import Parts, divide
 from disco2.experiments.train_run import check_learnable, save_model, train_model
-from disco2.experiments.tuning import COMPLETE, PRUNED, StudyProgress, Tuned, check_storage
+from disco2.experiments.tuning import (
+    DEVELOPMENTS,
+    GRIDS,
+    LOSS,
+    Tuned,
+    TuningProgress,
+    check_storage,
+    choose_space,
+    readable,
+)
 from disco2.experiments.tuning import tune as search_settings
-from disco2.experiments.tuning_problem import DEVELOPMENTS, GRIDS, choose_space
 from disco2.files import check_file_place, check_writable, write_text
 from disco2.interfaces.cli.corpus_options import CorpusOptions, ModelOptions, read_corpora
 from disco2.interfaces.cli.listing import (
@@ -271,13 +279,6 @@ def tune(
             "the last two separately for each group of parameters.",
         ),
     ] = GRIDS[0],
-    storage: Annotated[
-        str,
-        typer.Option(
-            help="Where the study is kept: sqlite:///FILE. Default: a file beside --output.",
-            metavar="sqlite:///FILE",
-        ),
-    ] = "",
     trials: Annotated[
         int | None,
         typer.Option(help="Total number of finished trials, including those of earlier calls.", min=1),
@@ -291,7 +292,6 @@ def tune(
             "as in the paper, a random fifth (training.development_share) of the training relations.",
         ),
     ] = DEVELOPMENTS[0],
-    pruning: Annotated[bool, typer.Option(help="Stop trials that do worse than most.")] = True,
     jobs: Annotated[int, typer.Option(help="Processes that run trials in parallel.", min=1)] = 1,
     as_json: AsJson = False,
     *,
@@ -300,15 +300,16 @@ def tune(
 ) -> None:
     """Search settings that do well on the development relations; the test part is not used.
 
-    Called again with the same storage, it resumes; a trial that was interrupted is repeated.
+    The study is kept in a file beside --output. Called again, it resumes; a trial that was interrupted is
+    repeated.
     Binary classifiers, such as --set task.versus=Comparison, are tuned for F1, others for accuracy.
     """
     configuration = of_one_corpus(settings.configuration())
     space = choose_space(configuration, grid=grid)
     check_file_place(output)
     check_writable(output)
-    storage = storage or f"sqlite:///{output.with_name(f'{output.stem}-study.db')}"
-    check_storage(storage)
+    study = output.with_name(f"{output.stem}-study.db")
+    check_storage(study)
     if configuration.model.kind == "encoder":
         encoder_folder(configuration.encoder.folder)  # fail before an hour of annotation
         if not configuration.model.features:  # it needs layers only for features
@@ -320,13 +321,13 @@ def tune(
             found,
             configuration,
             space=space,
-            storage=storage,
+            file=study,
             trials=trials or 0,
             jobs=jobs,
             seeds=seeds,
             development=development,
-            pruning=pruning,
-            report=ShownProgress(bar, task),
+            progress=show_trials(bar, task),
+            notice=print_note,
         )
     write_text(output, [tuned.to_toml()])
     if as_json:
@@ -335,38 +336,29 @@ def tune(
         _print_tuned(tuned, output)
 
 
-class ShownProgress:
-    """Shows the progress as a bar, and notes above it."""
+def show_trials(bar: Progress, task: TaskID, *, name: str = "") -> TuningProgress:
+    """Show how many trials are finished, and the best score so far."""
 
-    def __init__(self, bar: Progress, task: TaskID, *, name: str = "") -> None:
-        self._bar = bar
-        self._task = task
-        self._name = f"{name}: " if name else ""
+    def show(finished: int, wanted: int, best: float | None) -> None:
+        text = f"{name}{finished} of {wanted} trials, best {percent(best)}%"
+        bar.update(task, total=wanted, completed=finished, description=text)
 
-    def __call__(self, progress: StudyProgress) -> None:
-        if progress.finished is None:
-            print_note(progress.note)
-            return
-        text = f"{self._name}{progress.finished} of {progress.wanted} trials, best {percent(progress.best)}%"
-        if progress.note:
-            text = f"{text}, {progress.note}"
-        self._bar.update(self._task, total=progress.wanted, completed=progress.finished, description=text)
+    return show
 
 
 def _print_tuned(tuned: Tuned, output: Path) -> None:
     problem = tuned.problem
-    names = [dimension.name for dimension in problem.space.dimensions]
+    names = list(problem.space.settings)
     print_table(
-        f"{problem.corpus.name}, {tuned.count(COMPLETE, PRUNED)} trials, {tuned.count(PRUNED)} of them "
-        f"pruned: the best by development {tuned.score_name}, mean of the seeds {problem.seeds[0]} to "
-        f"{problem.seeds[-1]}",
+        f"{problem.corpus.name}, {len(tuned.ranking)} trials: the best by development {tuned.score_name}, "
+        f"mean of the seeds {problem.seeds[0]} to {problem.seeds[-1]}",
         ["trial", tuned.score_name, "loss", *names],
         [
             [
                 str(trial.number),
-                percent(trial.score),
-                _number(trial.loss),
-                *(_number(trial.values.get(name)) for name in names),
+                percent(trial.value),
+                _number(trial.user_attrs[LOSS]),
+                *(_number(readable(trial.params).get(name)) for name in names),
             ]
             for trial in tuned.ranking[:SHOWN]
         ],

@@ -27,10 +27,9 @@ from disco2.annotation.annotator import Annotator, AnnotatorChoice, Annotators, 
 from disco2.bundle import read_manifest, save_bundle
 from disco2.corpora.tasks import Task
 from disco2.data import WITHOUT_SENSE, Corpus, Instance, RelationKind
-from disco2.experiments.bundle_record import BundleRecord, record_of
 from disco2.experiments.configuration import Configuration, names
 from disco2.experiments.division import Parts
-from disco2.experiments.train_run import train_model
+from disco2.experiments.train_run import BundleRecord, record_of, train_model
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import ModelInfo, Pipeline, load
 from disco2.interfaces.estimator.inputs import (

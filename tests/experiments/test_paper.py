@@ -1,4 +1,4 @@
-"""The ladder of models, cross-validation, and steps beyond the paper."""
+"""The ladder of models, cross-validation, one class against all others, and steps beyond the paper."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus
 from disco2.errors import InputError
-from disco2.experiments.bench import Bench
+from disco2.experiments.bench import Bench, is_papers_corpus, notes_beside
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
-from disco2.experiments.multiclass import (
+from disco2.experiments.paper import (
     BEST,
     BEYOND,
+    BINARY_EXPERIMENT,
     COMPARED,
-    CROSSVALIDATION,
     FEATURES_ALONE,
     FULL,
     LADDER,
@@ -29,6 +30,7 @@ from disco2.experiments.multiclass import (
     comparison_table,
     fold_labels,
     fold_plans,
+    is_commoner,
     joined,
 )
 from disco2.experiments.runs import RunPlan, RunResult
@@ -75,8 +77,6 @@ def test_the_table_has_the_papers_eight_rows_and_its_figures_only_on_its_corpus(
     assert ours == Measure(1.0, 0.0, (1.0, 1.0), N)
 
     assert table.title == "Accuracy, 2 labels"
-    assert any("model.K = 100" in said for said in MULTICLASS_EXPERIMENT.findings(bench("gum"), result).words)
-
     other_split = bench("pdtb2", **{"task.protocol": "ji"})
     assert "published" not in MULTICLASS_EXPERIMENT.findings(other_split, result).tables[0].columns
 
@@ -130,24 +130,13 @@ def test_folds_with_different_labels_are_not_mixed() -> None:
             joined([fold_answers("ab"), fold_answers(other)])
 
 
-def test_settings_were_chosen_on_relations_that_are_tested() -> None:
-    def result(plan: RunPlan) -> RunResult:
-        return RunResult(("a",), {"test": fold_answers("a")})
-
-    own = Bench({"own": gum()}, Configuration().changed({"task.minimum": 5}), seeds=(1,))
-    said = CROSSVALIDATION.findings(own, result).words[1]
-    assert "They were chosen on development relations of gum; these are test relations of some fold" in said
-    other = replace(own, corpora={"own": replace(gum(), name="pairs")})
-    assert "If they were chosen" in CROSSVALIDATION.findings(other, result).words[1]
-    tuned = replace(other, tuned={FULL.name: other.configuration})
-    assert "They were chosen" in CROSSVALIDATION.findings(tuned, result).words[1]
-
-
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
-def test_the_example_is_the_best_model_of_the_table() -> None:
+def test_the_examples_have_the_settings_of_the_best_model_and_of_the_paper() -> None:
     assert read_configuration(EXAMPLES / "best.toml") == Configuration().changed(BEST.changes)
+    papers = read_configuration(EXAMPLES / "paper.toml")
+    assert (papers.vectors.source, papers.model.K, papers.model.pairs) == ("word2vec", 50, "sum")
 
 
 def test_steps_differ_in_their_changes_alone_even_where_the_papers_model_was_tuned() -> None:
@@ -160,3 +149,77 @@ def test_steps_differ_in_their_changes_alone_even_where_the_papers_model_was_tun
     assert plans == BEYOND.plans(untuned)
     for system, plan in zip((*STEPS, FEATURES_ALONE), plans, strict=False):
         assert plan.configuration == given.changed({**system.changes, "training.seed": 1})
+
+
+def binary_bench() -> Bench:
+    """Contingency is common in training, and Expansion in the test part."""
+    senses = ["Contingency.Cause"] * 3 + ["Expansion.List"] * 2
+    tested = ["Expansion.List"] * 3 + ["Contingency.Cause"]
+    relations = [relation("d1", number, [sense]) for number, sense in enumerate(senses)]
+    relations += [relation("d2", number, [sense]) for number, sense in enumerate(tested)]
+    made = replace(corpus(relations, parts={"d1": "train", "d2": "test"}), name="gum", inventory="gdtb")
+    return Bench({"own": made}, Configuration(), seeds=(1,))
+
+
+def binary_answers(name: str, gold: list[bool]) -> Answers:
+    names = tuple(map(str, range(len(gold))))
+    labels = tuple((name if one else "Other",) for one in gold)
+    scores = np.ones((len(gold), 2), dtype=np.float32)
+    return Answers(names, names, labels, np.ones(len(gold), dtype=bool), (name, "Other"), scores)
+
+
+def test_the_commoner_answer_is_that_of_the_training_part() -> None:
+    assert is_commoner(binary_bench(), "Contingency")
+    assert not is_commoner(binary_bench(), "Expansion")
+
+    def result(plan: RunPlan) -> RunResult:
+        name = plan.configuration.task.versus
+        gold = {"Contingency": [False] * 3 + [True], "Expansion": [True] * 3 + [False]}
+        return RunResult((), {"test": binary_answers(name, gold.get(name, [False] * 4))})
+
+    table = BINARY_EXPERIMENT.findings(binary_bench(), result).tables[0]
+    constant = dict(zip(table.columns, table.rows[0], strict=True))
+    assert constant["system"] == "always the commoner answer"
+    assert constant["Contingency F1"] == Measure(0.4, n=4)
+    assert constant["Contingency accuracy"] == Measure(0.25, n=4)
+    assert constant["Expansion F1"] == Measure(0.0, n=4)
+    assert constant["Expansion accuracy"] == Measure(0.25, n=4)
+    assert constant["Temporal accuracy"] == Measure(1.0, n=4)
+
+
+def pdtb2(*, without: str = "") -> Corpus:
+    """Two documents; one may be without coreference."""
+    made = corpus([relation(name, 1, ["Contingency.Cause"]) for name in ("wsj_0201", "wsj_2301")])
+    documents = {
+        name: replace(one, mentions=None if name == without else ()) for name, one in made.documents.items()
+    }
+    return replace(made, name="pdtb2", inventory="pdtb2", documents=documents)
+
+
+@pytest.mark.parametrize(
+    ("changes", "beside"),
+    [
+        ({}, True),
+        ({"level": 2}, True),
+        ({"protocol": "ji"}, False),
+        ({"level": 1}, False),
+        ({"minimum": 5}, False),
+        ({"labels": ("Contingency.Cause", "Expansion.List")}, False),
+        ({"outcomes": "running-text"}, False),
+        ({"versus": "Expansion"}, False),
+    ],
+)
+def test_published_figures_belong_to_the_papers_task(changes: dict[str, Any], beside: bool) -> None:
+    configuration = Configuration().changed({f"task.{name}": value for name, value in changes.items()})
+    assert is_papers_corpus(Bench({"own": pdtb2()}, configuration, seeds=(1,)), "lin") is beside
+
+
+def test_published_figures_belong_to_the_papers_corpus_as_a_whole() -> None:
+    def papers(made: Corpus) -> bool:
+        return is_papers_corpus(Bench({"own": made}, Configuration(), seeds=(1,)), "lin")
+
+    assert papers(documents_with_coreference(pdtb2())), "nothing was left out"
+    assert not papers(documents_with_coreference(pdtb2(without="wsj_0201")))
+    assert not papers(replace(pdtb2(), name="pdtb3"))
+    partial = Bench({"own": pdtb2(without="wsj_0201")}, Configuration(), seeds=(1,))
+    assert "1 of 2 documents have none" in notes_beside(partial)[1]

@@ -1,18 +1,27 @@
-"""The paper's table of multiclass results, the same in cross-validation, and steps beyond the paper."""
+"""The paper's tables and figures, except those of coreference and word vectors; steps beyond the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from disco2.corpora.protocols import split_relations
+from disco2.corpora.tasks import CLASSES
 from disco2.data import Corpus
 from disco2.errors import InputError
+from disco2.evaluation.significance import f1_interval
 from disco2.experiments.bench import (
+    BINARY,
+    BOOTSTRAP_SEED,
     COMPARISON_COLUMNS,
+    DIMENSION_RANGE,
+    LIN_2009,
+    MULTICLASS,
+    SOURCE,
     Bench,
     Experiment,
     GroupResults,
@@ -21,21 +30,17 @@ from disco2.experiments.bench import (
     accuracy,
     answers_of,
     compare_answers,
-    mean_confusion,
+    is_papers_corpus,
+    notes_beside,
+    published,
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
-from disco2.experiments.published import (
-    LIN_2009,
-    MULTICLASS,
-    is_papers_corpus,
-    notes_beside,
-    published,
-    said_differences,
-)
 from disco2.experiments.runs import RunPlan, RunResult
-from disco2.reporting.findings import Cell, ConfusionMatrix, Findings, Table
+from disco2.model.settings import INITIALISATIONS
+from disco2.reporting.figures import check_plots
+from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Series, Table
 
 LADDER = (
     System("most common class", {"model.kind": "majority", "model.features": False}),
@@ -63,8 +68,7 @@ SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
 
 def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
     test = {name: answers_of(some) for name, some in runs.items()}
-    labels, counts = mean_confusion(test[FULL.name])
-    corpus = bench.corpus
+    corpus, labels = bench.corpus, runs[FULL.name][0].labels
     made = ", ".join(corpus.automatic)
     return Findings(
         name="multiclass",
@@ -73,16 +77,8 @@ def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
             f"Accuracy on {corpus.name} under the split '{bench.protocol}', {len(labels)} labels; mean "
             f"and standard deviation over {len(bench.seeds)} seeds, 95% bootstrap interval over relations.",
             *((f"Not the corpus's own: {made}, by {corpus.annotators}.",) if made else ()),
-            said_differences(bench.plans(FULL)[0].configuration),
         ),
         tables=(_ladder_table(bench, runs), comparison_table("multiclass-tests", COMPARED, test)),
-        confusions=(
-            ConfusionMatrix(
-                f"{FULL.name}, test: gold senses in rows, mean over seeds",
-                labels,
-                tuple(tuple(row) for row in counts.tolist()),
-            ),
-        ),
     )
 
 
@@ -219,7 +215,8 @@ def _fold_findings(bench: Bench, runs: GroupResults) -> Findings:
             f"{FOLDS} folds over the documents of {bench.corpus.name}: each of its {relations} relations is "
             "answered by a model that saw neither it nor its document; the next fold said when to stop. "
             f"{len(bench.seeds)} seeds.",
-            _on_settings(bench),
+            "All folds have the same settings. If these were chosen on development relations of the corpus, "
+            "which are test relations of some fold, accuracies may be a little too high.",
         ),
         tables=(
             measures_table("crossvalidation", "Cross-validated accuracy", answers),
@@ -228,18 +225,185 @@ def _fold_findings(bench: Bench, runs: GroupResults) -> Findings:
     )
 
 
-def _on_settings(bench: Bench) -> str:
-    """On what the settings may have been chosen; the defaults were on GUM's dev part."""
-    corpus = bench.corpus.name
-    chosen = f"If they were chosen on development relations of {corpus}, these are"
-    if bench.tuned or corpus == "gum":
-        chosen = f"They were chosen on development relations of {corpus}; these are"
-    end = "test relations of some fold, so that accuracies may be a little too high."
-    return f"All folds have the same settings. {chosen} {end}"
-
-
 CROSSVALIDATION = Experiment(
     "crossvalidation", lambda bench: _fold_groups(bench, FOLD_SYSTEMS), _fold_findings
+)
+
+
+DIMENSIONS = (20, 30, 40, 50, 60)
+
+
+def _dimension_findings(bench: Bench, runs: GroupResults) -> Findings:
+    figures = {
+        part: [(K, accuracy(answers_of(some, part))) for K, some in runs.items()] for part in ("dev", "test")
+    }
+    series = [
+        Series(part, tuple((float(K), found) for K, found in points if found))
+        for part, points in figures.items()
+        if any(found for _, found in points)
+    ]
+    words = [f"{FULL.name}, {len(bench.seeds)} seeds; bars are 95% intervals over relations."]
+    if is_papers_corpus(bench, "lin"):
+        low, high = DIMENSION_RANGE
+        words.append(f"The paper's accuracies lie between {low} and {high}. {SOURCE}")
+    title, labels = "Accuracy over dimensions", ("dimensions K", "accuracy (%)")
+    return Findings(
+        name="dimension",
+        title="How many dimensions",
+        words=tuple(words),
+        tables=(
+            Table(
+                name="dimension",
+                title="Accuracy of the full model over the number of dimensions",
+                columns=("K", *figures),
+                rows=tuple(
+                    (str(K), dev, test) for (K, dev), (_, test) in zip(*figures.values(), strict=True)
+                ),
+            ),
+        ),
+        figures=(LineFigure("dimension", title, *labels, tuple(series)),),
+    )
+
+
+DIMENSION = Experiment(
+    "dimension",
+    lambda bench: {K: bench.plans(FULL, changes={"model.K": K}) for K in DIMENSIONS},
+    _dimension_findings,
+    check_plots,
+)
+
+
+FACTORS = ("A1", "A2", "B1", "B2")
+DIAGONALS = ("A3", "B3")
+
+
+def _initialisation_findings(bench: Bench, runs: GroupResults) -> Findings:
+    rows = tuple(
+        (
+            start,
+            *(accuracy(answers_of(some, part)) for part in ("dev", "test")),
+            _norm(some, FACTORS),
+            _norm(some, DIAGONALS),
+        )
+        for start, some in runs.items()
+    )
+    table = Table(
+        name="initialisation",
+        title="Start of the low-rank factors",
+        columns=("factors start", "dev", "test", "norm of the factors", "norm of the diagonals"),
+        rows=rows,
+        notes=("Norms are Frobenius norms after training, over A and B of all labels, mean over seeds.",),
+    )
+    test = {start: answers_of(some) for start, some in runs.items()}
+    return Findings(
+        name="initialisation",
+        title="Zero initialisation",
+        words=(
+            "Factors that start at zero have a zero gradient and stay there: what is learned is the diagonal "
+            f"alone. {FULL.name}, {len(bench.seeds)} seeds.",
+        ),
+        tables=(table, comparison_table("initialisation-tests", (("random", "zero"),), test)),
+    )
+
+
+def _norm(runs: list[RunResult], names: tuple[str, ...]) -> str:
+    """The norm of some parameters together, mean over seeds."""
+    norms = [np.linalg.norm([run.notes["norms"].get(name, 0.0) for name in names]) for run in runs]
+    return f"{np.mean(norms):.3f}"
+
+
+INITIALISATION = Experiment(
+    "initialisation",
+    lambda bench: {
+        start: bench.plans(FULL, changes={"model.initialisation": start}) for start in INITIALISATIONS
+    },
+    _initialisation_findings,
+)
+
+
+PAPERS_SPLIT = "ji"
+
+
+def papers_split(bench: Bench) -> dict[str, Any]:
+    """On PDTB 2 the paper has a split of its own for this table."""
+    usual = bench.corpus.name == "pdtb2" and not bench.configuration.task.protocol
+    return {"task.protocol": PAPERS_SPLIT} if usual else {}
+
+
+def classifier(bench: Bench, name: str) -> System:
+    """The full model for one class against all others."""
+    return System(f"{name} or not", {**FULL.changes, "task.versus": name, **papers_split(bench)})
+
+
+def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
+    ours: list[Cell] = ["this package"]
+    constant: list[Cell] = ["always the commoner answer"]
+    for name, some in runs.items():
+        seeds = answers_of(some)
+        ours += [f1_measure(seeds, name), accuracy(seeds)]
+        constant += constant_measures(seeds[0], name, always=is_commoner(bench, name))
+    split = replace(bench, configuration=bench.configuration.changed(papers_split(bench)))
+    protocol = split.protocol
+    beside = is_papers_corpus(split, PAPERS_SPLIT)
+    rows: list[tuple[Cell, ...]] = [
+        (system, *(published(value, decimals=2) for pair in figures for value in pair))
+        for system, figures in (BINARY if beside else {}).items()
+    ]
+    rows += [tuple(constant), tuple(ours)]
+    return Findings(
+        name="binary",
+        title="One class against all others",
+        words=(
+            f"{FULL.name} under the split '{protocol}', EntRel counted as Expansion, the training part "
+            f"balanced by resampling, the pass with the best development F1; {len(bench.seeds)} seeds. "
+            "The commoner answer is the training part's.",
+        ),
+        tables=(
+            Table(
+                name="binary",
+                title="F1 and accuracy for each class of level 1",
+                columns=("system", *(f"{name} {kind}" for name in CLASSES for kind in ("F1", "accuracy"))),
+                rows=tuple(rows),
+                notes=notes_beside(bench) if beside else (),
+            ),
+        ),
+    )
+
+
+def is_commoner(bench: Bench, name: str) -> bool:
+    """Whether more than half of the training relations, before any balancing, are of the class."""
+    configuration = bench.plans(classifier(bench, name))[0].configuration
+    training = divide(bench.corpus, configuration).instances["train"]
+    return 2 * sum(name in one.gold for one in training) > len(training)
+
+
+def constant_measures(answers: Answers, positive: str, *, always: bool) -> tuple[Measure, Measure]:
+    """F1 and accuracy of a constant answer: the class for every relation (``always``), or for none."""
+    share = float(np.mean([positive in gold for gold in answers.gold]))
+    n = len(answers.gold)
+    if always:
+        return Measure(2 * share / (1 + share), n=n), Measure(share, n=n)
+    return Measure(0.0, n=n), Measure(1 - share, n=n)
+
+
+def f1_measure(seeds: Sequence[Answers], positive: str) -> Measure:
+    """F1 of a class, mean over seeds, with a bootstrap interval over relations."""
+    gold = np.array([positive in labels for labels in seeds[0].gold])
+    found = np.array([[label == positive for label in one.predicted] for one in seeds])
+    both = (found & gold).sum(axis=1)
+    by_seed = 2 * both / np.maximum(found.sum(axis=1) + gold.sum(), 1)
+    return Measure(
+        mean=float(by_seed.mean()),
+        deviation=float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
+        interval=f1_interval(gold, found, seed=BOOTSTRAP_SEED),
+        n=len(gold),
+    )
+
+
+BINARY_EXPERIMENT = Experiment(
+    "binary",
+    lambda bench: {name: bench.plans(classifier(bench, name)) for name in CLASSES},
+    _binary_findings,
 )
 
 
@@ -263,9 +427,10 @@ CLAUSES = {
 }
 ENSEMBLE = {"model.members": 5, "model.surface_members": 2}
 
-# Each adds one thing to the one before it.
+# Each adds one thing to the one before it. The first has the settings as given, even where FULL was tuned: a
+# step from a tuned model to one that is not would measure the tuning.
 STEPS = (
-    FULL,  # here with the settings as given, even where others were found for it
+    System("the paper's model, settings as given", FULL.changes),
     System("+ logistic loss, dropout", {**FULL.changes, **LOGISTIC}),
     System("+ features of clauses", {**FULL.changes, **LOGISTIC, **CLAUSES}),
     System("+ several models in one", {**FULL.changes, **LOGISTIC, **CLAUSES, **ENSEMBLE}),
@@ -276,34 +441,25 @@ FEATURES_ALONE = System(
     {**LOGISTIC, **CLAUSES, "model.kind": "surface", "model.features": True, "training.rate_features": 0.01},
 )
 BEST = STEPS[-1]
-START = "the paper's model, settings as given"
-
-
-def _shown(system: System) -> str:
-    """Its name in the tables, where FULL is not to be taken for the tuned one of other tables."""
-    return START if system is FULL else system.name
-
-
 STEPS_COMPARED = (
-    *((_shown(later), _shown(earlier)) for earlier, later in pairwise(STEPS)),
-    (BEST.name, START),
+    *((later.name, earlier.name) for earlier, later in pairwise(STEPS)),
+    (BEST.name, STEPS[0].name),
     (BEST.name, FEATURES_ALONE.name),
 )
-FOLDED = (FULL, FEATURES_ALONE, STEPS[-2], BEST)
+FOLDED = (STEPS[0], FEATURES_ALONE, STEPS[-2], BEST)
 FOLDS_COMPARED = STEPS_COMPARED[-2:]
 FOLD_SEEDS = 1  # an ensemble is several seeds already
 
 
 def _step_groups(bench: Bench) -> Groups:
-    bench = replace(bench, tuned={})  # a step from a tuned model to one that is not would measure the tuning
-    usual: Groups = {_shown(system): bench.plans(system) for system in (*STEPS, FEATURES_ALONE)}
+    usual: Groups = {system.name: bench.plans(system) for system in (*STEPS, FEATURES_ALONE)}
     return usual | _fold_groups(bench, FOLDED, seeds=bench.seeds[:FOLD_SEEDS])
 
 
 def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
-    usual = {name: runs[name] for name in map(_shown, (*STEPS, FEATURES_ALONE))}
+    usual = {system.name: runs[system.name] for system in (*STEPS, FEATURES_ALONE)}
     test = {name: answers_of(some) for name, some in usual.items()}
-    folded = {_shown(system): _over_folds(runs, system) for system in FOLDED}
+    folded = {system.name: _over_folds(runs, system) for system in FOLDED}
     return Findings(
         name="beyond",
         title="Beyond the paper",
