@@ -17,11 +17,10 @@ from rich.text import Text
 import disco2
 from disco2.bulk import BulkProgress
 from disco2.bundle import save_bundle
-from disco2.interfaces.cli import listing
-from disco2.interfaces.cli.listing import SafeConsole, print_relations, standing_line
+from disco2.interfaces.cli.listing import SafeConsole, standing_line
 from disco2.interfaces.cli.options import AnnotatorOptions
 from tests.inference.rule_annotator import RuleAnnotator
-from tests.inference.small_pipeline import small_model, small_pipeline
+from tests.inference.small_pipeline import small_model
 from tests.interfaces.conftest import Run
 from tests.interfaces.stand_in import stand_in
 
@@ -60,17 +59,6 @@ def test_labels_in_json_and_pages(run: Run, bundle: Path) -> None:
     pipeline = disco2.load(bundle, annotators=RuleAnnotator())
     page = disco2.render(pipeline(TEXT), pipeline=pipeline, jupyter=False) or ""
     assert ("onerror" in page, "<img" in page, "49[" in page) == (True, False, False)
-
-
-def test_texts_are_wrapped_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = io.StringIO()
-    console = SafeConsole(file=stream, force_terminal=True, color_system=None, width=40, soft_wrap=True)
-    monkeypatch.setattr(listing, "results", console)
-    print_relations(small_pipeline()(f"It rained {'and rained ' * 9}. Bob left.", norel=True))
-    shown = stream.getvalue().splitlines()
-    first = next(n for n, line in enumerate(shown) if line.startswith("   1: It rained and rained"))
-    assert shown[first + 1].startswith("      ")
-    assert max(map(len, shown)) <= 40
 
 
 def test_file_names_in_errors(run: Run, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from disco2.errors import Disco2Error, SettingsError
+from disco2.version import VERSION
 
 # Command -> file of this folder; the function has the command's name, such as corpus_role_pairs.
 COMMANDS = {
@@ -89,12 +90,12 @@ def _docstrings(file: str) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in first.items()}
 
 
-# Old spellings: (command, or * for all that have the new option; option) -> what to use now
+# Old spellings of options -> what to use now
 RENAMED = {
-    ("predict", "--pairs"): "disco2 predict-pairs FILE --output ANSWERS",
-    ("predict", "--files"): "disco2 bulk 'PATTERN' --output DIR",
-    ("*", "--bundle"): "--model",
-    ("*", "--model"): "--kind",
+    "--pairs": "disco2 predict-pairs FILE --output ANSWERS",
+    "--files": "disco2 bulk 'PATTERN' --output DIR",
+    "--bundle": "--model",
+    "--model": "--kind",
 }
 
 
@@ -106,9 +107,9 @@ class Command(TyperCommand):
             return super().parse_args(ctx, args)
         except Exception as error:  # NoSuchOption of Typer or of click, depending on Typer's version
             old = getattr(error, "option_name", "")
+            new = RENAMED.get(old, "")
             known = {name for option in self.params for name in option.opts}
-            new = RENAMED.get((self.name or "", old)) or RENAMED.get(("*", old), "")
-            if old in known or (new.startswith("--") and new not in known) or not new:
+            if old in known or not (new in known or (new and self.name == "predict")):
                 raise
             raise SettingsError(f"Unknown option {old}.", hint=f"Use: {new}") from None
 
@@ -210,10 +211,7 @@ def _default_to_off(option: Any) -> None:
 
 def _print_version(context: typer.Context, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:  # as it is while a shell asks for completions
-        from disco2.interfaces.cli.installation import version_lines
-
-        for line in version_lines():
-            typer.echo(line)
+        typer.echo(f"disco2 {VERSION}")
         raise typer.Exit
 
 
@@ -221,7 +219,7 @@ def _disco2(
     version: bool = typer.Option(
         False,
         "--version",
-        help="Print the versions of the program and of its model.",
+        help="Print the version; disco2 doctor says more.",
         callback=_print_version,
         is_eager=True,
     ),

@@ -51,33 +51,27 @@ class LabelFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rows: dict[tuple[str, str], list[str]] = {}
-        if path.exists():
-            self._read()
-
-    def set_label(self, question: Question, label: str) -> None:
-        self.rows[question.pair] = [question.arg1, question.arg2, label, question.id, question.source]
-        self._write()
-
-    def remove(self, question: Question) -> None:
-        del self.rows[question.pair]
-        self._write()
-
-    def _write(self) -> None:
-        write_text(self.path, [csv_lines([COLUMNS, *self.rows.values()])])
-
-    def _read(self) -> None:
+        if not path.exists():
+            return
         try:
-            text = options.read_input(self.path)
+            text = options.read_input(path)
             header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
         except (ValueError, csv.Error):
             header, rows = [], []
         if header != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
             raise InputError(
                 "The file exists and was not written by disco2 label.",
-                where=str(self.path),
+                where=str(path),
                 hint="Choose another --output.",
             )
         self.rows = {(row[0].strip(), row[1].strip()): row for row in rows}
+
+    def set_label(self, question: Question, label: str | None) -> None:
+        """Add or replace the label of a pair; None removes it."""
+        self.rows.pop(question.pair, None)
+        if label is not None:
+            self.rows[question.pair] = [question.arg1, question.arg2, label, question.id, question.source]
+        write_text(self.path, [csv_lines([COLUMNS, *self.rows.values()])])
 
 
 def label(
@@ -179,8 +173,7 @@ def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_f
             place += 1
         elif answer == UNDO and place:
             place -= 1
-            if waiting[place].pair in labels_file.rows:
-                labels_file.remove(waiting[place])
+            labels_file.set_label(waiting[place], None)
         elif answer == UNDO:
             messages.print("There is nothing to undo.")
         else:

@@ -129,18 +129,12 @@ def train(
     dev and the test part; the others add training relations.
     """
     if from_model is not None:
-        others = {
-            "--config": settings.config,
-            "--set": settings.assignments,
-            "--kind": settings.kind,
-            "--features": settings.features is not None,
-            "--vectors": settings.vectors,
-            "--protocol": settings.protocol,
-            "--data": settings.data,
-            "--print-config": print_config,
-        }
-        if given := [name for name, value in others.items() if value]:
-            raise SettingsError(f"{given[0]} has no effect with --from-model.", hint="Leave it out.")
+        if print_config or settings != TrainOptions(seed=settings.seed):
+            raise SettingsError(
+                "Settings have no effect with --from-model.",
+                hint="Leave out --config, --set, --kind, --features, --vectors, --protocol, --data and "
+                "--print-config.",
+            )
         seed = 1 if settings.seed is None else settings.seed
         _adapt(from_model, corpus, output, seed=seed, force=force, as_json=as_json)
         return
