@@ -20,7 +20,6 @@ from disco2.drawing.layout import (
 )
 from disco2.inference.prediction import Span
 from disco2.inference.view import ViewedArgument
-from tests.drawing.made_up import chain_of_phrases
 
 
 @st.composite
@@ -65,11 +64,6 @@ def test_no_two_words_or_nodes_overlap(argument: ViewedArgument) -> None:
     assert set(layout.y[: layout.leaves]) == {0}  # one baseline
     for x in layout.x[layout.leaves :]:
         assert HALF_NODE <= x <= layout.width - HALF_NODE
-
-
-@pytest.mark.parametrize("to_left", [False, True])
-def test_nor_in_chains_of_short_words(to_left: bool) -> None:
-    check_room(TreeLayout(chain_of_phrases(list("abcdefghijklmnopqrstuvwxyz") * 4, to_left=to_left)))
 
 
 @given(viewed_arguments(), st.data())

@@ -114,6 +114,7 @@ def test_automatic_layers_and_their_cache(
         ("evaluate --model ./nowhere {pairs}", "no disco2 model"),
         ("evaluate {pairs} --form conll17 --predictions x", "jsonl, conll16, disrpt"),
         ("evaluate {pairs} --form disrpt", "--predictions"),
+        ("experiment coreference {pairs} --automatic tags", "does not name coreference"),
         ("corpus mine {texts} --place here", "Unknown place 'here'. Choose one of: both, between, inside."),
         ("corpus mine {texts} --paragraphs page", "Unknown paragraph mode 'page'."),
         ("corpus mine {texts} --most-words 1", "An argument can't have 3 to 1 words."),

@@ -9,13 +9,9 @@ from typing import Any
 
 import pytest
 
-from disco2.bundle import load_bundle
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.writing import export_predictions
-from disco2.data import RelationKind
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.evaluating import label_relations
 from disco2.experiments.train_run import save_model, train_model
 from tests.corpora import conll16_rules, disrpt_rules
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
@@ -113,23 +109,6 @@ def test_only_documents_with_coreference(run: Any, made: Mapping[str, Path]) -> 
     code, _, errors = run("corpus", "stats", *here, "--with-coref-only")
     assert code == 2
     assert "--coref" in errors
-
-
-def test_labels_that_a_form_does_not_have_are_not_chosen(made: Mapping[str, Path], tmp_path: Path) -> None:
-    model, manifest = load_bundle(made["conll16 model"])
-    corpus = read_corpus("conll16", made["conll16"])
-    free = label_relations(model, manifest, corpus, part="test")
-    without = label_relations(model, manifest, corpus, part="test", without=set(free.labels))
-    assert not set(without.labels) & set(free.labels)
-    assert free.relations == without.relations
-    explicit = [
-        label
-        for one, label in zip(free.relations, free.labels, strict=True)
-        if one.kind is RelationKind.EXPLICIT
-    ]
-    assert explicit
-    assert "EntRel" not in explicit
-    assert export_predictions(corpus, free.relations, free.labels, tmp_path / "o", "conll16").notes == ()
 
 
 # The whole pipeline from raw text

@@ -287,17 +287,6 @@ def test_a_killed_run_resumes_to_the_same_bytes(small_bundle: Path, tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "pairs.jsonl"]
 
 
-def test_links_and_batches_of_any_size(run_small: Run, tmp_path: Path) -> None:
-    pairs = write_pairs(tmp_path, 3)
-    (tmp_path / "link").symlink_to(tmp_path / "real.jsonl")
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    for output in ("link", "loop"):
-        command = ("predict-pairs", pairs, "--output", tmp_path / output, "--batch-size", 10**30)
-        assert run_small(*command)[::2] == (0, "")
-    assert (tmp_path / "link").is_symlink()
-    assert len(records(tmp_path / "real.jsonl")) == len(records(tmp_path / "loop")) == 3
-
-
 @pytest.mark.skipif(os.name != "posix", reason="named pipes are for POSIX only")
 def test_pairs_from_a_pipe(run_small: Run, tmp_path: Path) -> None:
     """Such as a shell's <(...)."""
@@ -358,20 +347,6 @@ def test_bulk_gives_the_relations_of_each_text(run_small: Run, texts: Path) -> N
             rows += csv.DictReader(stream)
     found = [(row["sense"], row["arg2"]) for row in rows if row["document"] == "07.txt"]
     assert found == [(one["sense"], one["arg2"]["text"]) for one in alone["relations"]]
-
-
-def test_parquet(run_small: Run, texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setitem(sys.modules, "pyarrow", None)
-        code, _, err = bulk(run_small, texts, "--format", "parquet")
-        assert (code, 'pip install "disco2[parquet]"' in err) == (2, True)
-        assert not (texts / "out").exists()
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    bulk(run_small, texts, "--format", "parquet")
-    rows = pandas.read_parquet(texts / "out" / "relations")
-    assert len(rows) == 60
-    assert set(rows["sense"]) <= set(rows["probabilities"][0])
 
 
 # The program as installed, with the shipped models
