@@ -22,7 +22,7 @@ from disco2.version import VERSION
 
 SCHEMA = 4  # of the JSON report; raised with every incompatible change
 
-OK, ABSENT, SKIPPED, WARNING, FAILED = STATUSES = ("ok", "absent", "skipped", "warning", "failed")
+OK, ABSENT, SKIPPED, WARNING, FAILED = "ok", "absent", "skipped", "warning", "failed"
 
 PACKAGE = "disco2"
 MODULES = {"pystemmer": "Stemmer"}  # of packages whose module has another name

@@ -156,7 +156,6 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("predict-pairs text.part --output text --restart", "overwrite"),
         ("predict-pairs .", "Is a directory"),
         ("predict-pairs . --output x", "Is a directory"),
-        ("predict-pairs text.part --batch-size 0", "batch"),
         ("predict-pairs - --output x", "standard input"),
         ("annotate", "No text was given"),
         ("annotate x --file y", "more than one input"),
@@ -208,7 +207,7 @@ def records(file: Path) -> list[dict[str, Any]]:
 
 def test_pairs_are_answered_in_order(run_small: Run, tmp_path: Path) -> None:
     pairs, output = write_pairs(tmp_path, 7), tmp_path / "out" / "answers.jsonl"
-    code, out, err = run_small("predict-pairs", pairs, "--output", output, "--batch-size", 3)
+    code, out, err = run_small("predict-pairs", pairs, "--output", output)
     assert (code, err, "7 pairs" in out) == (0, "", True)
     found = records(output)
     assert [(one["line"], one["id"]) for one in found] == [(n, n) for n in range(1, 8)]
@@ -227,7 +226,7 @@ def test_pairs_are_answered_in_order(run_small: Run, tmp_path: Path) -> None:
 def test_broken_lines_are_reported(run_small: Run, tmp_path: Path) -> None:
     broken = {4: '{"arg1": "It rained."', 9: '{"arg1": "It rained.", "arg2": "!"}'}
     pairs, output = write_pairs(tmp_path, 12, broken=broken), tmp_path / "out.jsonl"
-    code, _, err = run_small("predict-pairs", pairs, "--output", output, "--batch-size", 5)
+    code, _, err = run_small("predict-pairs", pairs, "--output", output)
     assert code == 2
     assert f"{pairs}: line 4: This is not JSON" in err
     assert f"{pairs}: line 9: The argument arg2 has no word" in err
@@ -240,7 +239,8 @@ def test_broken_lines_are_reported(run_small: Run, tmp_path: Path) -> None:
 
 def test_an_interrupted_run_resumes(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs, output = write_pairs(tmp_path, 10, broken={3: "{}"}), tmp_path / "out.jsonl"
-    command = ("predict-pairs", pairs, "--output", output, "--batch-size", 4)
+    command = ("predict-pairs", pairs, "--output", output)
+    monkeypatch.setattr("disco2.interfaces.cli.predict.BATCH_SIZE", 4)
     original, started = Pipeline.classify_pairs, []
 
     def interrupted(self: Pipeline, given: Any, **_: float) -> Any:
@@ -263,10 +263,9 @@ def test_an_interrupted_run_resumes(run_small: Run, tmp_path: Path, monkeypatch:
 
 
 def test_a_killed_run_resumes_to_the_same_bytes(small_bundle: Path, tmp_path: Path) -> None:
-    pairs, output = write_pairs(tmp_path, 400), tmp_path / "out.jsonl"
+    pairs, output = write_pairs(tmp_path, 2000), tmp_path / "out.jsonl"
     part = tmp_path / "out.jsonl.part"
-    command = [*PROGRAM, "predict-pairs", str(pairs), "--output", str(output), "--batch-size", "3"]
-    command += ["--model", str(small_bundle)]
+    command = [*PROGRAM, "predict-pairs", str(pairs), "--output", str(output), "--model", str(small_bundle)]
     done = 0
     for _ in range(2):
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -281,7 +280,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(small_bundle: Path, tmp_path: Pa
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "resuming after" in finished.stderr
     resumed = output.read_bytes()
-    assert [one["id"] for one in records(output)] == list(range(1, 401))
+    assert [one["id"] for one in records(output)] == list(range(1, 2001))
     subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     assert output.read_bytes() == resumed
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "pairs.jsonl"]

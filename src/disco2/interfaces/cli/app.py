@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, cast, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints
 
 import typer
 import typer.main
@@ -141,11 +141,6 @@ class LazyGroup(TyperGroup):
                 ) from error
         return self._loaded[cmd_name]
 
-    def get_help_option(self, ctx: Any) -> Any:
-        found = super().get_help_option(ctx)
-        _default_to_off(found)
-        return found
-
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List whole help lines; Typer would cut them off at the width of the terminal."""
         with formatter.section("Commands"):
@@ -203,12 +198,6 @@ def _make_command(name: str) -> Any:
     return typer.main.get_command(single)
 
 
-def _default_to_off(option: Any) -> None:
-    """Set the default of a flag to False: for None, Typer would import a package of types."""
-    if getattr(option, "is_flag", False) and option.default is None:
-        option.default = False
-
-
 def _print_version(context: typer.Context, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:  # as it is while a shell asks for completions
         typer.echo(f"disco2 {VERSION}")
@@ -216,24 +205,13 @@ def _print_version(context: typer.Context, wanted: bool) -> None:
 
 
 def _disco2(
-    version: bool = typer.Option(
-        False,
-        "--version",
-        help="Print the version; disco2 doctor says more.",
-        callback=_print_version,
-        is_eager=True,
-    ),
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
     """Discourse relations in English text: predict, train, evaluate, and work with corpora."""
 
 
-def _make_program() -> LazyGroup:
-    program = typer.Typer(name="disco2", cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None)
-    program.callback()(_disco2)
-    made = cast("LazyGroup", typer.main.get_command(program))
-    for option in made.params:
-        _default_to_off(option)
-    return made
-
-
-app = _make_program()
+_program = typer.Typer(name="disco2", cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None)
+_program.callback()(_disco2)
+app = cast("LazyGroup", typer.main.get_command(_program))

@@ -34,7 +34,7 @@ from disco2.experiments.tuning_problem import GRIDS
 from disco2.interfaces.cli.corpus_options import CorpusOptions, SettingOptions
 from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
 from disco2.interfaces.cli.options import AsJson, TrainingWorkers, choose, path_option
-from disco2.interfaces.cli.train import ShownProgress
+from disco2.interfaces.cli.train import ShownProgress, Storage, Trials
 from disco2.reporting.findings import Findings, plain
 from disco2.reporting.page import findings_content, write_findings
 
@@ -176,16 +176,8 @@ def experiment_all(
             help=f"Tune every model first: {', '.join(GRIDS)}; {UNTUNED}: settings as they are.",
         ),
     ] = GRIDS[0],
-    trials: Annotated[
-        int | None, typer.Option(help="Trials for each model. Default: as many as the grid has.", min=1)
-    ] = None,
-    storage: Annotated[
-        str,
-        typer.Option(
-            help="Where studies are kept, as for disco2 tune. Default: a file in --output.",
-            metavar="sqlite:///FILE",
-        ),
-    ] = "",
+    trials: Trials = None,
+    storage: Storage = "",
     *,
     corpus: CorpusOptions,
     options: ExperimentOptions,

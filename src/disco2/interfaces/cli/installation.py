@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from disco2.interfaces.cli.listing import DASH, messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
@@ -16,7 +15,6 @@ from disco2.interfaces.doctor import (
     FAILED,
     OK,
     SKIPPED,
-    STATUSES,
     WARNING,
     Finding,
     Sections,
@@ -36,8 +34,7 @@ _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
     "--json has all figures."
 )
-_STYLES = {OK: "green", ABSENT: "dim", SKIPPED: "dim", WARNING: "yellow", FAILED: "bold red"}
-_WIDEST_STATUS = max(map(len, STATUSES))
+_STYLES = {OK: "", ABSENT: "dim", SKIPPED: "dim", WARNING: "yellow", FAILED: "bold red"}
 
 
 def models(as_json: AsJson = False) -> None:
@@ -136,12 +133,10 @@ def _print_section(name: str, findings: Sequence[Finding]) -> None:
     """Print name, status and result of each finding, and the advice below."""
     results.print(f"\n{name.capitalize()}", style="bold")
     widest = max((len(finding.name) for finding in findings), default=0)
-    for finding in findings:
-        status = Text(f"{finding.status:<{_WIDEST_STATUS}}", style=_STYLES[finding.status])
-        results.print(Text.assemble(f"  {finding.name:<{widest}}  ", status, f"  {finding.found}"))
-        if finding.advice and finding.status != OK:
-            margin = " " * (2 + widest + 2 + _WIDEST_STATUS + 2)
-            results.print(Text(f"{margin}-> {finding.advice}", style="dim"))
+    for one in findings:
+        results.print(f"  {one.name:<{widest}}  {one.status:<7}  {one.found}", style=_STYLES[one.status])
+        if one.advice and one.status != OK:
+            results.print(f"{' ' * (widest + 13)}-> {one.advice}", style="dim")
 
 
 def _verdict(sections: Sections) -> str:

@@ -45,6 +45,16 @@ from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch
 
+Storage = Annotated[
+    str, typer.Option(help="Where a study is kept. Default: a file at --output.", metavar="sqlite:///FILE")
+]
+Trials = Annotated[
+    int | None,
+    typer.Option(
+        help="Finished trials for each model, with those of earlier calls. Default: as the grid needs.",
+        min=1,
+    ),
+]
 LOCK = "training.lock"
 MOST_REASONS = 3  # that are named in a note
 SHOWN = 10  # trials in the table
@@ -265,17 +275,8 @@ def tune(
             "the last two separately for each group of parameters.",
         ),
     ] = GRIDS[0],
-    storage: Annotated[
-        str,
-        typer.Option(
-            help="Where the study is kept: sqlite:///FILE. Default: a file beside --output.",
-            metavar="sqlite:///FILE",
-        ),
-    ] = "",
-    trials: Annotated[
-        int | None,
-        typer.Option(help="Total number of finished trials, including those of earlier calls.", min=1),
-    ] = None,
+    storage: Storage = "",
+    trials: Trials = None,
     seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
     development: Annotated[
         str,
