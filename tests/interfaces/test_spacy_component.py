@@ -98,13 +98,6 @@ def test_texts_without_a_pair_have_no_relation(nlp: Language, text: str) -> None
     assert nlp(text)._.discourse_relations == []
 
 
-def test_tags_and_dependencies_of_the_document_are_not_changed(nlp: Language) -> None:
-    doc = nlp(TEXT)
-    for name in ("TAG", "DEP"):
-        assert not doc.has_annotation(name)
-    assert not doc.user_hooks
-
-
 def test_sentence_boundaries_are_written_if_the_pipeline_has_none(nlp: Language) -> None:
     doc = nlp(f" \n{TEXT}\n\nIt rained. ")
     assert [sentence.text.strip() for sentence in doc.sents] == [

@@ -25,15 +25,9 @@ if find_spec("sklearn") is None:
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import LabelEncoder
-from sklearn.utils import (
-    assert_all_finite,
-    check_array,
-    check_consistent_length,
-    check_random_state,
-    column_or_1d,
-)
+from sklearn.utils import assert_all_finite, check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
 
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layer, Layers
 from disco2.bundle import read_manifest, save_bundle
@@ -49,7 +43,6 @@ from disco2.model.parameters import check_finite
 from disco2.model.probabilities import Calibration
 from disco2.shipped import find_model
 from disco2.training.fit import Fitted
-from disco2.training.loop import History
 
 COLUMNS = ["arg1", "arg2"]
 PAIRS_AT_ONCE = 64
@@ -60,8 +53,7 @@ _HINT = (
 )
 
 PAIRS, RELATIONS = "pairs", "relations"  # the corpus name in a bundle
-LABEL_TYPE = "label_type"  # key of the classes' type in a bundle, whose labels are strings
-_TYPES: dict[str, type] = {"int": int, "float": float, "str": str}
+CLASSES = "classes"  # key of the classes in a bundle, whose labels are strings
 
 _RATES = ("rate_upward", "rate_downward", "rate_features", "rate_classification", "rate_entities")
 _OF_TRAINING = ("epochs", "patience", "batch_size", "loss", "dropout", *_RATES, "development_share")
@@ -172,10 +164,10 @@ def annotate_relations(
     given: Sequence[GivenPair] | Sequence[Instance], annotators: AnnotatorsOnDemand
 ) -> list[Instance]:
     """Relations unchanged; pairs annotated, one relation for each, in order."""
-    instances = [one for one in given if isinstance(one, Instance)]
-    pairs = {(annotators.choice, one.arg1, one.arg2): one for one in given if isinstance(one, GivenPair)}
-    if instances:
+    if instances := [one for one in given if isinstance(one, Instance)]:
         return instances
+    pairs = {(annotators.choice, one.arg1, one.arg2): one for one in given if isinstance(one, GivenPair)}
+    keys = [(annotators.choice, one.arg1, one.arg2) for one in given if isinstance(one, GivenPair)]
     with _ANNOTATING:
         waiting = [(key, pair) for key, pair in pairs.items() if key not in MEMORY]
         for begin in range(0, len(waiting), PAIRS_AT_ONCE):
@@ -183,7 +175,7 @@ def annotate_relations(
             documents = annotators.annotate([pair.document() for _, pair in some], layers=ALL_LAYERS)
             for (key, pair), document in zip(some, documents, strict=True):
                 MEMORY[key] = pair.candidate(document).instance
-        found = [MEMORY[annotators.choice, one.arg1, one.arg2] for one in given if isinstance(one, GivenPair)]
+        found = [MEMORY[key] for key in keys]
         while len(MEMORY) > MOST_PAIRS:
             del MEMORY[next(iter(MEMORY))]  # the oldest
         return found
@@ -220,22 +212,11 @@ def relations_of(
     """
     chosen = [parts] if isinstance(parts, str) else list(parts)
     with as_value_errors():
-        if others := [name for name in settings or {} if not name.startswith("task.")]:
-            raise SettingsError(
-                f"The setting '{others[0]}' is not a setting of the task.",
-                hint="Give it to Disco2Classifier; here are task.level, task.minimum, task.protocol...",
-            )
         found = divide(corpus, Configuration().changed(dict(settings or {}))).instances
         if unknown := [name for name in chosen if name not in found]:
             hint = f"Choose from: {', '.join(found)}."
             raise InputError(f"Unknown part '{unknown[0]}'.", where=corpus.name, hint=hint)
         X = [instance for name in chosen for instance in found[name]]
-        if not X:
-            raise InputError(
-                f"The task includes no relation of {', '.join(chosen) or 'no part'}.",
-                where=corpus.name,
-                hint="See: disco2 corpus stats",
-            )
     labels = [instance.gold[0] for instance in X]
     return LabelledRelations(X, np.array(labels), np.array([instance.document.id for instance in X]))
 
@@ -268,22 +249,12 @@ def names_of(classes: NDArray[Any]) -> tuple[str, ...]:
 
 def _check_classes(present: Sequence[str]) -> None:
     if len(present) < 2:
-        raise InputError(
-            f"y has only one class ({', '.join(present)}); two are needed.",
-            hint="Give relations of at least two classes.",
-        )
+        raise InputError(f"y has only one class ({', '.join(present)}).", hint="Give at least two classes.")
     if WITHOUT_SENSE.issuperset(present):
         raise InputError(
             f"All classes are names for the absence of a sense: {', '.join(present)}.",
             hint="Rename these classes, or add relations that have a sense.",
         )
-
-
-def _restore_classes(labels: tuple[str, ...], type_name: str) -> NDArray[Any]:
-    """The sorted classes, in their original type, of a model's labels."""
-    if type_name == "bool":
-        return np.unique([label == str(True) for label in labels])
-    return np.unique([_TYPES.get(type_name, str)(label) for label in labels])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)  # scikit-learn compares and shows estimators
@@ -296,15 +267,15 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     kind.
 
     The parameters are settings of ``disco2 train`` and have its defaults. ``settings`` holds any others by
-    name, such as ``{"features.production_rules": 50, "training.lambda_upward": 0.01}``. ``random_state`` is
-    what ``--seed`` is; None draws another seed at each fit. ``annotators`` are the built-in English ones or
-    those of an ``AnnotatorChoice``.
+    name, such as ``{"features.production_rules": 50}``; those of the task have no effect, as X and y define
+    it. ``random_state`` is what ``--seed`` is; None draws another seed at each fit. ``annotators`` are the
+    built-in English ones or those of an ``AnnotatorChoice``.
 
     A share of the training relations, ``development_share``, is held out for early stopping and to fit the
     temperature of the probabilities, unless ``fit`` gets a ``development`` part.
 
-    After ``fit``: ``classes_``; ``pipeline_``, which can explain its answers; ``history_`` of the training;
-    ``record_``, the metadata of a bundle.
+    After ``fit``: ``classes_``; ``pipeline_``, which can explain its answers; ``record_``, the metadata of a
+    bundle.
     """
 
     kind: str = "entities"
@@ -329,7 +300,6 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     classes_: NDArray[Any] = field(init=False)
     pipeline_: Pipeline = field(init=False)
-    history_: History = field(init=False)
     record_: BundleRecord = field(init=False)
 
     def fit(
@@ -358,9 +328,7 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 annotators=annotators.name if isinstance(given[0], GivenPair) else "",
             )
         self.classes_ = classes
-        self.history_ = learned.history
-        label_type = type(classes.tolist()[0]).__name__
-        self.record_ = replace(record, data=record.data | {LABEL_TYPE: label_type})
+        self.record_ = replace(record, data=record.data | {CLASSES: classes.tolist()})
         self.pipeline_ = Pipeline(
             annotators,
             learned.model,
@@ -371,20 +339,13 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The best class of each relation."""
-        best = self._scores(X).argmax(axis=1)
-        found: NDArray[Any] = self.classes_[best]
+        found: NDArray[Any] = self.classes_[self._scores(X).argmax(axis=1)]
         return found
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probabilities of all classes, in the order of ``classes_``, at the fitted temperature."""
         scores = self._scores(X)
         return self.pipeline_.calibration.probabilities(scores).astype(np.float64, copy=False)
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Their logarithms."""
-        with np.errstate(divide="ignore"):  # an impossible class has minus infinity
-            found: NDArray[np.float64] = np.log(self.predict_proba(X))
-        return found
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """psi of each class [n, classes]; of two classes, by how much the second beats the first [n]."""
@@ -408,9 +369,8 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             manifest = read_manifest(find_model(model))
             parameters = _parameters(Configuration.from_json(manifest.configuration))
         found = cls(annotators=annotators, **parameters)
-        found.classes_ = _restore_classes(pipeline.model.labels, str(manifest.data.get(LABEL_TYPE, "str")))
+        found.classes_ = np.array(manifest.data.get(CLASSES) or sorted(pipeline.model.labels))
         found.pipeline_ = pipeline
-        found.history_ = History()
         found.record_ = BundleRecord(
             manifest.configuration, manifest.task, manifest.data, manifest.figures, manifest.calibration
         )
@@ -429,27 +389,12 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _configuration(self) -> Configuration:
         """All settings of the training: the parameters, ``settings`` and ``random_state``."""
-        if self.settings is not None and not isinstance(self.settings, Mapping):
-            raise SettingsError(
-                f"settings is of type {type(self.settings).__name__}.",
-                hint='Give names and values, such as {"features.production_rules": 50}.',
-            )
-        others = dict(self.settings or {})
-        for name in others:
-            if name in _PARAMETER_OF:
-                hint = f"Give {_PARAMETER_OF[name]}=..."
-                raise SettingsError(f"The setting '{name}' is a parameter.", hint=hint)
-            if str(name).startswith("task."):
-                raise SettingsError(
-                    f"The setting '{name}' has no effect: X and y define the task.",
-                    hint="Give it to relations_of if the relations come from a corpus.",
-                )
         generator = check_random_state(self.random_state)  # raises for an invalid one
         seed = self.random_state  # an integer has the same meaning as --seed
         if not isinstance(seed, int | np.integer):
             seed = generator.randint(np.iinfo(np.int32).max)
         named = {setting: getattr(self, parameter) for parameter, setting in SETTING_OF.items()}
-        values = named | others | {SEED: int(seed)}
+        values = named | {SEED: int(seed)} | dict(self.settings or {})
         return Configuration().changed({name: _plain_value(value) for name, value in values.items()})
 
     def _development(self, given: tuple[Any, Any] | None, annotators: AnnotatorsOnDemand) -> list[Instance]:

@@ -146,18 +146,6 @@ def test_print_config_needs_no_corpus(run: Run) -> None:
     assert (code, "K = 30" in out, 'kind = "upward"' in out) == (0, True, True)
 
 
-def test_the_shipped_model_is_evaluated_by_default(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "pairs.jsonl"
-    labels = ("Contingency.Cause", "Expansion.Conjunction", "Temporal.Asynchronous")
-    records = [
-        {"arg1": "Ann was hungry.", "arg2": "She ate.", "label": label, "split": "test"} for label in labels
-    ]
-    file.write_text("".join(json.dumps(record) + "\n" for record in records))
-    code, out, err = run("evaluate", "--corpus", "pairs", "--path", file, "--automatic", "all", "--json")
-    assert code == 0, err
-    assert json.loads(out)["senses_only"]["accuracy"] == pytest.approx(1 / 3)  # one answer for one pair
-
-
 def test_mine(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     held, output = tmp_path / "held.jsonl", tmp_path / "pairs.jsonl"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -11,13 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.table import Table
-from rich.text import Text
 
 import disco2
 from disco2.bulk import BulkProgress
 from disco2.bundle import save_bundle
-from disco2.interfaces.cli.listing import SafeConsole, standing_line
+from disco2.interfaces.cli.listing import standing_line
 from disco2.interfaces.cli.options import AnnotatorOptions
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.inference.small_pipeline import small_model
@@ -69,25 +66,6 @@ def test_file_names_in_errors(run: Run, tmp_path: Path) -> None:
 def test_line_breaks_in_file_names_do_not_forge_messages(run: Run, tmp_path: Path) -> None:
     code, _, err = run("predict", TEXT, "--model", tmp_path / "a\nerror: all is lost")
     assert (code, "a?error: all is lost" in err, "\nerror: all is lost" in err) == (2, True, False)
-
-
-def test_the_console_keeps_its_own_colours_and_other_scripts() -> None:
-    stream = io.StringIO()
-    console = SafeConsole(file=stream, force_terminal=True, color_system="standard", width=80)
-    table = Table(box=None)
-    table.add_column(Text(CONTROL))
-    table.add_row(Text(f"cell{CONTROL}"))
-    console.print(f"one\ntwo\t{CONTROL}", style="bold", markup=False)
-    console.print(table)
-    shown = stream.getvalue()
-    assert "\x1b[1mone" in shown
-    assert shown.count("\n") >= 4
-    assert "\x1b[2J" not in shown
-    assert not set("\x07\x9b\u202e\x7f\x08") & set(shown)
-    stream = io.StringIO()
-    text = "علت و معلول می\u200cشود, 因果, причина, naïve, 👨\u200d👩"
-    SafeConsole(file=stream, width=200).print(text, markup=False)
-    assert stream.getvalue() == f"{text}\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])

@@ -103,4 +103,4 @@ def _figures(found: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, 
         if isinstance(value, Mapping):
             yield from _figures(value, f"{before}{name}.")
         else:
-            yield before + name, percent(value) if isinstance(value, float) else value
+            yield before + name, percent(value) if isinstance(value, float | None) else value

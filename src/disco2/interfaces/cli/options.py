@@ -169,9 +169,6 @@ class AnnotatorOptions:
         str, typer.Option(help="An installed spaCy pipeline (or its folder) for tokens, tags, dependencies.")
     ] = ""
     stanza: Annotated[bool, typer.Option("--stanza", help="All layers from Stanza.")] = False
-    stanza_folder: Annotated[
-        Path | None, path_option(help="Folder of Stanza's models, if not Stanza's default.")
-    ] = None
     stanza_download: Annotated[
         bool, typer.Option("--stanza-download", help="Let Stanza download missing models.")
     ] = False
@@ -184,7 +181,7 @@ class AnnotatorOptions:
 
     @property
     def annotators(self) -> dict[str, Any]:
-        """These options by name."""
+        """These options by the names of ``AnnotatorChoice``."""
         return {option.name: getattr(self, option.name) for option in fields(AnnotatorOptions)}
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:

@@ -360,7 +360,6 @@ def _with_absolute_paths(pipeline: options.PipelineOptions) -> options.PipelineO
     return replace(
         pipeline,
         model=absolute_model(pipeline.model),
-        stanza_folder=pipeline.stanza_folder and pipeline.stanza_folder.absolute(),
         stanford_home=pipeline.stanford_home and pipeline.stanford_home.absolute(),
         spacy=str(Path(pipeline.spacy).absolute()) if os.sep in pipeline.spacy else pipeline.spacy,
     )
