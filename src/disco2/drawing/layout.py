@@ -303,6 +303,7 @@ class Arrangement:
         side_by_side = first.width + BETWEEN + second.width
         caption = MARGIN + 10
         self.stacked = stacked or side_by_side > WIDEST
+        self.lefts: tuple[float, float]
         if self.stacked:
             left = MARGIN + LANE * (chains + 2)
             baseline = MARGIN + CAPTION + above

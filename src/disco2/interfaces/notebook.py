@@ -9,7 +9,7 @@ In a notebook the drawing is shown; elsewhere the result is a self-contained HTM
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -66,7 +66,7 @@ def render(
     from spacy.tokens import Doc
     from spacy.util import is_in_jupyter
 
-    draw = _page_of_doc if isinstance(what, Doc) else _page_of_answers
+    draw: Callable[..., str] = _page_of_doc if isinstance(what, Doc) else _page_of_answers
     page = draw(what, pipeline, views)
     if not (is_in_jupyter() if jupyter is None else jupyter):
         return page
